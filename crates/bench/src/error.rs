@@ -1,0 +1,52 @@
+//! Why something could not be measured.
+
+use std::{io, path::PathBuf};
+
+/// What a measure returns.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// Everything that keeps a benchmark from being run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// The operating system refused something.
+    #[error("could not {operation}: {source}")]
+    Io {
+        /// What was being done, as words that follow "could not".
+        operation: &'static str,
+        source: io::Error,
+    },
+    /// What is measured failed.
+    #[error(transparent)]
+    Store(#[from] piton_store::Error),
+    /// A value could not be encoded or read.
+    #[error("could not {operation}: {problem}")]
+    Json { operation: &'static str, problem: String },
+    /// Files would be in memory.
+    #[error(
+        "{} is on {file_system}, which keeps files in memory, so that a sync costs nothing; \
+         set PITON_BENCH_DIR to a directory on a disk",
+        directory.display()
+    )]
+    NotOnDisk { directory: PathBuf, file_system: String },
+    /// What is measured gave another result than it has to.
+    #[error("{what}: expected {expected}, found {found}")]
+    Wrong { what: &'static str, expected: u64, found: u64 },
+    /// The process for a cold measure ended badly.
+    #[error("the process for a cold load failed: {0}")]
+    Child(String),
+}
+
+impl Error {
+    pub(crate) fn io(operation: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { operation, source }
+    }
+
+    pub(crate) fn json<P: ToString>(operation: &'static str) -> impl FnOnce(P) -> Self {
+        move |problem| Self::Json { operation, problem: problem.to_string() }
+    }
+}
+
+/// Fails unless a measure did what it is measured for.
+pub(crate) fn expect(what: &'static str, expected: u64, found: u64) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::Wrong { what, expected, found }) }
+}

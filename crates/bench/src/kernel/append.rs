@@ -1,0 +1,97 @@
+//! A durable append of five events and one snapshot, against the system calls that it needs.
+//!
+//! The system calls are also measured against themselves: how far that ratio is from one says how
+//! far the others can be trusted.
+
+use std::{sync::Arc, time::Duration};
+
+use piton_store::{local::RealDisk, port::Journal};
+
+use super::{
+    floor::Floor,
+    rig::{EVENTS, Plans, Rig, committed},
+    sizes::Sizes,
+};
+use crate::{
+    error::{Error, Result},
+    measure::{Samples, Schedule, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 50, pairs: 10, warm_up: 2 };
+const BASELINE: &str = "the system calls alone";
+const RATIO_MAX: f64 = 1.3;
+
+/// One append, and the part of it after the lease was taken.
+struct Append {
+    whole: Duration,
+    without_lease: Duration,
+}
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let sizes = Sizes::observe(&place.make("append-sizes")?)?;
+    let rig = Rig::open(Arc::new(RealDisk), &place.make("append")?)?;
+    // The first snapshot makes the directories that all others go to.
+    let mut first = Plans::new("first", EVENTS);
+    let plan = first.next();
+    rig.lease_and_append(&first.stream, plan)?;
+    place.settle()?;
+    let samples = against_floor(&rig, sizes)?;
+    let control = floor_against_itself(&rig, sizes)?;
+    let row =
+        |name, samples: &Samples<f64>| Row::paired(name, Unit::Milliseconds, BASELINE, samples);
+    let whole = samples.map(|append| milliseconds(append.whole));
+    let without_lease = samples.map(|append| milliseconds(append.without_lease));
+    Ok(vec![
+        row("journal append, 5 events + 1 snapshot", &whole).judged(Bar::disk_ratio(RATIO_MAX)),
+        row("  of that, without taking the lease", &without_lease),
+        row("  control: the system calls alone", &control.map(|time| milliseconds(*time))),
+    ])
+}
+
+fn against_floor(rig: &Rig, sizes: Sizes) -> Result<Samples<Append>> {
+    SCHEDULE.run(|block| {
+        let mut plans = Plans::new(&format!("warm-{block}"), EVENTS);
+        let ours = move || {
+            let plan = plans.next();
+            let (outcome, whole) = wall(|| {
+                rig.wait(async {
+                    let lease = rig.sessions.lease(&plans.stream).await?;
+                    let start = std::time::Instant::now();
+                    let appended = rig.sessions.append(&lease.writer(), plan).await?;
+                    let without_lease = start.elapsed();
+                    committed(&appended).map(|()| without_lease)
+                })
+            });
+            outcome.map(|without_lease| Append { whole, without_lease })
+        };
+        let mut floor = floor(rig, "floor", block, sizes)?;
+        let baseline = move || floor().map(|whole| Append { whole, without_lease: whole });
+        Ok((ours, baseline))
+    })
+}
+
+fn floor_against_itself(rig: &Rig, sizes: Sizes) -> Result<Samples<Duration>> {
+    SCHEDULE
+        .run(|block| Ok((floor(rig, "left", block, sizes)?, floor(rig, "right", block, sizes)?)))
+}
+
+/// A new session of bare files, and what measures an append to it.
+fn floor(
+    rig: &Rig,
+    name: &str,
+    block: usize,
+    sizes: Sizes,
+) -> Result<impl FnMut() -> Result<Duration>> {
+    let mut floor = Floor::new(rig.dir.root(), &format!("{name}-{block}"), sizes)
+        .map_err(Error::io("prepare the bare files"))?;
+    Ok(move || {
+        let (outcome, time) = wall(|| floor.append());
+        outcome.map(|()| time).map_err(Error::io("write the bare files"))
+    })
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

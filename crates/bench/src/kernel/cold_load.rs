@@ -1,0 +1,91 @@
+//! Loading a long session in a process that has loaded nothing before; the page cache is warm.
+
+use std::{
+    env,
+    path::Path,
+    process::{Command, ExitCode},
+    sync::Arc,
+};
+
+use piton_store::{StreamId, local::RealDisk, port::JournalReader};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    quiet_disk::QuietDisk,
+    rig::{EVENTS, Plans, Rig},
+};
+use crate::{
+    error::{Error, Result, expect},
+    measure::{float, peak_resident_bytes, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+};
+
+const PLANS: u64 = 2_000;
+const LOADS: usize = 21;
+const MS_MAX: f64 = 150.0;
+const MEGABYTES_MAX: f64 = 60.0;
+
+/// What a process that loads the session says of it.
+#[derive(Serialize, Deserialize)]
+struct Load {
+    milliseconds: f64,
+    peak_bytes: u64,
+    events: u64,
+}
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let root = place.make("cold")?;
+    let mut plans = Plans::new("long", EVENTS);
+    prepare(&root, &mut plans, PLANS)?;
+    place.settle()?;
+    let loads = (0..LOADS).map(|_| elsewhere(&root, &plans.stream)).collect::<Result<Vec<_>>>()?;
+    for load in &loads {
+        expect("events of the loaded session", PLANS * EVENTS, load.events)?;
+    }
+    let times: Vec<f64> = loads.iter().map(|load| load.milliseconds).collect();
+    let peaks: Vec<f64> = loads.iter().map(|load| float(load.peak_bytes) / 1e6).collect();
+    Ok(vec![
+        Row::alone("cold load of 2,000 plans (10,000 events)", Unit::Milliseconds, &times)
+            .judged(Bar::median(MS_MAX)),
+        Row::alone("  its peak memory, whole process", Unit::Megabytes, &peaks)
+            .judged(Bar::median(MEGABYTES_MAX)),
+    ])
+}
+
+/// Appends `count` plans without waiting for the disk.
+pub(super) fn prepare(root: &Path, plans: &mut Plans, count: u64) -> Result<()> {
+    let rig = Rig::open(Arc::new(QuietDisk), root)?;
+    for _ in 0..count {
+        let plan = plans.next();
+        rig.lease_and_append(&plans.stream, plan)?;
+    }
+    Ok(())
+}
+
+/// Loads the session in a new process.
+fn elsewhere(root: &Path, stream: &StreamId) -> Result<Load> {
+    let program = env::current_exe().map_err(Error::io("find this program"))?;
+    let output = Command::new(program)
+        .arg("cold-load")
+        .arg(root)
+        .arg(stream.as_str())
+        .output()
+        .map_err(Error::io("start a process"))?;
+    if !output.status.success() {
+        return Err(Error::Child(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    serde_json::from_slice(&output.stdout).map_err(Error::json("read what a process says"))
+}
+
+/// Loads the session in this process, and prints how it went.
+pub(crate) fn here(root: &Path, stream: &StreamId) -> Result<ExitCode> {
+    let rig = Rig::open(Arc::new(RealDisk), root)?;
+    let (loaded, time) = wall(|| rig.wait(rig.sessions.load(stream)));
+    let events = loaded?.events.len() as u64;
+    let peak_bytes = peak_resident_bytes()?;
+    let load = Load { milliseconds: time.as_secs_f64() * 1e3, peak_bytes, events };
+    let text = serde_json::to_string(&load).map_err(Error::json("write the result"))?;
+    println!("{text}");
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,139 @@
+//! The floor of an append: the system calls that its protocol needs, and nothing else.
+//!
+//! The same bytes go into the same directories under fresh names: segment and snapshot are written
+//! and synced at the same time, renamed, their directories synced at the same time, and a group is
+//! written to the manifest and synced. There is no encoding, no digest, no lock, no lookup and no
+//! check, and the manifest stays open.
+//!
+//! *Invariants*: it writes into a data directory that the store writes to as well, its session beside
+//! the store's and its snapshots among the store's, so that both see the same file system.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::{FileExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc},
+    thread,
+};
+
+use piton_core::port::fixed::SeededEntropy;
+
+use super::{rig::EVENTS, sizes::Sizes};
+
+type Job = Box<dyn FnOnce() -> io::Result<()> + Send>;
+
+/// A second thread that is kept alive.
+struct Helper {
+    jobs: mpsc::Sender<Job>,
+    results: mpsc::Receiver<io::Result<()>>,
+}
+
+impl Helper {
+    fn start() -> io::Result<Self> {
+        let (jobs, waiting) = mpsc::channel::<Job>();
+        let (done, results) = mpsc::channel();
+        thread::Builder::new().name("floor".to_owned()).spawn(move || {
+            for job in waiting {
+                if done.send(job()).is_err() {
+                    break;
+                }
+            }
+        })?;
+        Ok(Self { jobs, results })
+    }
+
+    /// Runs both at the same time.
+    fn both(&self, there: Job, here: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let gone = || io::Error::other("the helper thread is gone");
+        self.jobs.send(there).map_err(|_| gone())?;
+        let here = here();
+        self.results.recv().map_err(|_| gone())??;
+        here
+    }
+}
+
+/// A session and its snapshots, as bare files.
+pub(super) struct Floor {
+    helper: Helper,
+    session: PathBuf,
+    snapshots: PathBuf,
+    manifest: File,
+    position: u64,
+    next: u64,
+    names: SeededEntropy,
+    segment: Vec<u8>,
+    snapshot: Arc<[u8]>,
+    group: Vec<u8>,
+}
+
+impl Floor {
+    /// A new session of this name in a data directory that has snapshots already.
+    pub(super) fn new(root: &Path, name: &str, sizes: Sizes) -> io::Result<Self> {
+        let (session, snapshots) = (root.join("sessions").join(name), root.join("snapshots"));
+        fs::create_dir_all(session.join("events"))?;
+        let manifest = create(&session.join("manifest.jsonl"))?;
+        manifest.sync_all()?;
+        sync_dir(&session)?;
+        Ok(Self {
+            helper: Helper::start()?,
+            session,
+            snapshots,
+            manifest,
+            position: 0,
+            next: 0,
+            names: SeededEntropy::new(seed(name)),
+            segment: vec![b'e'; sizes.segment],
+            snapshot: vec![b's'; sizes.snapshot].into(),
+            group: vec![b'g'; sizes.group],
+        })
+    }
+
+    /// Does what one append does to the disk.
+    pub(super) fn append(&mut self) -> io::Result<()> {
+        let (first, last) = (self.next, self.next + EVENTS - 1);
+        let events = self.session.join("events");
+        let segment_temporary = events.join("segment.tmp");
+        let segment = events.join(format!("{first:08}-{last:08}.jsonl"));
+        let [a, b, c, d] = std::array::from_fn(|_| self.names.next_u64());
+        let name = format!("{a:016x}{b:016x}{c:016x}{d:016x}");
+        let fan = self.snapshots.join(&name[..2]);
+        let snapshot_temporary = fan.join("tmp");
+        let snapshot = fan.join(&name[2..]);
+
+        let (path, bytes) = (snapshot_temporary.clone(), Arc::clone(&self.snapshot));
+        self.helper.both(Box::new(move || write_new(&path, &bytes)), || {
+            write_new(&segment_temporary, &self.segment)
+        })?;
+        fs::rename(&snapshot_temporary, &snapshot)?;
+        fs::rename(&segment_temporary, &segment)?;
+        self.helper.both(Box::new(move || sync_dir(&fan)), || sync_dir(&events))?;
+        self.manifest.write_all_at(&self.group, self.position)?;
+        self.manifest.sync_data()?;
+
+        self.position += self.group.len() as u64;
+        self.next += EVENTS;
+        Ok(())
+    }
+}
+
+/// Another for each name, so that no two sessions write the same snapshot.
+fn seed(name: &str) -> u64 {
+    name.bytes().fold(1, |seed, byte| seed.wrapping_mul(131) ^ u64::from(byte))
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Writes a new file and syncs it.
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = create(path)?;
+    file.write_all(bytes)?;
+    file.sync_data()
+}
+
+/// Makes the names in a directory durable.
+pub(super) fn sync_dir(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}

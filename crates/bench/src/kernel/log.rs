@@ -1,0 +1,128 @@
+//! The log layout: one writer against bare writes, and writers that share a sync.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io,
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+use piton_store::{
+    local::RealDisk,
+    port::{Journal, StreamLease},
+    testing::Recorder,
+};
+
+use super::{
+    quiet_disk::QuietDisk,
+    rig::{Plans, Rig, committed},
+};
+use crate::{
+    error::{Error, Result},
+    measure::{Samples, Schedule, wall},
+    place::Place,
+    report::{Row, Unit},
+};
+
+const SINGLE: Schedule = Schedule { blocks: 50, pairs: 10, warm_up: 2 };
+const GROUPS: Schedule = Schedule { blocks: 25, pairs: 6, warm_up: 1 };
+/// Appends that wait together.
+const TOGETHER: usize = 8;
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let rig = Rig::open(Arc::new(RealDisk), &place.make("log")?)?;
+    let row = |name, baseline, samples: &Samples<Duration>| {
+        let samples = samples.map(|time| time.as_secs_f64() * 1e3);
+        Row::paired(name, Unit::Milliseconds, baseline, &samples)
+    };
+    let single = single(&rig, record_bytes(place)?)?;
+    Ok(vec![
+        row("log append, 1 event, one writer", "write + fdatasync", &single),
+        row("8 log appends that wait together", "8 in turn", &groups(&rig)?),
+    ])
+}
+
+fn single(rig: &Rig, bytes: usize) -> Result<Samples<Duration>> {
+    SINGLE.run(|block| {
+        let mut plans = Plans::new(&format!("single-{block}"), 1);
+        let lease = rig.wait(rig.backpacks.lease(&plans.stream))?;
+        let ours = move || {
+            let plan = plans.next();
+            let (appended, time) =
+                wall(|| rig.wait(async { rig.backpacks.append(&lease.writer(), plan).await }));
+            committed(&appended?).map(|()| time)
+        };
+        let directory = rig.dir.backpacks().join(format!("floor-{block}"));
+        let file = bare_file(&directory).map_err(Error::io("make a bare file"))?;
+        let (bytes, mut position) = (vec![b'r'; bytes], 0);
+        let baseline = move || {
+            let (outcome, time) =
+                wall(|| file.write_all_at(&bytes, position).and_then(|()| file.sync_data()));
+            position += bytes.len() as u64;
+            outcome.map(|()| time).map_err(Error::io("write the bare file"))
+        };
+        Ok((ours, baseline))
+    })
+}
+
+fn bare_file(directory: &Path) -> io::Result<File> {
+    fs::create_dir(directory)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).open(directory.join("log"))
+}
+
+/// The bytes that one append writes to a log.
+fn record_bytes(place: &Place) -> Result<usize> {
+    let recorder = Recorder::new(Arc::new(QuietDisk));
+    let rig = Rig::open(Arc::new(recorder.clone()), &place.make("log-sizes")?)?;
+    let mut plans = Plans::new("single", 1);
+    let lease = rig.wait(rig.backpacks.lease(&plans.stream))?;
+    recorder.take();
+    let plan = plans.next();
+    rig.wait(async { rig.backpacks.append(&lease.writer(), plan).await })?;
+    let writes = recorder.take();
+    Ok(writes.iter().filter(|call| call.operation == "write").map(|call| call.bytes).sum())
+}
+
+fn groups(rig: &Rig) -> Result<Samples<Duration>> {
+    GROUPS.run(|block| {
+        let mut together = Plans::new(&format!("together-{block}"), 1);
+        let mut in_turn = Plans::new(&format!("in-turn-{block}"), 1);
+        let together_lease = rig.wait(rig.backpacks.lease(&together.stream))?;
+        let in_turn_lease = rig.wait(rig.backpacks.lease(&in_turn.stream))?;
+        Ok((
+            move || append_together(rig, &together_lease, &mut together),
+            move || append_in_turn(rig, &in_turn_lease, &mut in_turn),
+        ))
+    })
+}
+
+fn append_together(rig: &Rig, lease: &StreamLease, plans: &mut Plans) -> Result<Duration> {
+    let batch: Vec<_> = (0..TOGETHER).map(|_| plans.next()).collect();
+    let (outcome, time) = wall(|| {
+        rig.wait(async {
+            let queue = |plan| rig.backpacks.append(&lease.writer(), plan);
+            let waiting: Vec<_> = batch.into_iter().map(queue).collect();
+            for answer in waiting {
+                committed(&answer.await?)?;
+            }
+            Ok(())
+        })
+    });
+    outcome.map(|()| time)
+}
+
+fn append_in_turn(rig: &Rig, lease: &StreamLease, plans: &mut Plans) -> Result<Duration> {
+    let batch: Vec<_> = (0..TOGETHER).map(|_| plans.next()).collect();
+    let (outcome, time) = wall(|| {
+        rig.wait(async {
+            for plan in batch {
+                committed(&rig.backpacks.append(&lease.writer(), plan).await?)?;
+            }
+            Ok(())
+        })
+    });
+    outcome.map(|()| time)
+}

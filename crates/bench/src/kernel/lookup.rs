@@ -1,0 +1,54 @@
+//! A dedupe hit: what a repeated request costs before it takes any lock.
+
+use std::{cell::Cell, fs, sync::Arc, time::Duration};
+
+use piton_core::{DedupeKey, EventIndex};
+use piton_store::{Event as _, local::RealDisk, port::JournalReader as _};
+
+use super::{
+    cold_load::prepare,
+    rig::{EVENTS, Plans, Rig},
+};
+use crate::{
+    error::{Error, Result, expect},
+    measure::{Schedule, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 40, pairs: 500, warm_up: 5 };
+const PLANS: u64 = 200;
+const MICROSECONDS_MAX: f64 = 20.0;
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let root = place.make("lookup")?;
+    let mut plans = Plans::new("warm", EVENTS);
+    prepare(&root, &mut plans, PLANS)?;
+    place.settle()?;
+    let rig = Rig::open(Arc::new(RealDisk), &root)?;
+    let loaded = rig.wait(rig.sessions.load(&plans.stream))?;
+    let keys: Vec<DedupeKey> =
+        loaded.events.iter().map(|event| event.dedupe_key().clone()).collect();
+    let manifest = rig.dir.sessions().join(plans.stream.as_str()).join("manifest.jsonl");
+    let turn = Cell::new(0);
+    let ours = || {
+        turn.set((turn.get() + 1) % keys.len());
+        let key = &keys[turn.get()];
+        let (found, time) = wall(|| rig.wait(rig.sessions.lookup(&plans.stream, key)));
+        let found = found?.map(EventIndex::get);
+        expect("the event of a key", turn.get() as u64, found.unwrap_or(u64::MAX))?;
+        Ok(time)
+    };
+    let baseline = || {
+        let (found, time) = wall(|| fs::metadata(&manifest));
+        found.map_err(Error::io("look at the manifest"))?;
+        Ok(time)
+    };
+    let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
+    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6);
+    let name = "dedupe hit without a lock, warm";
+    Ok(vec![
+        Row::paired(name, Unit::Microseconds, "one stat of the manifest", &samples)
+            .judged(Bar::median(MICROSECONDS_MAX)),
+    ])
+}

@@ -1,0 +1,39 @@
+//! The kernel: canonical JSON, and the store on this machine's disk.
+
+mod append;
+mod canonical;
+mod cold_load;
+mod flatness;
+mod floor;
+mod log;
+mod lookup;
+mod quiet_disk;
+mod rig;
+mod sizes;
+mod smaller;
+
+pub(crate) use cold_load::here as cold_load_here;
+
+use crate::{error::Result, place::Place, report::Row};
+
+type Measure = fn(&Place) -> Result<Vec<Row>>;
+
+/// Measures everything, one after the other.
+pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
+    let measures: [(&str, Measure); 7] = [
+        ("a durable append", append::rows),
+        ("a cold load", cold_load::rows),
+        ("appends to a short and to a long session", flatness::rows),
+        ("canonical JSON", canonical::rows),
+        ("a dedupe hit", lookup::rows),
+        ("the log", log::rows),
+        ("blobs and tables", smaller::rows),
+    ];
+    let mut rows = Vec::new();
+    for (number, (what, measure)) in measures.iter().enumerate() {
+        eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
+        place.settle()?;
+        rows.extend(measure(place)?);
+    }
+    Ok(rows)
+}

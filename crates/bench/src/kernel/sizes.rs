@@ -1,0 +1,54 @@
+//! How many bytes one append writes, so that its baseline writes as many.
+
+use std::{path::Path, sync::Arc};
+
+use piton_store::testing::Recorder;
+
+use super::{
+    quiet_disk::QuietDisk,
+    rig::{EVENTS, Plans, Rig},
+};
+use crate::error::{Error, Result};
+
+/// The bytes of one append of [`EVENTS`] events and one snapshot.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    pub(super) segment: usize,
+    pub(super) snapshot: usize,
+    pub(super) group: usize,
+}
+
+impl Sizes {
+    /// Watches an append in an empty directory.
+    pub(super) fn observe(root: &Path) -> Result<Self> {
+        let recorder = Recorder::new(Arc::new(QuietDisk));
+        let rig = Rig::open(Arc::new(recorder.clone()), root)?;
+        let mut plans = Plans::new("observed", EVENTS);
+        let (first, second) = (plans.next(), plans.next());
+        // The first append also makes the session; the second is like all others.
+        rig.lease_and_append(&plans.stream, first)?;
+        recorder.take();
+        rig.lease_and_append(&plans.stream, second)?;
+        let calls = recorder.take();
+        let written = |part: &str| -> Result<usize> {
+            let writes = calls.iter().filter(|call| call.operation == "write");
+            let bytes = writes
+                .filter(|call| call.path.iter().any(|name| name == part))
+                .map(|call| call.bytes)
+                .sum();
+            if bytes == 0 {
+                return Err(Error::Wrong {
+                    what: "bytes written by an append",
+                    expected: 1,
+                    found: 0,
+                });
+            }
+            Ok(bytes)
+        };
+        Ok(Self {
+            segment: written("events")?,
+            snapshot: written("snapshots")?,
+            group: written("manifest.jsonl")?,
+        })
+    }
+}

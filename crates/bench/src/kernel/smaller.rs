@@ -1,0 +1,73 @@
+//! A blob against its system calls, and a table commit.
+
+use std::{fs, sync::Arc, time::Duration};
+
+use piton_core::port::fixed::SeededEntropy;
+use piton_store::{
+    local::{LocalTable, RealDisk},
+    port::{Blobs as _, Change, Expect, Namespace, Table as _, Write},
+};
+
+use super::{
+    floor::{sync_dir, write_new},
+    rig::Rig,
+};
+use crate::{
+    error::{Error, Result},
+    measure::{Schedule, wall},
+    place::Place,
+    report::{Row, Unit},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 10, warm_up: 1 };
+const BLOB_WORDS: u64 = 512;
+const COMMITS: u32 = 200;
+const VALUE_BYTES: usize = 200;
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let rig = Rig::open(Arc::new(RealDisk), &place.make("smaller")?)?;
+    Ok(vec![blob(&rig)?, table(&rig)?])
+}
+
+fn blob(rig: &Rig) -> Result<Row> {
+    let entropy = SeededEntropy::new(2);
+    let content =
+        || -> Vec<u8> { (0..BLOB_WORDS).flat_map(|_| entropy.next_u64().to_le_bytes()).collect() };
+    // The first blob makes the directories that all others go to, the bare ones too.
+    rig.wait(rig.blobs.put(Namespace::Artifacts, content()))?;
+    let directory = rig.dir.blobs(Namespace::Artifacts);
+    let ours = || {
+        let bytes = content();
+        let (digest, time) = wall(|| rig.wait(rig.blobs.put(Namespace::Artifacts, bytes)));
+        digest.map(|_| time).map_err(Error::from)
+    };
+    let baseline = || {
+        let (bytes, name) = (content(), entropy.next_u64());
+        let fan = directory.join(format!("{:02x}", name & 0xff));
+        let (temporary, path) = (fan.join("tmp"), fan.join(format!("{name:062x}")));
+        let (outcome, time) = wall(|| {
+            write_new(&temporary, &bytes)?;
+            fs::rename(&temporary, &path)?;
+            sync_dir(&fan)
+        });
+        outcome.map(|()| time).map_err(Error::io("write a bare file"))
+    };
+    let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
+    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
+    Ok(Row::paired("blob put of 4 kB", Unit::Milliseconds, "the system calls alone", &samples))
+}
+
+fn table(rig: &Rig) -> Result<Row> {
+    let name = "bench".parse().expect("a name");
+    let table = LocalTable::open(&rig.dir, &name)?;
+    let mut times = Vec::new();
+    for number in 0..COMMITS {
+        let key = number.to_be_bytes().as_slice().into();
+        let change = Change::Put(vec![b'v'; VALUE_BYTES]);
+        let write = Write { key, expect: Expect::Absent, change };
+        let (outcome, time) = wall(|| rig.wait(table.commit(vec![write])));
+        outcome?;
+        times.push(time.as_secs_f64() * 1e3);
+    }
+    Ok(Row::alone("table commit of one key", Unit::Milliseconds, &times))
+}

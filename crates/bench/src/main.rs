@@ -1,0 +1,107 @@
+//! `piton-bench`: measures Piton beside its baselines, in one run, on this machine.
+//!
+//! Absolute times do not travel between machines, so each measure is paired with what it is compared
+//! to: the same bytes through bare system calls, or the same value through another encoder. The two
+//! take turns in random order, and what is judged is the ratio within each pair.
+//!
+//! Limitations: Linux only, because memory and CPU time are read from its interfaces.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the table is for a person at a terminal"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark measures time, starts itself anew and writes the files it compares with"
+)]
+
+mod error;
+mod kernel;
+mod measure;
+mod place;
+mod report;
+
+use std::{
+    io::{self, Write as _},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use clap::{Parser, Subcommand, ValueEnum};
+use piton_store::StreamId;
+
+use crate::{error::Result, place::Place, report::Report};
+
+/// What `--help` ends with.
+const HELP: &str = "\
+Files are written below PITON_BENCH_DIR if it is set, else below ./target or the system's temporary
+directory, and removed at the end.
+
+Exit codes:
+  0  measured
+  1  a bar was missed (with --check)
+  2  wrong arguments
+  3  could not measure";
+
+/// Measures Piton beside its baselines.
+#[derive(Parser)]
+#[command(version, after_help = HELP, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    /// Only this part.
+    part: Option<Part>,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// Fail when a measure misses its bar.
+    #[arg(long)]
+    check: bool,
+    #[command(subcommand)]
+    inner: Option<Inner>,
+}
+
+/// A group of measures.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Canonical JSON and the store.
+    Kernel,
+}
+
+/// What the program starts itself for.
+#[derive(Subcommand)]
+enum Inner {
+    /// Loads a session in a process that has loaded nothing before.
+    #[command(hide = true)]
+    ColdLoad {
+        /// The data directory.
+        root: PathBuf,
+        /// The session.
+        stream: StreamId,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match &arguments.inner {
+        Some(Inner::ColdLoad { root, stream }) => kernel::cold_load_here(root, stream),
+        None => run(&arguments),
+    };
+    outcome.unwrap_or_else(|problem| {
+        eprintln!("piton-bench could not measure: {problem}");
+        ExitCode::from(3)
+    })
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let place = Place::choose()?;
+    let mut report = Report::new(&place);
+    if matches!(arguments.part, None | Some(Part::Kernel)) {
+        report.add("kernel", kernel::measure(&place)?);
+    }
+    let text = if arguments.json { report.json()? } else { report.table() };
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        // Whoever read the table has seen enough.
+        Err(problem) if problem.kind() == io::ErrorKind::BrokenPipe => {}
+        outcome => outcome.map_err(error::Error::io("print the table"))?,
+    }
+    Ok(if arguments.check && report.misses() > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

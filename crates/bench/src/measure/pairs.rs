@@ -1,0 +1,122 @@
+//! Pairs that take turns, in blocks that start afresh.
+//!
+//! A machine that others use is slow for a while, then fast for a while. Two measures taken one
+//! right after the other see the same weather, so their ratio means something when neither of them
+//! does. Which of the two goes first is random, because the first may leave work for the second.
+//!
+//! Pairs alone are not enough. Where a file system puts a directory makes everything in it faster or
+//! slower for as long as it is there: the same code measured against itself, each side in its own
+//! directory, differed by half, and a thousand more pairs would only have made that look certain. So
+//! both sides get new files in every block, and a block counts as one observation.
+
+use piton_core::port::fixed::SeededEntropy;
+
+use crate::error::Result;
+
+/// What one turn of each side gave.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Pair<T> {
+    pub(crate) ours: T,
+    pub(crate) baseline: T,
+}
+
+/// The pairs of a measure, by block.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Samples<T>(pub(crate) Vec<Vec<Pair<T>>>);
+
+impl<T> Samples<T> {
+    /// The same samples, seen through `view`.
+    pub(crate) fn map<U>(&self, view: impl Fn(&T) -> U) -> Samples<U> {
+        let pair = |pair: &Pair<T>| Pair { ours: view(&pair.ours), baseline: view(&pair.baseline) };
+        Samples(self.0.iter().map(|block| block.iter().map(pair).collect()).collect())
+    }
+
+    /// Every pair.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = &Pair<T>> {
+        self.0.iter().flatten()
+    }
+}
+
+/// How many turns there are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Schedule {
+    /// Blocks; at least six, or there is no interval.
+    pub(crate) blocks: usize,
+    /// Pairs of a block that are counted.
+    pub(crate) pairs: usize,
+    /// Pairs before them that are not.
+    pub(crate) warm_up: usize,
+}
+
+impl Schedule {
+    /// Where the order of the turns comes from: the same in every run.
+    pub(crate) const SEED: u64 = 7;
+
+    /// Lets both sides take turns; `start` makes the two sides of each block.
+    pub(crate) fn run<T, A, B>(
+        self,
+        mut start: impl FnMut(usize) -> Result<(A, B)>,
+    ) -> Result<Samples<T>>
+    where
+        A: FnMut() -> Result<T>,
+        B: FnMut() -> Result<T>,
+    {
+        let order = SeededEntropy::new(Self::SEED);
+        let mut blocks = Vec::with_capacity(self.blocks);
+        for block in 0..self.blocks {
+            let (mut ours, mut baseline) = start(block)?;
+            let mut pairs = Vec::with_capacity(self.pairs);
+            for number in 0..self.warm_up + self.pairs {
+                let pair = if order.next_u64() & 1 == 0 {
+                    let ours = ours()?;
+                    Pair { ours, baseline: baseline()? }
+                } else {
+                    let baseline = baseline()?;
+                    Pair { ours: ours()?, baseline }
+                };
+                if number >= self.warm_up {
+                    pairs.push(pair);
+                }
+            }
+            blocks.push(pairs);
+        }
+        Ok(Samples(blocks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    #[test]
+    fn both_sides_take_as_many_turns_in_an_order_that_is_neither_fixed_nor_new() {
+        let turns = || {
+            let log = RefCell::new(String::new());
+            let schedule = Schedule { blocks: 4, pairs: 10, warm_up: 2 };
+            let samples = schedule.run(|block| {
+                let log = &log;
+                let turn = move |side| {
+                    log.borrow_mut().push(side);
+                    Ok(block)
+                };
+                Ok((move || turn('a'), move || turn('b')))
+            });
+            let samples = samples.unwrap();
+            assert_eq!(samples.pairs().count(), 40);
+            for (number, block) in samples.0.iter().enumerate() {
+                assert!(block.iter().all(|pair| pair.ours == number && pair.baseline == number));
+            }
+            log.into_inner()
+        };
+        let log = turns();
+        assert_eq!(log, turns());
+        assert_eq!((log.matches('a').count(), log.matches('b').count()), (48, 48));
+        let firsts: String = log.chars().step_by(2).collect();
+        assert!(firsts.contains('a') && firsts.contains('b'));
+        for pair in log.as_bytes().chunks(2) {
+            assert_ne!(pair[0], pair[1]);
+        }
+    }
+}

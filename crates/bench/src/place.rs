@@ -1,0 +1,112 @@
+//! Where the benchmarks write their files: on a disk, never in memory.
+
+use std::{
+    env, fs,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{major, minor, statfs, syncfs};
+use tempfile::TempDir;
+
+use crate::error::{Error, Result};
+
+/// File systems that keep files in memory, by the number that `statfs` gives.
+const IN_MEMORY: [(u32, &str); 2] = [(0x0102_1994, "tmpfs"), (0x8584_58f6, "ramfs")];
+
+/// A directory for the files of one run, removed at its end.
+pub(crate) struct Place {
+    directory: TempDir,
+    /// What it is on, such as `ext4 on /dev/vda`.
+    pub(crate) file_system: String,
+}
+
+impl Place {
+    /// Chooses a directory by the environment, and refuses one that is in memory.
+    pub(crate) fn choose() -> Result<Self> {
+        let base = base();
+        fs::create_dir_all(&base).map_err(Error::io("make the directory for the files"))?;
+        if let Some(file_system) = in_memory(&base)? {
+            return Err(Error::NotOnDisk { directory: base, file_system: file_system.to_owned() });
+        }
+        let directory = tempfile::Builder::new()
+            .prefix("piton-bench-")
+            .tempdir_in(&base)
+            .map_err(Error::io("make a directory for the files"))?;
+        let file_system = describe(&base).unwrap_or_else(|| "unknown".to_owned());
+        Ok(Self { directory, file_system })
+    }
+
+    /// A new directory in it.
+    pub(crate) fn make(&self, name: &str) -> Result<PathBuf> {
+        let path = self.directory.path().join(name);
+        fs::create_dir(&path).map_err(Error::io("make a directory"))?;
+        Ok(path)
+    }
+
+    /// Waits until what was prepared is on the disk, so that it does not disturb what comes.
+    pub(crate) fn settle(&self) -> Result<()> {
+        let directory =
+            fs::File::open(self.directory.path()).map_err(Error::io("open a directory"))?;
+        syncfs(directory).map_err(|errno| Error::io("sync the file system")(errno.into()))
+    }
+}
+
+fn base() -> PathBuf {
+    if let Some(chosen) = env::var_os("PITON_BENCH_DIR").filter(|chosen| !chosen.is_empty()) {
+        return chosen.into();
+    }
+    let target = Path::new("target");
+    if target.is_dir() { target.to_path_buf() } else { env::temp_dir() }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the number is 32 bits in a field whose width depends on the machine"
+)]
+fn in_memory(path: &Path) -> Result<Option<&'static str>> {
+    let number = statfs(path)
+        .map_err(|errno| Error::io("find out the file system")(errno.into()))?
+        .f_type as u32;
+    Ok(IN_MEMORY.iter().find(|(known, _)| *known == number).map(|(_, name)| *name))
+}
+
+/// The type and the source of the mount that `path` is on, from `proc_pid_mountinfo(5)`.
+fn describe(path: &Path) -> Option<String> {
+    let device = fs::metadata(path).ok()?.dev();
+    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    mount_of(&mounts, &format!("{}:{}", major(device), minor(device)))
+}
+
+fn mount_of(mounts: &str, device: &str) -> Option<String> {
+    mounts.lines().find_map(|line| {
+        let (place, what) = line.split_once(" - ")?;
+        let mut fields = what.split(' ');
+        (place.split(' ').nth(2)? == device)
+            .then(|| Some(format!("{} on {}", fields.next()?, fields.next()?)))?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mount_is_found_by_its_device() {
+        let mounts =
+            "22 1 254:0 / / rw - ext4 /dev/vda rw\n23 22 0:5 / /dev rw - devtmpfs none rw\n";
+        assert_eq!(mount_of(mounts, "254:0").unwrap(), "ext4 on /dev/vda");
+        assert_eq!(mount_of(mounts, "9:9"), None);
+    }
+
+    #[test]
+    fn a_directory_in_memory_is_recognised() {
+        // Shared memory is a tmpfs wherever there is one.
+        let shared = Path::new("/dev/shm");
+        if shared.is_dir() {
+            assert_eq!(in_memory(shared).unwrap(), Some("tmpfs"));
+        }
+        assert_eq!(in_memory(Path::new("/proc")).unwrap(), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! What a run found: a table for a person, a document for a program.
+
+mod machine;
+mod row;
+mod table;
+
+use serde::Serialize;
+
+use self::machine::Machine;
+pub(crate) use self::row::{Bar, Row, Unit};
+use crate::{
+    error::{Error, Result},
+    measure::Schedule,
+    place::Place,
+};
+
+/// The shape of the document; the number grows when it changes.
+const SCHEMA: &str = "piton.bench/1";
+
+/// Everything that was measured.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    schema: &'static str,
+    machine: Machine,
+    /// Whether the program was built without optimisation, which makes every figure meaningless.
+    debug_build: bool,
+    /// What the order within pairs was drawn from.
+    seed: u64,
+    rows: Vec<Entry>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    part: &'static str,
+    #[serde(flatten)]
+    row: Row,
+}
+
+impl Report {
+    pub(crate) fn new(place: &Place) -> Self {
+        Self {
+            schema: SCHEMA,
+            machine: Machine::this(place),
+            debug_build: cfg!(debug_assertions),
+            seed: Schedule::SEED,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds what a part measured.
+    pub(crate) fn add(&mut self, part: &'static str, rows: Vec<Row>) {
+        self.rows.extend(rows.into_iter().map(|row| Entry { part, row }));
+    }
+
+    /// How many bars were missed.
+    pub(crate) fn misses(&self) -> usize {
+        self.rows.iter().filter(|entry| entry.row.misses()).count()
+    }
+
+    /// The whole report as one document.
+    pub(crate) fn json(&self) -> Result<String> {
+        let mut text =
+            serde_json::to_string_pretty(self).map_err(Error::json("write the report"))?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// The report as a table.
+    pub(crate) fn table(&self) -> String {
+        let rows: Vec<(&str, &Row)> =
+            self.rows.iter().map(|entry| (entry.part, &entry.row)).collect();
+        let mut text = format!("{}\n\n{}\n", self.machine, table::render(&rows));
+        if self.debug_build {
+            text.push_str("This is a debug build: the figures mean nothing.\n");
+        }
+        text.push_str(&self.verdict());
+        text
+    }
+
+    fn verdict(&self) -> String {
+        let judged = self.rows.iter().filter(|entry| entry.row.is_judged()).count();
+        let (held, open) = (judged - self.misses(), self.rows.len() - judged);
+        format!(
+            "{held} of {judged} bars hold; {open} rows have none. A ratio stands with its 95 % interval; \
+             p99 is not judged.\n"
+        )
+    }
+}

@@ -1,0 +1,179 @@
+//! One measure, its baseline, and whether it is good enough.
+
+use serde::Serialize;
+
+use crate::measure::{Interval, Samples, Summary, ratio_interval, summary};
+
+/// What a figure counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) enum Unit {
+    #[serde(rename = "ms")]
+    Milliseconds,
+    #[serde(rename = "µs")]
+    Microseconds,
+    #[serde(rename = "MB")]
+    Megabytes,
+    #[serde(rename = "bytes")]
+    Bytes,
+    #[serde(rename = "calls")]
+    Calls,
+}
+
+impl Unit {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Microseconds => "µs",
+            Self::Megabytes => "MB",
+            Self::Bytes => "bytes",
+            Self::Calls => "calls",
+        }
+    }
+}
+
+/// What must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Bar {
+    pub(super) on: Subject,
+    pub(super) at_most: f64,
+}
+
+/// What a bar is laid on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Subject {
+    /// The lower end of the ratio's interval: for what a disk decides, which no median is sure of.
+    RatioLow,
+    /// The median of the ratios.
+    RatioMedian,
+    /// The median itself.
+    Median,
+}
+
+impl Bar {
+    /// A bar on a ratio that a disk decides.
+    pub(crate) fn disk_ratio(at_most: f64) -> Self {
+        Self { on: Subject::RatioLow, at_most }
+    }
+
+    /// A bar on a ratio of work.
+    pub(crate) fn ratio(at_most: f64) -> Self {
+        Self { on: Subject::RatioMedian, at_most }
+    }
+
+    /// A bar on the figure itself.
+    pub(crate) fn median(at_most: f64) -> Self {
+        Self { on: Subject::Median, at_most }
+    }
+}
+
+/// How a measure stands to its bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Verdict {
+    Holds,
+    Misses,
+    NotJudged,
+}
+
+/// What a measure is compared with.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Baseline {
+    pub(super) name: &'static str,
+    #[serde(flatten)]
+    pub(super) figures: Summary,
+    pub(super) ratio: Interval,
+}
+
+/// One measure.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Row {
+    pub(super) name: &'static str,
+    pub(super) unit: Unit,
+    pub(super) samples: usize,
+    #[serde(flatten)]
+    pub(super) figures: Summary,
+    pub(super) baseline: Option<Baseline>,
+    pub(super) bar: Option<Bar>,
+    pub(super) verdict: Verdict,
+}
+
+impl Row {
+    /// A measure that stands alone.
+    pub(crate) fn alone(name: &'static str, unit: Unit, values: &[f64]) -> Self {
+        Self {
+            name,
+            unit,
+            samples: values.len(),
+            figures: summary(values),
+            baseline: None,
+            bar: None,
+            verdict: Verdict::NotJudged,
+        }
+    }
+
+    /// A measure beside its baseline.
+    pub(crate) fn paired(
+        name: &'static str,
+        unit: Unit,
+        baseline: &'static str,
+        pairs: &Samples<f64>,
+    ) -> Self {
+        let ours: Vec<f64> = pairs.pairs().map(|pair| pair.ours).collect();
+        let theirs: Vec<f64> = pairs.pairs().map(|pair| pair.baseline).collect();
+        let (figures, ratio) = (summary(&theirs), ratio_interval(pairs));
+        let baseline = Some(Baseline { name: baseline, figures, ratio });
+        Self { baseline, ..Self::alone(name, unit, &ours) }
+    }
+
+    /// The same measure, judged.
+    #[must_use]
+    pub(crate) fn judged(self, bar: Bar) -> Self {
+        let ratio = self.baseline.as_ref().map(|baseline| baseline.ratio);
+        let figure = match bar.on {
+            Subject::Median => Some(self.figures.median),
+            Subject::RatioMedian => ratio.map(|ratio| ratio.median),
+            Subject::RatioLow => ratio.map(|ratio| ratio.low),
+        };
+        let figure = figure.expect("a bar on a ratio is laid on a measure with a baseline");
+        let verdict = if figure <= bar.at_most { Verdict::Holds } else { Verdict::Misses };
+        Self { bar: Some(bar), verdict, ..self }
+    }
+
+    pub(super) fn is_judged(&self) -> bool {
+        self.verdict != Verdict::NotJudged
+    }
+
+    pub(super) fn misses(&self) -> bool {
+        self.verdict == Verdict::Misses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Pair;
+
+    fn row(ratios: &[f64]) -> Row {
+        let block = |&ours| vec![Pair { ours, baseline: 1.0 }];
+        let samples = Samples(ratios.iter().map(block).collect());
+        Row::paired("a", Unit::Milliseconds, "b", &samples)
+    }
+
+    #[test]
+    fn a_bar_on_a_disk_ratio_holds_while_the_interval_reaches_below_it() {
+        let ratios = [1.0, 1.1, 1.4, 1.4, 1.5, 1.5];
+        assert!(!row(&ratios).judged(Bar::disk_ratio(1.3)).misses());
+        assert!(row(&ratios).judged(Bar::ratio(1.3)).misses());
+        assert!(row(&[1.4; 6]).judged(Bar::disk_ratio(1.3)).misses());
+    }
+
+    #[test]
+    fn a_bar_on_a_figure_needs_no_baseline() {
+        let row = Row::alone("a", Unit::Megabytes, &[59.0, 60.0, 90.0]);
+        assert!(!row.is_judged());
+        assert!(!row.clone().judged(Bar::median(60.0)).misses());
+        assert!(row.judged(Bar::median(59.9)).misses());
+    }
+}

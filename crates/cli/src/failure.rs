@@ -1,0 +1,64 @@
+//! Why a command failed, and how that is told.
+
+use std::{io, path::PathBuf};
+
+use piton_core::{Code, Envelope};
+use piton_store::Error;
+
+/// What a command can fail with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The store refused something.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The data directory cannot be used.
+    #[error("the data directory {} cannot be used: {source}", path.display())]
+    DataDir { path: PathBuf, source: Error },
+    /// Nothing says where data is kept.
+    #[error("there is no home directory to keep data in")]
+    NoDataDir,
+    /// The operating system refused something outside the store.
+    #[error("could not {operation}: {source}")]
+    Io {
+        /// What was being done, as words that follow "could not".
+        operation: &'static str,
+        source: io::Error,
+    },
+    /// The demo found something that Piton promises never to happen.
+    #[error("a promise did not hold: {0}")]
+    BrokenPromise(String),
+}
+
+impl Failure {
+    pub(crate) fn io(operation: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { operation, source }
+    }
+
+    /// What a person or a program is told.
+    pub(crate) fn envelope(&self) -> Envelope {
+        match self {
+            Self::Store(error) => error.envelope(),
+            Self::DataDir { path, source } => {
+                let told = source.envelope();
+                let message = format!("{} The data directory is {}.", told.message, path.display());
+                Envelope::new(told.code, message)
+                    .with_suggestion("Choose another one with --data-dir or PITON_DATA_DIR.")
+            }
+            Self::NoDataDir => Envelope::new(Code::ValidationError, sentence(&self.to_string()))
+                .with_suggestion("Say where with --data-dir or PITON_DATA_DIR."),
+            Self::Io { .. } => Envelope::new(Code::StoreIo, sentence(&self.to_string()))
+                .with_suggestion("Mend what the message names and run the command again."),
+            Self::BrokenPromise(_) => {
+                Envelope::new(Code::StoreInvariantViolation, sentence(&self.to_string()))
+                    .with_suggestion("Keep the data directory as it is and report this as a bug.")
+            }
+        }
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| {
+        format!("{}{}.", first.to_uppercase(), characters.as_str())
+    })
+}

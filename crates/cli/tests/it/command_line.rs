@@ -1,0 +1,48 @@
+//! Arguments, help and failures.
+
+use std::fs;
+
+use crate::{document, piton, text};
+
+#[test]
+fn without_arguments_the_help_is_printed_and_nothing_fails() {
+    let home = tempfile::tempdir().unwrap();
+    let output = piton(&[], home.path());
+    assert_eq!(output.status.code(), Some(0));
+    let help = text(&output.stdout);
+    assert!(help.contains("demo") && help.contains("Exit codes:"), "{help}");
+    assert!(!help.contains("demo-writer"), "{help}");
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_wrong_argument_is_named_and_ends_with_two() {
+    let home = tempfile::tempdir().unwrap();
+    for (arguments, named) in
+        [(["demo", "--nonsense"], "--nonsense"), (["nonsense", "--json"], "nonsense")]
+    {
+        let output = piton(&arguments, home.path());
+        assert_eq!(output.status.code(), Some(2));
+        let message = text(&output.stderr);
+        assert!(message.contains(named) && message.contains("Usage:"), "{message}");
+    }
+}
+
+#[test]
+fn a_data_directory_that_cannot_be_made_is_named_with_what_to_do() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    fs::write(&file, "not a directory").unwrap();
+    let data_dir = file.join("data");
+    let data_dir = data_dir.to_str().unwrap();
+    let output = piton(&["demo", "--data-dir", data_dir], home.path());
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output.stderr);
+    assert!(message.contains(data_dir) && message.contains("--data-dir"), "{message}");
+    assert!(output.stdout.is_empty());
+
+    let output = piton(&["demo", "--json", "--data-dir", data_dir], home.path());
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(document(&output)["schema"], "piton.error/1");
+    assert_eq!(document(&output)["error"]["code"], "STORE_IO");
+}

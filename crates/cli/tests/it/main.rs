@@ -1,0 +1,33 @@
+//! The `piton` command, run as a person runs it.
+#![expect(clippy::disallowed_methods, reason = "the tests start the program and look at its files")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests stop at the first surprise")]
+
+mod command_line;
+mod demo;
+
+use std::{
+    path::Path,
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+/// Runs `piton` in an environment that says nothing about data directories.
+fn piton(arguments: &[&str], home: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_piton"))
+        .args(arguments)
+        .env_remove("PITON_DATA_DIR")
+        .env_remove("XDG_DATA_HOME")
+        .env("HOME", home)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The one document on standard output.
+fn document(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}

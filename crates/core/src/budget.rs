@@ -1,0 +1,129 @@
+//! Budgets of text: one measure (UTF-8 bytes) and one way to cut.
+//!
+//! *Invariants*: every limit on text in Piton is in UTF-8 bytes, measured by [`byte_len`]; a cut keeps
+//! the start of the text, never splits a character, says that it happened, and its result is never
+//! longer than the budget.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What the end of a truncated text looks like. Its bytes count towards the budget.
+pub const TRUNCATION_MARKER: &str = "\n\n[TRUNCATED]";
+
+/// The size of a text as every budget counts it: in UTF-8 bytes.
+pub const fn byte_len(text: &str) -> usize {
+    text.len()
+}
+
+/// `text` itself if it fits, else its longest prefix that leaves room for [`TRUNCATION_MARKER`],
+/// followed by the marker.
+///
+/// A budget smaller than the marker leaves no room for any text: the result is then as much of the
+/// start of the marker as fits, because a budget must hold whatever its size.
+pub fn truncate(text: &str, budget_bytes: usize) -> Cow<'_, str> {
+    if byte_len(text) <= budget_bytes {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = budget_bytes.checked_sub(byte_len(TRUNCATION_MARKER)) else {
+        return Cow::Borrowed(&TRUNCATION_MARKER[..budget_bytes]);
+    };
+    let kept = &text[..text.floor_char_boundary(room)];
+    Cow::Owned([kept, TRUNCATION_MARKER].concat())
+}
+
+/// A text of at most `MAX` UTF-8 bytes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct BoundedText<const MAX: usize>(#[serde(deserialize_with = "bounded::<_, MAX>")] String);
+
+/// A text that is longer than its budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the text has {measured_bytes} UTF-8 bytes, {max_bytes} are allowed")]
+pub struct TextTooLong {
+    /// Its size.
+    pub measured_bytes: usize,
+    /// The budget.
+    pub max_bytes: usize,
+}
+
+impl<const MAX: usize> BoundedText<MAX> {
+    /// `text`, or an error if it is too long.
+    pub fn new(text: impl Into<String>) -> Result<Self, TextTooLong> {
+        let text = text.into();
+        let measured_bytes = byte_len(&text);
+        if measured_bytes > MAX {
+            return Err(TextTooLong { measured_bytes, max_bytes: MAX });
+        }
+        Ok(Self(text))
+    }
+
+    /// `text`, cut by [`truncate`] if it is too long.
+    pub fn truncated(text: &str) -> Self {
+        Self(truncate(text, MAX).into_owned())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, owned.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl<const MAX: usize> TryFrom<String> for BoundedText<MAX> {
+    type Error = TextTooLong;
+
+    fn try_from(text: String) -> Result<Self, TextTooLong> {
+        Self::new(text)
+    }
+}
+
+impl<const MAX: usize> AsRef<str> for BoundedText<MAX> {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> fmt::Display for BoundedText<MAX> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl<const MAX: usize> fmt::Debug for BoundedText<MAX> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, formatter)
+    }
+}
+
+fn bounded<'de, D: serde::Deserializer<'de>, const MAX: usize>(
+    deserializer: D,
+) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    match BoundedText::<MAX>::new(text) {
+        Ok(bounded) => Ok(bounded.0),
+        Err(too_long) => Err(serde::de::Error::custom(too_long)),
+    }
+}
+
+#[cfg(feature = "schema")]
+impl<const MAX: usize> schemars::JsonSchema for BoundedText<MAX> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Text{MAX}").into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        // `maxLength` counts characters, of which there are never more than bytes: the schema is
+        // the weaker check, and the description says the real one.
+        schemars::json_schema!({
+            "type": "string",
+            "maxLength": MAX,
+            "description": format!("At most {MAX} UTF-8 bytes."),
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! Arrays, and everything that serde writes as one.
+
+use serde::Serialize;
+use serde::ser::{SerializeSeq, SerializeTuple, SerializeTupleStruct, SerializeTupleVariant};
+
+use super::encoder::{Encoder, Wrap};
+use super::error::CanonicalError;
+
+/// An array that has been opened.
+pub(super) struct ArrayWriter<'e, 'o> {
+    encoder: &'e mut Encoder<'o>,
+    empty: bool,
+    wrap: Wrap,
+}
+
+impl<'e, 'o> ArrayWriter<'e, 'o> {
+    #[inline]
+    pub(super) fn open(encoder: &'e mut Encoder<'o>, wrap: Wrap) -> Result<Self, CanonicalError> {
+        encoder.descend()?;
+        encoder.out.push(b'[');
+        Ok(Self { encoder, empty: true, wrap })
+    }
+
+    fn write<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CanonicalError> {
+        if !self.empty {
+            self.encoder.out.push(b',');
+        }
+        self.empty = false;
+        value.serialize(&mut *self.encoder)
+    }
+
+    #[inline]
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "it is the whole body of four trait methods that return a result"
+    )]
+    fn close(self) -> Result<(), CanonicalError> {
+        self.encoder.out.push(b']');
+        self.encoder.ascend();
+        self.encoder.unwrap_variant(self.wrap);
+        Ok(())
+    }
+}
+
+impl SerializeSeq for ArrayWriter<'_, '_> {
+    type Ok = ();
+    type Error = CanonicalError;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
+        self.write(value)
+    }
+
+    fn end(self) -> Result<(), Self::Error> {
+        self.close()
+    }
+}
+
+impl SerializeTuple for ArrayWriter<'_, '_> {
+    type Ok = ();
+    type Error = CanonicalError;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
+        self.write(value)
+    }
+
+    fn end(self) -> Result<(), Self::Error> {
+        self.close()
+    }
+}
+
+impl SerializeTupleStruct for ArrayWriter<'_, '_> {
+    type Ok = ();
+    type Error = CanonicalError;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
+        self.write(value)
+    }
+
+    fn end(self) -> Result<(), Self::Error> {
+        self.close()
+    }
+}
+
+impl SerializeTupleVariant for ArrayWriter<'_, '_> {
+    type Ok = ();
+    type Error = CanonicalError;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
+        self.write(value)
+    }
+
+    fn end(self) -> Result<(), Self::Error> {
+        self.close()
+    }
+}

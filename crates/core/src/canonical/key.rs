@@ -1,0 +1,265 @@
+//! Keys of objects: which values may be one, and how two of them compare.
+//!
+//! *Invariants*: keys are ordered by their UTF-16 code units, as RFC 8785 asks. UTF-8 bytes order the
+//! same way, except that UTF-16 puts the characters beyond U+FFFF before U+E000 to U+FFFF; only the
+//! first byte of a character can tell them apart ([`utf16_rank`]). Keys without characters from U+E000
+//! on are compared as bytes.
+
+use std::cmp::Ordering;
+use std::fmt::Display;
+
+use serde::Serialize;
+use serde::ser::{Impossible, Serializer};
+
+use super::error::CanonicalError;
+use super::text::write_string;
+
+/// The first byte in UTF-8 of every character from U+E000 on is this or larger.
+const FIRST_BYTE_FROM_E000: u8 = 0xee;
+
+/// Where a key stands in the output.
+#[derive(Clone, Copy)]
+pub(super) struct KeySpan {
+    /// The position of its opening quote.
+    pub(super) start: usize,
+    /// The position after its closing quote.
+    end: usize,
+    form: Form,
+}
+
+/// How the bytes of a key in the output order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Form {
+    /// Like its UTF-16 units.
+    Plain,
+    /// Like its UTF-16 units once they are ranked: it has a character from U+E000 on.
+    High,
+    /// Not at all: it has an escape.
+    Escaped,
+}
+
+impl KeySpan {
+    /// Appends a key with its quotes.
+    #[inline]
+    pub(super) fn write(key: &str, out: &mut Vec<u8>) -> Self {
+        let start = out.len();
+        let form = if write_string(key, out) {
+            Form::Escaped
+        } else if !key.is_ascii() && key.bytes().any(|byte| byte >= FIRST_BYTE_FROM_E000) {
+            Form::High
+        } else {
+            Form::Plain
+        };
+        Self { start, end: out.len(), form }
+    }
+
+    /// The key as it was written, without quotes.
+    #[inline]
+    fn written<'o>(&self, out: &'o [u8]) -> &'o [u8] {
+        &out[self.start + 1..self.end - 1]
+    }
+
+    /// Orders two keys that stand in `out`.
+    #[inline]
+    pub(super) fn compare(&self, other: &Self, out: &[u8]) -> Ordering {
+        let (left, right) = (self.written(out), other.written(out));
+        match self.form.max(other.form) {
+            Form::Plain => left.cmp(right),
+            Form::High => compare_ranks(left.iter().copied(), right.iter().copied()),
+            Form::Escaped => compare_ranks(read_back(left), read_back(right)),
+        }
+    }
+
+    /// The key itself, without quotes and escapes.
+    pub(super) fn text(&self, out: &[u8]) -> String {
+        String::from_utf8(read_back(self.written(out)).collect())
+            .expect("a key was written from a string")
+    }
+}
+
+/// Orders two texts in UTF-8 as their UTF-16 forms are ordered.
+fn compare_ranks(left: impl Iterator<Item = u8>, right: impl Iterator<Item = u8>) -> Ordering {
+    left.map(utf16_rank).cmp(right.map(utf16_rank))
+}
+
+/// Moves the first bytes of U+E000 to U+FFFF (0xee and 0xef) behind those of all other characters,
+/// of which the last is 0xf4.
+const fn utf16_rank(byte: u8) -> u8 {
+    match byte {
+        0xee | 0xef => byte + 0x10,
+        _ => byte,
+    }
+}
+
+/// Undoes [`write_string`].
+fn read_back(written: &[u8]) -> impl Iterator<Item = u8> {
+    let mut rest = written.iter().copied();
+    std::iter::from_fn(move || match rest.next()? {
+        b'\\' => Some(read_escape(&mut rest)),
+        itself => Some(itself),
+    })
+}
+
+/// Reads what follows a backslash.
+fn read_escape(rest: &mut impl Iterator<Item = u8>) -> u8 {
+    match rest.next().expect("an escape has a letter") {
+        b'b' => 0x08,
+        b't' => b'\t',
+        b'n' => b'\n',
+        b'f' => 0x0c,
+        b'r' => b'\r',
+        b'u' => rest.take(4).fold(0, |code, digit| {
+            let digit = char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+            code * 16 + digit.expect("four hex digits of a control character were written")
+        }),
+        itself => itself,
+    }
+}
+
+/// Accepts what is a string in JSON and appends it; refuses every other value as a key.
+pub(super) struct KeyWriter<'o> {
+    pub(super) out: &'o mut Vec<u8>,
+}
+
+const fn refuse<T>(found: &'static str) -> Result<T, CanonicalError> {
+    Err(CanonicalError::NonStringKey { found })
+}
+
+/// Serializer methods that refuse a scalar as a key.
+macro_rules! refuse_scalars {
+    ($($method:ident($type:ty) => $found:literal,)+) => {
+        $(fn $method(self, _: $type) -> Result<KeySpan, CanonicalError> {
+            refuse($found)
+        })+
+    };
+}
+
+impl Serializer for KeyWriter<'_> {
+    type Ok = KeySpan;
+    type Error = CanonicalError;
+    type SerializeSeq = Impossible<KeySpan, CanonicalError>;
+    type SerializeTuple = Impossible<KeySpan, CanonicalError>;
+    type SerializeTupleStruct = Impossible<KeySpan, CanonicalError>;
+    type SerializeTupleVariant = Impossible<KeySpan, CanonicalError>;
+    type SerializeMap = Impossible<KeySpan, CanonicalError>;
+    type SerializeStruct = Impossible<KeySpan, CanonicalError>;
+    type SerializeStructVariant = Impossible<KeySpan, CanonicalError>;
+
+    refuse_scalars! {
+        serialize_bool(bool) => "a boolean",
+        serialize_i8(i8) => "an integer",
+        serialize_i16(i16) => "an integer",
+        serialize_i32(i32) => "an integer",
+        serialize_i64(i64) => "an integer",
+        serialize_i128(i128) => "an integer",
+        serialize_u8(u8) => "an integer",
+        serialize_u16(u16) => "an integer",
+        serialize_u32(u32) => "an integer",
+        serialize_u64(u64) => "an integer",
+        serialize_u128(u128) => "an integer",
+        serialize_f32(f32) => "a float",
+        serialize_f64(f64) => "a float",
+        serialize_bytes(&[u8]) => "a byte array",
+        serialize_unit_struct(&'static str) => "null",
+    }
+
+    fn serialize_char(self, value: char) -> Result<KeySpan, CanonicalError> {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    }
+
+    #[inline]
+    fn serialize_str(self, value: &str) -> Result<KeySpan, CanonicalError> {
+        Ok(KeySpan::write(value, self.out))
+    }
+
+    fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<KeySpan, CanonicalError> {
+        self.serialize_str(&value.to_string())
+    }
+
+    fn serialize_none(self) -> Result<KeySpan, CanonicalError> {
+        refuse("null")
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, _: &T) -> Result<KeySpan, CanonicalError> {
+        refuse("optional")
+    }
+
+    fn serialize_unit(self) -> Result<KeySpan, CanonicalError> {
+        refuse("null")
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<KeySpan, CanonicalError> {
+        self.serialize_str(variant)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<KeySpan, CanonicalError> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<KeySpan, CanonicalError> {
+        refuse("an object")
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, CanonicalError> {
+        refuse("an array")
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, CanonicalError> {
+        refuse("an array")
+    }
+
+    fn serialize_tuple_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleStruct, CanonicalError> {
+        refuse("an array")
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleVariant, CanonicalError> {
+        refuse("an object")
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, CanonicalError> {
+        refuse("an object")
+    }
+
+    fn serialize_struct(
+        self,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeStruct, CanonicalError> {
+        refuse("an object")
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeStructVariant, CanonicalError> {
+        refuse("an object")
+    }
+}

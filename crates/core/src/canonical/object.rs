@@ -1,0 +1,180 @@
+//! Objects, and everything that serde writes as one: entries are written as they arrive, and moved
+//! into order at the end of the object if they did not arrive in it.
+//!
+//! *Invariants*: the encoder's stack holds the entries of the objects that are open, the innermost on
+//! top; an object leaves it as it found it. Stack and scratch are shared by all objects of one
+//! encoding, so that an object costs no allocation of its own.
+
+use std::cmp::Ordering;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeStruct, SerializeStructVariant};
+
+use super::encoder::{Encoder, Wrap};
+use super::error::CanonicalError;
+use super::key::{KeySpan, KeyWriter};
+
+/// One entry of an open object: where its key stands, and where its value ends.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    key: KeySpan,
+    end: usize,
+}
+
+/// An object that has been opened.
+pub(super) struct ObjectWriter<'e, 'o> {
+    encoder: &'e mut Encoder<'o>,
+    /// Where this object's entries begin on the stack.
+    first: usize,
+    sorted: bool,
+    wrap: Wrap,
+}
+
+impl<'e, 'o> ObjectWriter<'e, 'o> {
+    #[inline]
+    pub(super) fn open(encoder: &'e mut Encoder<'o>, wrap: Wrap) -> Result<Self, CanonicalError> {
+        encoder.descend()?;
+        encoder.out.push(b'{');
+        Ok(Self { first: encoder.entries.len(), encoder, sorted: true, wrap })
+    }
+
+    fn write_key<K: Serialize + ?Sized>(&mut self, key: &K) -> Result<(), CanonicalError> {
+        self.separate();
+        let out = &mut *self.encoder.out;
+        let key = key.serialize(KeyWriter { out })?;
+        self.push_entry(key)
+    }
+
+    /// Closes the entry before the next one.
+    #[inline]
+    fn separate(&mut self) {
+        let end = self.encoder.out.len();
+        if let Some(previous) = self.encoder.entries[self.first..].last_mut() {
+            previous.end = end;
+            self.encoder.out.push(b',');
+        }
+    }
+
+    #[inline]
+    fn push_entry(&mut self, key: KeySpan) -> Result<(), CanonicalError> {
+        let Encoder { out, entries, .. } = &mut *self.encoder;
+        if self.sorted
+            && let Some(previous) = entries[self.first..].last()
+        {
+            match previous.key.compare(&key, out) {
+                Ordering::Less => {}
+                Ordering::Equal => return Err(CanonicalError::duplicate(&key.text(out))),
+                Ordering::Greater => self.sorted = false,
+            }
+        }
+        entries.push(Entry { key, end: 0 });
+        out.push(b':');
+        Ok(())
+    }
+
+    fn write_field<T: Serialize + ?Sized>(
+        &mut self,
+        key: &'static str,
+        value: &T,
+    ) -> Result<(), CanonicalError> {
+        self.separate();
+        let key = KeySpan::write(key, self.encoder.out);
+        self.push_entry(key)?;
+        self.write_value(value)
+    }
+
+    fn write_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CanonicalError> {
+        value.serialize(&mut *self.encoder)
+    }
+
+    #[inline]
+    fn close(mut self) -> Result<(), CanonicalError> {
+        if !self.sorted {
+            self.reorder()?;
+        }
+        self.encoder.entries.truncate(self.first);
+        self.encoder.out.push(b'}');
+        self.encoder.ascend();
+        self.encoder.unwrap_variant(self.wrap);
+        Ok(())
+    }
+
+    /// Sorts the entries and moves their bytes accordingly.
+    fn reorder(&mut self) -> Result<(), CanonicalError> {
+        let Encoder { out, entries, scratch, .. } = &mut *self.encoder;
+        let entries = &mut entries[self.first..];
+        let [first, .., last] = entries else {
+            return Ok(());
+        };
+        let body = first.key.start;
+        last.end = out.len();
+
+        entries.sort_unstable_by(|left, right| left.key.compare(&right.key, out));
+        for pair in entries.windows(2) {
+            if pair[0].key.compare(&pair[1].key, out) == Ordering::Equal {
+                return Err(CanonicalError::duplicate(&pair[0].key.text(out)));
+            }
+        }
+
+        scratch.clear();
+        for entry in entries.iter() {
+            scratch.extend_from_slice(&out[entry.key.start..entry.end]);
+            scratch.push(b',');
+        }
+        scratch.pop();
+        out.truncate(body);
+        out.extend_from_slice(scratch);
+        Ok(())
+    }
+}
+
+impl SerializeMap for ObjectWriter<'_, '_> {
+    type Ok = ();
+    type Error = CanonicalError;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Self::Error> {
+        self.write_key(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
+        self.write_value(value)
+    }
+
+    fn end(self) -> Result<(), Self::Error> {
+        self.close()
+    }
+}
+
+impl SerializeStruct for ObjectWriter<'_, '_> {
+    type Ok = ();
+    type Error = CanonicalError;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        key: &'static str,
+        value: &T,
+    ) -> Result<(), Self::Error> {
+        self.write_field(key, value)
+    }
+
+    fn end(self) -> Result<(), Self::Error> {
+        self.close()
+    }
+}
+
+impl SerializeStructVariant for ObjectWriter<'_, '_> {
+    type Ok = ();
+    type Error = CanonicalError;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        key: &'static str,
+        value: &T,
+    ) -> Result<(), Self::Error> {
+        self.write_field(key, value)
+    }
+
+    fn end(self) -> Result<(), Self::Error> {
+        self.close()
+    }
+}

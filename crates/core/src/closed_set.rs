@@ -1,0 +1,148 @@
+//! Enums whose names are part of a format: [`closed_set!`](crate::closed_set).
+//!
+//! *Invariants*: an unknown name is a typed error that lists the allowed ones; it is never mapped to
+//! a default.
+
+use crate::excerpt::excerpt;
+
+/// A text that is not one of the names of a closed set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{value}` is not a known {set}; the known ones are: {}", .allowed.join(", "))]
+pub struct UnknownValue {
+    /// The name of the set's type.
+    pub set: &'static str,
+    /// The start of what was found instead.
+    pub value: String,
+    /// Every name of the set, in the order of its declaration.
+    pub allowed: &'static [&'static str],
+}
+
+impl UnknownValue {
+    /// Reports `value`, shortened, against the names that `set` has.
+    pub fn new(set: &'static str, value: &str, allowed: &'static [&'static str]) -> Self {
+        Self { set, value: excerpt(value), allowed }
+    }
+}
+
+/// Declares an enum of which every variant has one fixed name in text and JSON.
+///
+/// The enum is `Copy`, ordered and hashable, and gets `ALL`, `NAMES`, `as_str`, `Display`, `FromStr`
+/// (refusing anything else with [`UnknownValue`]) and the serde traits. Names are
+/// written out, because they are a format and must not change when a variant is renamed.
+///
+/// ```
+/// piton_core::closed_set! {
+///     /// How careful a run is.
+///     pub enum RiskPolicy {
+///         /// Ask first.
+///         Conservative => "conservative",
+///         /// Ask when it matters.
+///         Balanced => "balanced",
+///     }
+/// }
+/// assert_eq!("balanced".parse(), Ok(RiskPolicy::Balanced));
+/// assert_eq!(
+///     "bold".parse::<RiskPolicy>().unwrap_err().to_string(),
+///     "`bold` is not a known RiskPolicy; the known ones are: conservative, balanced",
+/// );
+/// ```
+#[macro_export]
+macro_rules! closed_set {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis enum $name:ident {
+            $($(#[$variant_meta:meta])* $variant:ident => $text:literal,)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $visibility enum $name {
+            $($(#[$variant_meta])* $variant,)+
+        }
+
+        impl $name {
+            /// Every value, in the order of declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The name of every value, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($text),+];
+
+            /// The name in text and JSON.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                }
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                formatter.pad(self.as_str())
+            }
+        }
+
+        impl ::std::str::FromStr for $name {
+            type Err = $crate::UnknownValue;
+
+            fn from_str(text: &str) -> ::std::result::Result<Self, Self::Err> {
+                match text {
+                    $($text => Ok(Self::$variant),)+
+                    _ => Err($crate::UnknownValue::new(stringify!($name), text, Self::NAMES)),
+                }
+            }
+        }
+
+        impl $crate::macro_support::serde::Serialize for $name {
+            fn serialize<S: $crate::macro_support::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> $crate::macro_support::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::macro_support::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                deserializer.deserialize_str($crate::macro_support::ParseVisitor::new(
+                    concat!("the name of a ", stringify!($name)),
+                ))
+            }
+        }
+
+        $crate::closed_set_schema!($name);
+    };
+}
+
+/// The schema of a closed set. It is a macro of its own because a `cfg` inside
+/// [`closed_set!`] would ask for the feature of the crate that uses it.
+#[doc(hidden)]
+#[cfg(feature = "schema")]
+#[macro_export]
+macro_rules! closed_set_schema {
+    ($name:ident) => {
+        impl $crate::macro_support::schemars::JsonSchema for $name {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(
+                _: &mut $crate::macro_support::schemars::SchemaGenerator,
+            ) -> $crate::macro_support::schemars::Schema {
+                $crate::macro_support::schemars::json_schema!({
+                    "type": "string",
+                    "enum": Self::NAMES,
+                })
+            }
+        }
+    };
+}
+
+/// Without the feature there is no schema to implement.
+#[doc(hidden)]
+#[cfg(not(feature = "schema"))]
+#[macro_export]
+macro_rules! closed_set_schema {
+    ($name:ident) => {};
+}

@@ -1,0 +1,201 @@
+//! SHA-256 digests, written `sha256:<64 lowercase hex digits>`: the only hash in durable truth.
+//!
+//! *Invariants*: a [`Digest`] is made from bytes whose origin is known by type. Canonical JSON and
+//! whole files qualify; a string or a loose JSON value does not, because nothing says how the other
+//! side would have written it.
+//!
+//! ```compile_fail,E0277
+//! // A string has no canonical form.
+//! let _ = piton_core::Digest::of("some text");
+//! ```
+//!
+//! ```compile_fail,E0277
+//! // A JSON value has many encodings; encode it first.
+//! let value = serde_json::json!({"b": 1, "a": 2});
+//! let _ = piton_core::Digest::of(&value);
+//! ```
+//!
+//! ```
+//! let value = serde_json::json!({"b": 1, "a": 2});
+//! let digest = piton_core::Digest::of(&piton_core::canonical::encode(&value)?);
+//! assert!(digest.to_string().starts_with("sha256:"));
+//! # Ok::<(), piton_core::CanonicalError>(())
+//! ```
+// shows: WR-005 (the two examples above that must not build)
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+use crate::canonical::CanonicalBytes;
+use crate::parse_visitor::ParseVisitor;
+
+const PREFIX: &str = "sha256:";
+const HEX_LEN: usize = 64;
+const TEXT_LEN: usize = PREFIX.len() + HEX_LEN;
+
+/// A SHA-256 digest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 32]);
+
+/// The raw bytes of a file or of a part of one, as they are on disk.
+#[derive(Clone, Copy, Debug)]
+pub struct FileBytes<'a>(pub &'a [u8]);
+
+mod sealed {
+    /// The bytes that are hashed. Private, so that no other crate can add an artefact.
+    pub trait Artefact {
+        fn hashed_bytes(&self) -> &[u8];
+    }
+}
+
+/// What may be hashed. Sealed: [`CanonicalBytes`] and [`FileBytes`] only.
+pub trait Digestible: sealed::Artefact {}
+
+impl Digestible for CanonicalBytes {}
+impl sealed::Artefact for CanonicalBytes {
+    fn hashed_bytes(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl Digestible for FileBytes<'_> {}
+impl sealed::Artefact for FileBytes<'_> {
+    fn hashed_bytes(&self) -> &[u8] {
+        self.0
+    }
+}
+
+/// A text that is not a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DigestError {
+    /// It does not start with `sha256:`.
+    #[error("a digest starts with `sha256:`")]
+    Prefix,
+    /// It does not have 64 digits.
+    #[error("a digest has 64 hex digits after `sha256:`")]
+    Length,
+    /// It has something else than lowercase hex digits.
+    #[error("the digits of a digest are lowercase hex (0-9, a-f)")]
+    Character,
+}
+
+impl Digest {
+    /// The digest of an artefact's bytes.
+    pub fn of<T: Digestible + ?Sized>(artefact: &T) -> Self {
+        Self(Sha256::digest(artefact.hashed_bytes()).into())
+    }
+
+    /// A digest from its 32 bytes.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The 32 bytes.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The 64 lowercase hex digits without the prefix, for example for a file name.
+    pub fn hex(&self) -> String {
+        self.with_text(|text| text[PREFIX.len()..].to_owned())
+    }
+
+    /// Lends the text form without allocating.
+    fn with_text<R>(&self, lend: impl FnOnce(&str) -> R) -> R {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [0; TEXT_LEN];
+        text[..PREFIX.len()].copy_from_slice(PREFIX.as_bytes());
+        for (pair, byte) in text[PREFIX.len()..].chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 0xf)];
+        }
+        lend(std::str::from_utf8(&text).expect("the prefix and hex digits are ASCII"))
+    }
+}
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let digits = text.strip_prefix(PREFIX).ok_or(DigestError::Prefix)?;
+        if digits.len() != HEX_LEN {
+            return Err(DigestError::Length);
+        }
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
+            *byte = hex_value(pair[0])? << 4 | hex_value(pair[1])?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+fn hex_value(digit: u8) -> Result<u8, DigestError> {
+    match digit {
+        b'0'..=b'9' => Ok(digit - b'0'),
+        b'a'..=b'f' => Ok(digit - b'a' + 10),
+        _ => Err(DigestError::Character),
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.with_text(|text| formatter.pad(text))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.with_text(|text| serializer.serialize_str(text))
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(ParseVisitor::new("a digest such as `sha256:<64 hex digits>`"))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Digest {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Digest".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "pattern": "^sha256:[0-9a-f]{64}$",
+        })
+    }
+}
+
+/// The digest of file bytes that arrive in pieces.
+#[derive(Clone, Debug, Default)]
+pub struct DigestBuilder(Sha256);
+
+impl DigestBuilder {
+    /// A builder that has seen no bytes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the next bytes of the file.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of everything added, equal to [`Digest::of`] over the [`FileBytes`] in one piece.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}

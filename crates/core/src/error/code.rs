@@ -1,0 +1,180 @@
+//! Every error code, with its meaning, its advice and its retry rule.
+//!
+//! *Invariants*: a code never changes its meaning and is never used for another; a code that is no
+//! longer produced stays. Advice says what to do next and names no time: that is what [`Retry`] is for,
+//! except for the lock, where a person needs to know that waiting is all it takes.
+
+use super::domain::Domain;
+use super::retry::Retry;
+use crate::bounds::LOCK_RETRY_AFTER_MS;
+
+crate::closed_set! {
+    /// What kind of failure it is.
+    pub enum Code {
+        /// Reading or writing failed.
+        StoreIo => "STORE_IO",
+        /// There is no room.
+        StoreFull => "STORE_FULL",
+        /// Another process uses the same data.
+        StoreBusy => "STORE_BUSY",
+        /// The data changed in between.
+        StoreConflict => "STORE_CONFLICT",
+        /// The stored data contradicts itself.
+        StoreInvariantViolation => "STORE_INVARIANT_VIOLATION",
+        /// A blob is not what its digest says.
+        StoreCorruptBlob => "STORE_CORRUPT_BLOB",
+        /// There is no such thing.
+        StoreNotFound => "STORE_NOT_FOUND",
+        /// The data has a version that this program does not know.
+        StoreUnsupportedVersion => "STORE_UNSUPPORTED_VERSION",
+        /// The file system cannot keep the promises of the store.
+        StoreUnsupportedFilesystem => "STORE_UNSUPPORTED_FILESYSTEM",
+        /// A limit of the store is reached.
+        StoreLimitExceeded => "STORE_LIMIT_EXCEEDED",
+        /// Another process writes to the session.
+        SessionLocked => "SESSION_LOCKED",
+        /// The session failed validation.
+        SessionNotHealthy => "SESSION_NOT_HEALTHY",
+        /// A write to the session had an unknown outcome.
+        SessionPoisoned => "SESSION_POISONED",
+        /// There is no such session.
+        SessionNotFound => "SESSION_NOT_FOUND",
+        /// The keys are damaged.
+        KeyringCorrupt => "KEYRING_CORRUPT",
+        /// The caller sent something that is not valid.
+        ValidationError => "VALIDATION_ERROR",
+    }
+}
+
+/// What is said about a code in one place.
+struct Facts {
+    domain: Domain,
+    meaning: &'static str,
+    advice: &'static str,
+    retry: Retry,
+}
+
+const LOCK_RETRY: Retry = Retry::RetryableAfterMs { after_ms: LOCK_RETRY_AFTER_MS };
+
+impl Code {
+    /// Where the failure comes from.
+    pub const fn domain(self) -> Domain {
+        self.facts().domain
+    }
+
+    /// What the code means, in one sentence.
+    pub const fn meaning(self) -> &'static str {
+        self.facts().meaning
+    }
+
+    /// What to do next, unless the place where it happened knows better.
+    pub const fn advice(self) -> &'static str {
+        self.facts().advice
+    }
+
+    /// Whether trying again can help, unless the place where it happened knows better.
+    pub const fn retry(self) -> Retry {
+        self.facts().retry
+    }
+
+    const fn facts(self) -> Facts {
+        match self {
+            Self::StoreIo => Facts {
+                domain: Domain::Store,
+                meaning: "The operating system reported an error while data was read or written.",
+                advice: "Check that the data directory exists, is writable and its disk is healthy, then repeat the call.",
+                retry: Retry::RetryableImmediate,
+            },
+            Self::StoreFull => Facts {
+                domain: Domain::Store,
+                meaning: "There is no room left on the disk or in the quota; nothing was recorded.",
+                advice: "Free space on the disk of the data directory, then repeat the call.",
+                retry: Retry::NotRetryable,
+            },
+            Self::StoreBusy => Facts {
+                domain: Domain::Store,
+                meaning: "Another process held shared data for longer than this call waits.",
+                advice: "Repeat the call; if this persists, make sure that no other Piton process hangs.",
+                retry: LOCK_RETRY,
+            },
+            Self::StoreConflict => Facts {
+                domain: Domain::Store,
+                meaning: "The data changed between reading and writing it, so nothing was written.",
+                advice: "Read the current state and repeat the call on top of it.",
+                retry: Retry::RetryableImmediate,
+            },
+            Self::StoreInvariantViolation => Facts {
+                domain: Domain::Store,
+                meaning: "The stored data contradicts itself, or a write would make it do so.",
+                advice: "Run `piton session verify` to see what is wrong, and keep a copy of the data directory before repairing anything.",
+                retry: Retry::NotRetryable,
+            },
+            Self::StoreCorruptBlob => Facts {
+                domain: Domain::Store,
+                meaning: "A stored blob does not have the digest that it is stored under.",
+                advice: "Restore the data directory from a backup; Piton does not use a damaged blob.",
+                retry: Retry::NotRetryable,
+            },
+            Self::StoreNotFound => Facts {
+                domain: Domain::Store,
+                meaning: "Nothing is stored under this reference.",
+                advice: "Check the reference; if it came from Piton, the data behind it has been deleted.",
+                retry: Retry::NotRetryable,
+            },
+            Self::StoreUnsupportedVersion => Facts {
+                domain: Domain::Store,
+                meaning: "The data was written in a format version that this program does not know.",
+                advice: "Use the version of Piton that wrote the data, or a newer one.",
+                retry: Retry::NotRetryable,
+            },
+            Self::StoreUnsupportedFilesystem => Facts {
+                domain: Domain::Store,
+                meaning: "The file system of the data directory cannot lock files or confirm writes reliably.",
+                advice: "Set `PITON_DATA_DIR` to a directory on a local disk.",
+                retry: Retry::NotRetryable,
+            },
+            Self::StoreLimitExceeded => Facts {
+                domain: Domain::Store,
+                meaning: "A fixed limit of the store is reached, such as the size of one record.",
+                advice: "Make the data smaller or split it over several calls.",
+                retry: Retry::NotRetryable,
+            },
+            Self::SessionLocked => Facts {
+                domain: Domain::Session,
+                meaning: "Another process is writing to this session at the moment.",
+                advice: "Retry in one second; if this persists, make sure that no other Piton process works on the same session.",
+                retry: LOCK_RETRY,
+            },
+            Self::SessionNotHealthy => Facts {
+                domain: Domain::Session,
+                meaning: "The session's log failed validation, so nothing may be added to it.",
+                advice: "Run `piton session verify` to see the damage, then `piton session repair`, which keeps a backup.",
+                retry: Retry::NotRetryable,
+            },
+            Self::SessionPoisoned => Facts {
+                domain: Domain::Session,
+                meaning: "A write to this session failed on the disk, so what the disk holds is not known and no process may write to it.",
+                advice: "Check the disk, then run `piton session verify`: it reads the session again from the disk, and opens it for writing if it is whole.",
+                retry: Retry::NotRetryable,
+            },
+            Self::SessionNotFound => Facts {
+                domain: Domain::Session,
+                meaning: "There is no session with this id in the data directory.",
+                advice: "List the sessions with `piton session list`, and check that `PITON_DATA_DIR` is the one you mean.",
+                retry: Retry::NotRetryable,
+            },
+            Self::KeyringCorrupt => Facts {
+                domain: Domain::Keyring,
+                meaning: "The keyring is damaged, so tokens can be neither signed nor checked.",
+                advice: "Restore the keyring from a backup; without one, make a new keyring and resume each run to get new tokens.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ValidationError => Facts {
+                domain: Domain::Validation,
+                meaning: "The call carries something that is missing, malformed or not allowed.",
+                advice: "Correct the input that the message names and call again.",
+                retry: Retry::NotRetryable,
+            },
+        }
+    }
+}

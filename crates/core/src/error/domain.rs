@@ -1,0 +1,15 @@
+//! The parts of the system that errors come from.
+
+crate::closed_set! {
+    /// Where an error comes from; every code belongs to one domain and starts with its name.
+    pub enum Domain {
+        /// The storage adapters.
+        Store => "store",
+        /// One session: its lock and its health.
+        Session => "session",
+        /// The keys that sign tokens.
+        Keyring => "keyring",
+        /// What the caller sent.
+        Validation => "validation",
+    }
+}

@@ -1,0 +1,101 @@
+//! The envelope itself, and the constructors for failures that every part has.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::code::Code;
+use super::details::Details;
+use super::retry::Retry;
+use crate::bounds::ENVELOPE_TEXT_BYTES_MAX;
+use crate::budget::truncate;
+
+/// An error as every surface shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Envelope {
+    /// What kind of failure it is.
+    pub code: Code,
+    /// What is wrong, where and why it matters, in plain words.
+    pub message: String,
+    /// The exact next action.
+    pub suggestion: String,
+    /// Whether trying again can help.
+    pub retry: Retry,
+    /// Facts for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Details>,
+}
+
+crate::closed_set! {
+    /// How the size of something that has a budget was measured.
+    pub enum Measure {
+        /// The UTF-8 bytes of a text.
+        Utf8Bytes => "utf8_bytes",
+        /// The bytes of a value in canonical JSON.
+        CanonicalJsonBytes => "canonical_json_bytes",
+    }
+}
+
+impl Envelope {
+    /// A failure of kind `code`, with the advice and the retry rule that the code has. A message
+    /// that is too long is truncated.
+    pub fn new(code: Code, message: impl AsRef<str>) -> Self {
+        Self {
+            code,
+            message: truncate(message.as_ref(), ENVELOPE_TEXT_BYTES_MAX).into_owned(),
+            suggestion: code.advice().to_owned(),
+            retry: code.retry(),
+            details: None,
+        }
+    }
+
+    /// `what` is larger than its budget; `advice` says how to make it smaller.
+    pub fn over_budget(
+        what: &str,
+        measured: usize,
+        max: usize,
+        measure: Measure,
+        advice: &str,
+    ) -> Self {
+        let message = format!("{what} is too large: {measured} bytes ({measure}), at most {max}.");
+        let details = Details::of(&json!({
+            "measuredBytes": measured,
+            "maxBytes": max,
+            "method": measure,
+        }))
+        .expect("three short entries, and no size in memory exceeds 2^53");
+        Self::new(Code::ValidationError, message).with_suggestion(advice).with_details(details)
+    }
+
+    /// The same failure with a better next action; one that is too long is truncated.
+    #[must_use]
+    pub fn with_suggestion(mut self, suggestion: impl AsRef<str>) -> Self {
+        self.suggestion = truncate(suggestion.as_ref(), ENVELOPE_TEXT_BYTES_MAX).into_owned();
+        self
+    }
+
+    /// The same failure with another retry rule.
+    #[must_use]
+    pub fn with_retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// The same failure with facts for programs.
+    #[must_use]
+    pub fn with_details(mut self, details: Details) -> Self {
+        self.details = Some(details);
+        self
+    }
+}
+
+impl fmt::Display for Envelope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for Envelope {}

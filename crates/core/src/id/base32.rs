@@ -1,0 +1,56 @@
+//! 128 bits as 26 characters of lowercase Crockford base32, most significant first.
+//!
+//! *Invariants*: one text per value and one value per text. 26 characters hold 130 bits, so the first
+//! one is `0` to `7`; there are no aliases (`i`, `l`, `o`, uppercase) and no separators.
+
+use super::error::IdProblem;
+
+/// The length of the text.
+pub(super) const TEXT_LEN: usize = 26;
+
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// What every byte stands for; `NONE` for those that are not in the alphabet.
+const VALUES: [u8; 256] = {
+    let mut table = [NONE; 256];
+    let mut value = 0;
+    while value < ALPHABET.len() {
+        #[expect(clippy::cast_possible_truncation, reason = "the alphabet has 32 characters")]
+        {
+            table[ALPHABET[value] as usize] = value as u8;
+        }
+        value += 1;
+    }
+    table
+};
+const NONE: u8 = 0xff;
+
+pub(super) fn encode(bytes: [u8; 16]) -> [u8; TEXT_LEN] {
+    let mut bits = u128::from_be_bytes(bytes);
+    let mut text = [0; TEXT_LEN];
+    for character in text.iter_mut().rev() {
+        *character = ALPHABET[(bits & 31) as usize];
+        bits >>= 5;
+    }
+    text
+}
+
+pub(super) fn decode(text: &str) -> Result<[u8; 16], IdProblem> {
+    if text.len() != TEXT_LEN {
+        return Err(IdProblem::Length { expected: TEXT_LEN });
+    }
+    let mut bits = 0_u128;
+    for (position, byte) in text.bytes().enumerate() {
+        let value = VALUES[usize::from(byte)];
+        if value == NONE {
+            return Err(IdProblem::Character {
+                allowed: "the digits 0-9 and the letters a-z without i, l, o and u",
+            });
+        }
+        if position == 0 && value > 7 {
+            return Err(IdProblem::Overflow);
+        }
+        bits = bits << 5 | u128::from(value);
+    }
+    Ok(bits.to_be_bytes())
+}

@@ -1,0 +1,130 @@
+//! Workflow ids: `namespace.name`.
+//!
+//! *Limitations*: ids without a namespace, which older files use, are not workflow ids; the compiler
+//! that accepts such files gives them one.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::error::{IdError, IdProblem};
+use crate::bounds::WORKFLOW_ID_BYTES_MAX;
+use crate::parse_visitor::ParseVisitor;
+
+const FORM: &str = "namespace.name";
+const SEGMENT: &str = "a-z, 0-9, `_` and `-` in each part, which starts with a letter";
+
+/// Names a workflow: two parts joined by one dot, each a lowercase letter followed by lowercase
+/// letters, digits, `_` and `-`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkflowId(Arc<str>);
+
+impl WorkflowId {
+    /// The whole id.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The part before the dot.
+    pub fn namespace(&self) -> &str {
+        self.parts().0
+    }
+
+    /// The part after the dot.
+    pub fn name(&self) -> &str {
+        self.parts().1
+    }
+
+    fn parts(&self) -> (&str, &str) {
+        self.0.split_once('.').expect("parsing found one dot")
+    }
+}
+
+fn check(text: &str) -> Result<(), IdProblem> {
+    if text.len() > WORKFLOW_ID_BYTES_MAX {
+        return Err(IdProblem::TooLong { max_bytes: WORKFLOW_ID_BYTES_MAX });
+    }
+    let (namespace, name) = text.split_once('.').ok_or(IdProblem::Form { form: FORM })?;
+    if name.contains('.') {
+        return Err(IdProblem::Form { form: FORM });
+    }
+    check_segment(namespace)?;
+    check_segment(name)
+}
+
+fn check_segment(segment: &str) -> Result<(), IdProblem> {
+    let (first, rest) = segment.as_bytes().split_first().ok_or(IdProblem::Empty)?;
+    let allowed = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
+    if first.is_ascii_lowercase() && rest.iter().all(allowed) {
+        Ok(())
+    } else {
+        Err(IdProblem::Character { allowed: SEGMENT })
+    }
+}
+
+impl FromStr for WorkflowId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        match check(text) {
+            Ok(()) => Ok(Self(text.into())),
+            Err(problem) => Err(problem.of("WorkflowId")),
+        }
+    }
+}
+
+impl TryFrom<&str> for WorkflowId {
+    type Error = IdError;
+
+    fn try_from(text: &str) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl Borrow<str> for WorkflowId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for WorkflowId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for WorkflowId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl Serialize for WorkflowId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for WorkflowId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(ParseVisitor::new("a workflow id `namespace.name`"))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for WorkflowId {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "WorkflowId".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "pattern": r"^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$",
+            "maxLength": WORKFLOW_ID_BYTES_MAX,
+        })
+    }
+}

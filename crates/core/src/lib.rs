@@ -1,0 +1,57 @@
+//! The pure kernel of Piton: what every other crate must agree on, byte for byte.
+//!
+//! A durable runtime stands on a few promises that only hold if they are kept everywhere in the
+//! same way: one encoding of a value, one digest of an encoding, one text form of an id, one shape
+//! of an error. This crate keeps each of them in one place, and makes the wrong way not compile.
+//!
+//! * [`canonical`]: RFC 8785 JSON, written straight from [`serde::Serialize`] to bytes. There is no
+//!   other way to make [`CanonicalBytes`], so holding them proves how they were written.
+//! * [`digest`]: SHA-256 over [`CanonicalBytes`] or [`FileBytes`], and over nothing else. A digest
+//!   of "some string" does not build, because two callers would format that string differently.
+//! * [`id`]: every id, digest reference and index is its own type, parsed once at the edge.
+//! * [`budget`]: limits on text, measured in UTF-8 bytes, and one way to cut a text.
+//! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
+//! * [`error`]: the one envelope that a person or an agent reads when something fails.
+//! * [`closed_set!`]: enums whose names are part of a format.
+//! * [`port`]: the effects that pure code may ask for (time, entropy, notices), as traits.
+//! * [`bounds`]: every limit of the crate, with its reason.
+//!
+//! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment, and
+//! nothing here depends on an async runtime. The same input gives the same bytes on every machine.
+//!
+//! *Limitations*: hashing is here because it is a pure function; keyed hashing is not, because keys
+//! belong to the crates that hold them.
+
+pub mod bounds;
+pub mod budget;
+pub mod canonical;
+mod closed_set;
+pub mod digest;
+pub mod error;
+mod excerpt;
+pub mod id;
+mod parse_visitor;
+pub mod pattern;
+pub mod port;
+
+pub use budget::{BoundedText, TextTooLong, byte_len, truncate};
+pub use canonical::{CanonicalBytes, CanonicalError};
+pub use closed_set::UnknownValue;
+pub use digest::{Digest, DigestBuilder, DigestError, Digestible, FileBytes};
+pub use error::{Code, Details, DetailsError, Domain, Envelope, Measure, Retry};
+pub use id::{
+    AttemptId, BundleId, ChangeId, ContextId, DedupeKey, DivergenceId, EventId, EventIndex, GapId,
+    IdError, IdProblem, ManifestIndex, NodeId, ObservationId, OutputId, RunId, SessionId,
+    SnapshotRef, TraceId, WorkflowHash, WorkflowId,
+};
+pub use pattern::{Namespace, Pattern, PatternError};
+pub use port::{Clock, Entropy, NoTrace, Notice, TimestampMs, Trace};
+
+/// What the exported macros need from this crate; not part of its interface.
+#[doc(hidden)]
+pub mod macro_support {
+    pub use crate::parse_visitor::ParseVisitor;
+    #[cfg(feature = "schema")]
+    pub use schemars;
+    pub use serde;
+}

@@ -1,0 +1,36 @@
+//! Where an item comes from.
+
+use super::checked_text::{PatternError, check, text_traits};
+use crate::bounds::NAMESPACE_BYTES_MAX;
+
+/// A path of non-empty segments joined by dots.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Namespace(String);
+
+impl Namespace {
+    /// Checks a namespace.
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        check(text, NAMESPACE_BYTES_MAX)?;
+        if text.contains('*') {
+            return Err(PatternError::Star);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The namespace as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The segments, at least one.
+    pub fn segments(&self) -> impl Iterator<Item = &str> {
+        self.0.split('.')
+    }
+}
+
+text_traits!(
+    Namespace,
+    "a namespace such as `research.web`",
+    NAMESPACE_BYTES_MAX,
+    r"^[^.*]+(\.[^.*]+)*$"
+);

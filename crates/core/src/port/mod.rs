@@ -1,0 +1,13 @@
+//! The effects that pure code may ask for, as traits: time, entropy and notices.
+//!
+//! *Invariants*: a port is a promise only; its implementations live in the crates that do effects.
+//! Every port can be shared between threads. The ones in [`fixed`] are deterministic and pure.
+
+mod clock;
+mod entropy;
+pub mod fixed;
+mod trace;
+
+pub use clock::{Clock, TimestampMs};
+pub use entropy::Entropy;
+pub use trace::{NoTrace, Notice, Trace};

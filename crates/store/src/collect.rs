@@ -1,0 +1,213 @@
+//! Garbage collection: mark the blobs that something refers to, sweep the others.
+//!
+//! Works over the ports alone. Marking takes no lease. Sweeping takes the collection lease for at
+//! most [`SWEEP_BATCH`] at a time; while it is held no writer is between its first blob and the
+//! end of its append, so re-reading the roots that were added since the mark shows everything that
+//! such a writer could have referred to.
+//!
+//! Invariants:
+//! - A namespace is swept only if its owner registered roots and all of them are valid.
+//! - A blob younger than [`SWEEP_AGE_MIN`] is never removed.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Duration,
+};
+
+use piton_core::{Digest, Envelope, port::Clock};
+
+use crate::{
+    Error, LeaseName,
+    bounds::{SWEEP_AGE_MIN, SWEEP_BATCH, SWEEP_PAGE, SWEEP_STRIDE},
+    port::{Blobs, Leases, Mode, Namespace, Patience, Roots, RootsCursor},
+};
+
+/// The lease that writers share and a sweep holds alone.
+pub fn lease_name() -> LeaseName {
+    "collection".parse().expect("a plain word is a name")
+}
+
+/// How long a sweep waits for the writers to let it through. They hold the lease for one append.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a collection did to one namespace.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Swept {
+    /// It was swept.
+    Done {
+        /// Blobs that something refers to.
+        kept: u64,
+        /// Blobs that nothing refers to, but that are too young to remove.
+        young: u64,
+        /// Blobs that were removed, or that would be.
+        removed: u64,
+        /// Their bytes.
+        removed_bytes: u64,
+        /// How often writers were kept out.
+        batches: u64,
+        /// The longest time that writers were kept out.
+        longest_batch: Duration,
+    },
+    /// Nothing was removed because what refers to it could not be read completely.
+    Spared {
+        /// What could not be read.
+        because: Envelope,
+    },
+}
+
+/// Whether a collection removes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intent {
+    /// It only says what it would remove.
+    Rehearse,
+    /// It removes.
+    Remove,
+}
+
+/// Collects every namespace that `sources` speak for; the others are not touched.
+pub async fn collect(
+    blobs: &dyn Blobs,
+    leases: &dyn Leases,
+    sources: &[&dyn Roots],
+    clock: &dyn Clock,
+    intent: Intent,
+) -> Result<BTreeMap<Namespace, Swept>, Error> {
+    let mut report = BTreeMap::new();
+    for namespace in sources.iter().map(|source| source.namespace()) {
+        if report.contains_key(&namespace) {
+            continue;
+        }
+        let own: Vec<&dyn Roots> =
+            sources.iter().copied().filter(|source| source.namespace() == namespace).collect();
+        let mut sweep = Sweep { blobs, leases, clock, namespace, marked: HashSet::new() };
+        let swept = match sweep.mark(&own).await {
+            Ok(cursors) => sweep.sweep(&own, cursors, intent).await?,
+            Err(error) => Swept::Spared { because: error.envelope() },
+        };
+        report.insert(namespace, swept);
+    }
+    Ok(report)
+}
+
+struct Sweep<'a> {
+    blobs: &'a dyn Blobs,
+    leases: &'a dyn Leases,
+    clock: &'a dyn Clock,
+    namespace: Namespace,
+    marked: HashSet<Digest>,
+}
+
+#[derive(Default)]
+struct Tally {
+    kept: u64,
+    young: u64,
+    removed: u64,
+    removed_bytes: u64,
+    batches: u64,
+    longest_batch: Duration,
+}
+
+impl Sweep<'_> {
+    async fn mark(&mut self, sources: &[&dyn Roots]) -> Result<Vec<RootsCursor>, Error> {
+        let mut cursors = Vec::with_capacity(sources.len());
+        for source in sources {
+            let (roots, cursor) = source.roots(None).await?;
+            self.marked.extend(roots);
+            cursors.push(cursor);
+        }
+        Ok(cursors)
+    }
+
+    async fn mark_new(
+        &mut self,
+        sources: &[&dyn Roots],
+        cursors: &mut [RootsCursor],
+    ) -> Result<(), Error> {
+        for (source, cursor) in sources.iter().zip(cursors) {
+            let (roots, next) = source.roots(Some(cursor)).await?;
+            self.marked.extend(roots);
+            *cursor = next;
+        }
+        Ok(())
+    }
+
+    async fn sweep(
+        mut self,
+        sources: &[&dyn Roots],
+        mut cursors: Vec<RootsCursor>,
+        intent: Intent,
+    ) -> Result<Swept, Error> {
+        let mut tally = Tally::default();
+        let mut after = None;
+        loop {
+            let page = self.blobs.list(self.namespace, after, SWEEP_PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.digest);
+            let mut candidates = Vec::new();
+            for entry in &page {
+                if self.marked.contains(&entry.digest) {
+                    tally.kept += 1;
+                } else if entry.age < SWEEP_AGE_MIN {
+                    tally.young += 1;
+                } else if intent == Intent::Rehearse {
+                    tally.removed += 1;
+                    tally.removed_bytes += entry.bytes;
+                } else {
+                    candidates.push(entry.digest);
+                }
+            }
+            let mut rest = candidates.as_slice();
+            while !rest.is_empty() {
+                match self.batch(rest, sources, &mut cursors, &mut tally).await {
+                    Ok(done) => rest = &rest[done..],
+                    // Roots that can no longer be read end the sweep; what is gone was unmarked.
+                    Err(error @ (Error::NotHealthy { .. } | Error::Poisoned { .. })) => {
+                        return Ok(Swept::Spared { because: error.envelope() });
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        if intent == Intent::Remove {
+            self.blobs.tidy(self.namespace).await?;
+        }
+        let Tally { kept, young, removed, removed_bytes, batches, longest_batch } = tally;
+        Ok(Swept::Done { kept, young, removed, removed_bytes, batches, longest_batch })
+    }
+
+    /// Removes as many of `candidates` as fit in one batch; returns how many it looked at.
+    async fn batch(
+        &mut self,
+        candidates: &[Digest],
+        sources: &[&dyn Roots],
+        cursors: &mut [RootsCursor],
+        tally: &mut Tally,
+    ) -> Result<usize, Error> {
+        let name = lease_name();
+        // Read ahead, so that little is left to read while writers wait.
+        self.mark_new(sources, cursors).await?;
+        let lease = self.leases.acquire(&name, Mode::Exclusive, Patience::Wait(PATIENCE)).await?;
+        let started = self.clock.monotonic();
+        self.mark_new(sources, cursors).await?;
+        let mut done = 0;
+        for stride in candidates.chunks(SWEEP_STRIDE) {
+            let unmarked: Vec<Digest> =
+                stride.iter().copied().filter(|digest| !self.marked.contains(digest)).collect();
+            let removed =
+                self.blobs.remove(self.namespace, &unmarked, SWEEP_AGE_MIN, &lease).await?;
+            tally.kept += (stride.len() - unmarked.len()) as u64;
+            tally.young += (unmarked.len() - removed.len()) as u64;
+            tally.removed += removed.len() as u64;
+            tally.removed_bytes += removed.iter().map(|entry| entry.bytes).sum::<u64>();
+            done += stride.len();
+            if self.clock.monotonic().saturating_sub(started) >= SWEEP_BATCH / 2 {
+                break;
+            }
+        }
+        let held = self.clock.monotonic().saturating_sub(started);
+        drop(lease);
+        tally.batches += 1;
+        tally.longest_batch = tally.longest_batch.max(held);
+        Ok(done)
+    }
+}

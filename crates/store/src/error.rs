@@ -1,0 +1,269 @@
+//! The store's errors, and how each is told to a person or an agent.
+
+use std::{io, sync::Arc};
+
+use piton_core::{Code, Digest, Envelope, EventIndex, Retry};
+
+use crate::{
+    Health, StreamId,
+    bounds::{PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX},
+    port::Namespace,
+};
+
+/// Everything that can go wrong in the store.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The medium refused an operation.
+    #[error("could not {operation}: {source}")]
+    Io {
+        /// What was being done, as words that follow "could not".
+        operation: &'static str,
+        /// What the operating system said.
+        source: Arc<io::Error>,
+    },
+    /// Another writer holds the stream.
+    #[error("another process is writing to {stream}")]
+    Locked {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// Something did not become free in time.
+    #[error("{what} was in use for {waited_ms} ms")]
+    Busy {
+        /// What was waited for.
+        what: String,
+        /// How long.
+        waited_ms: u64,
+    },
+    /// There is no such stream.
+    #[error("there is no stream {stream}")]
+    NotFound {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// The stream is damaged.
+    #[error("{stream} is damaged: {health}")]
+    NotHealthy {
+        /// The stream.
+        stream: StreamId,
+        /// How.
+        health: Health,
+    },
+    /// A sync of the stream failed and could not be undone; what is on the medium is not known.
+    #[error("a write to {stream} failed on the disk, and it is not known what the disk holds")]
+    Poisoned {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// The lease does not allow this append.
+    #[error("the lease of {stream} is spent: an append before this one failed")]
+    LeaseSpent {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// The lease was given by another journal.
+    #[error("the lease of {stream} was not given by this journal")]
+    ForeignLease {
+        /// The stream.
+        stream: StreamId,
+    },
+    /// The plan breaks a rule.
+    #[error("the plan for {stream} was refused: {problem}")]
+    PlanRefused {
+        /// The stream.
+        stream: StreamId,
+        /// Which rule.
+        problem: PlanProblem,
+    },
+    /// A value is larger than the store takes.
+    #[error("{what} has {measured} bytes; at most {max} are stored")]
+    TooLarge {
+        /// What.
+        what: &'static str,
+        /// Its size.
+        measured: u64,
+        /// The limit.
+        max: u64,
+    },
+    /// Keys of a table commit were not as expected.
+    #[error("{} of the keys changed since they were read", keys.len())]
+    Conflict {
+        /// Their places in the batch.
+        keys: Vec<usize>,
+    },
+    /// A call breaks a rule.
+    #[error("the call was refused: {problem}")]
+    BadRequest {
+        /// Which rule.
+        problem: &'static str,
+    },
+    /// A blob that is referred to is not there.
+    #[error("{namespace} has no blob {digest}")]
+    BlobMissing {
+        /// Where it was looked for.
+        namespace: Namespace,
+        /// Its digest.
+        digest: Digest,
+    },
+    /// A blob's bytes are not the ones of its digest.
+    #[error("the blob {digest} in {namespace} was changed after it was written")]
+    BlobCorrupt {
+        /// Where it is.
+        namespace: Namespace,
+        /// Its digest.
+        digest: Digest,
+    },
+    /// The data directory lies on a file system that cannot keep the store's promises.
+    #[error(
+        "the data directory is on a {file_system} file system, which does not lock and sync reliably"
+    )]
+    UnsupportedFileSystem {
+        /// Its kind.
+        file_system: String,
+    },
+    /// SQLite refused an operation.
+    #[error("could not {operation}: {message}")]
+    Sql {
+        /// What was being done, as words that follow "could not".
+        operation: &'static str,
+        /// What SQLite said.
+        message: String,
+    },
+    /// The key ring cannot be read.
+    #[error("the key ring is damaged: {problem}")]
+    KeyringCorrupt {
+        /// How.
+        problem: &'static str,
+    },
+    /// The program is stopping.
+    #[error("the program is stopping")]
+    ShuttingDown,
+    /// Something durable was written by a version that this program does not know.
+    #[error("{what} has version {found}; this Piton knows {known}")]
+    UnsupportedVersion {
+        /// What.
+        what: &'static str,
+        /// Its version.
+        found: u64,
+        /// The version known here.
+        known: u64,
+    },
+}
+
+/// Which rule a plan breaks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanProblem {
+    /// It has no events.
+    #[error("it has no events")]
+    Empty,
+    /// It has too many events, blobs or bytes.
+    #[error(
+        "it has {events} events, {blobs} blobs and {bytes} bytes; a plan holds at most \
+         {PLAN_EVENTS_MAX} events, {PLAN_BLOBS_MAX} blobs and {PLAN_BYTES_MAX} bytes"
+    )]
+    TooLarge {
+        /// Its events.
+        events: usize,
+        /// Its blobs.
+        blobs: usize,
+        /// Its encoded bytes, as far as they were encoded.
+        bytes: usize,
+    },
+    /// Too many plans wait already.
+    #[error("{waiting} plans wait already")]
+    QueueFull {
+        /// How many.
+        waiting: usize,
+    },
+    /// An event has an index that does not continue the stream.
+    #[error("an event has index {found}, and the stream continues at {expected}")]
+    IndexOutOfOrder {
+        /// The index it should have.
+        expected: EventIndex,
+        /// The index it has.
+        found: EventIndex,
+    },
+    /// An event belongs to another stream.
+    #[error("the event at {index} belongs to another stream")]
+    ForeignEvent {
+        /// The event.
+        index: EventIndex,
+    },
+    /// Two of its events share a dedupe key or an id.
+    #[error("the event at {index} repeats the dedupe key or the id of another event of the plan")]
+    Repeated {
+        /// The later of the two.
+        index: EventIndex,
+    },
+    /// Some of its events are in the stream already, and some are not.
+    #[error("{present} of its {events} events are in the stream already, and the others are not")]
+    PartlyPresent {
+        /// Its events that are there.
+        present: usize,
+        /// All its events.
+        events: usize,
+    },
+    /// An event cannot be encoded.
+    #[error("the event at {index} has no canonical form: {reason}")]
+    NotCanonical {
+        /// The event.
+        index: EventIndex,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Error {
+    #[cfg(feature = "local")]
+    pub(crate) fn io(operation: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { operation, source: Arc::new(source) }
+    }
+
+    /// The closed code that stands for it.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::StoreFull,
+                _ => Code::StoreIo,
+            },
+            Self::Locked { .. } => Code::SessionLocked,
+            Self::Busy { .. }
+            | Self::ShuttingDown
+            | Self::PlanRefused { problem: PlanProblem::QueueFull { .. }, .. } => Code::StoreBusy,
+            Self::NotFound { .. } => Code::SessionNotFound,
+            Self::NotHealthy { .. } => Code::SessionNotHealthy,
+            Self::Poisoned { .. } => Code::SessionPoisoned,
+            Self::PlanRefused { problem: PlanProblem::TooLarge { .. }, .. }
+            | Self::TooLarge { .. } => Code::StoreLimitExceeded,
+            Self::LeaseSpent { .. }
+            | Self::ForeignLease { .. }
+            | Self::PlanRefused { .. }
+            | Self::BadRequest { .. } => Code::StoreInvariantViolation,
+            Self::Conflict { .. } => Code::StoreConflict,
+            Self::BlobMissing { .. } => Code::StoreNotFound,
+            Self::BlobCorrupt { .. } => Code::StoreCorruptBlob,
+            Self::UnsupportedFileSystem { .. } => Code::StoreUnsupportedFilesystem,
+            Self::Sql { .. } => Code::StoreIo,
+            Self::KeyringCorrupt { .. } => Code::KeyringCorrupt,
+            Self::UnsupportedVersion { .. } => Code::StoreUnsupportedVersion,
+        }
+    }
+
+    /// What a caller is told, with the next thing to do.
+    pub fn envelope(&self) -> Envelope {
+        let envelope = Envelope::new(self.code(), self.sentence());
+        match self {
+            Self::LeaseSpent { .. } => envelope.with_retry(Retry::RetryableImmediate),
+            _ => envelope,
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let text = self.to_string();
+        let mut characters = text.chars();
+        characters.next().map_or_else(String::new, |first| {
+            format!("{}{}.", first.to_uppercase(), characters.as_str())
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! Durable state, and the only crate that writes it.
+//!
+//! Four [ports](port) carry everything that Piton remembers: a [journal](port::Journal) of events,
+//! [blobs](port::Blobs) under their digests, a [table](port::Table) of keys, and
+//! [leases](port::Leases) between processes; a [key ring](port::KeyRing) signs tokens and a
+//! [cache](port::Cache) keeps what can be computed again. Each trait says what it promises, each
+//! has an adapter on this machine's disk ([`local`]) and one in [`memory`], and one suite of tests
+//! holds every adapter to the promise.
+//!
+//! Nothing in a port assumes files: one database transaction could serve an append, and a lease
+//! carries an epoch by which a database can fence off a writer that lost it.
+//!
+//! Invariants: every durable write of the product goes through a port of this crate. No adapter
+//! holds anything open exclusively, because every agent's server, the command line and a watcher
+//! use one data directory at the same time.
+
+pub mod bounds;
+pub mod collect;
+mod error;
+mod event;
+mod health;
+mod keyring;
+#[cfg(feature = "local")]
+pub mod local;
+#[cfg(feature = "local")]
+mod manifest;
+pub mod memory;
+mod plan;
+pub mod port;
+pub mod record;
+mod roots;
+#[cfg(feature = "schema")]
+pub mod schema;
+mod stream;
+mod table;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use error::{Error, PlanProblem};
+pub use event::Event;
+pub use health::{Health, Reason, TornTail};
+pub use plan::{AppendPlan, NewBlob};
+pub use roots::PinnedSnapshots;
+pub use stream::{LeaseName, NameError, StreamId};

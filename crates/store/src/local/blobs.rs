@@ -1,0 +1,344 @@
+//! Blobs as files: `<namespace>/<first two hex digits>/<the other 62>`.
+//!
+//! The 256 directories of a namespace are made once, so that storing a blob never has to make one
+//! durable first. A blob is written to a temporary file, synced, renamed to its name, and its
+//! directory synced; a blob that is there already is checked, made young, and its directory synced,
+//! because whoever put it may have died before doing so.
+//!
+//! Limitations: a temporary file that a dead process left behind stays until the next sweep of its
+//! namespace.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use piton_core::{Digest, FileBytes};
+
+use super::{
+    DataDir,
+    disk::{Disk, DiskFile},
+};
+use crate::{
+    Error,
+    bounds::{BLOB_BYTES_MAX, SWEEP_AGE_MIN},
+    port::{BlobEntry, Blobs, BoxFuture, Lease, Mode, Namespace},
+};
+
+/// Marks a temporary file; a digest never starts with it.
+const TEMPORARY: &str = "tmp-";
+
+/// Blobs under a data directory.
+#[derive(Clone)]
+pub struct LocalBlobs {
+    dir: DataDir,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    ready: [AtomicBool; Namespace::ALL.len()],
+    counter: AtomicU64,
+}
+
+/// A blob on its way: what remains is to give it its name and to sync that.
+pub(super) struct Staged {
+    temporary: Option<PathBuf>,
+    path: PathBuf,
+}
+
+impl Staged {
+    /// The directory to sync after [`publish`](Self::publish).
+    pub(super) fn dir(&self) -> PathBuf {
+        self.path.parent().map(Path::to_path_buf).unwrap_or_default()
+    }
+
+    /// Gives the blob its name.
+    pub(super) fn publish(&self, disk: &dyn Disk) -> io::Result<()> {
+        match &self.temporary {
+            Some(temporary) => disk.rename(temporary, &self.path),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes what was written, as far as that is possible.
+    pub(super) fn abandon(&self, disk: &dyn Disk) {
+        if let Some(temporary) = &self.temporary {
+            let _ = disk.remove_file(temporary);
+        }
+    }
+}
+
+impl LocalBlobs {
+    /// Blobs under `dir`.
+    pub fn new(dir: DataDir) -> Self {
+        Self { dir, shared: Arc::default() }
+    }
+
+    fn disk(&self) -> &dyn Disk {
+        self.dir.disk().as_ref()
+    }
+
+    fn path(&self, namespace: Namespace, digest: Digest) -> PathBuf {
+        let hex = digest.hex();
+        self.dir.blobs(namespace).join(&hex[..2]).join(&hex[2..])
+    }
+
+    /// Makes the directories of a namespace, once.
+    pub(super) fn prepare(&self, namespace: Namespace) -> io::Result<()> {
+        let ready = &self.shared.ready[namespace as usize];
+        if ready.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let (disk, base) = (self.disk(), self.dir.blobs(namespace));
+        if disk.stat(&base.join("complete"))?.is_none() {
+            let mut above = vec![base.as_path()];
+            while let Some(parent) = above[above.len() - 1].parent()
+                && parent != self.dir.root()
+            {
+                above.push(parent);
+            }
+            for dir in above.iter().rev() {
+                disk.create_dir(dir)?;
+            }
+            for byte in 0..=u8::MAX {
+                disk.create_dir(&base.join(format!("{byte:02x}")))?;
+            }
+            for dir in above.iter().rev().copied().chain([self.dir.root()]) {
+                disk.sync_dir(dir)?;
+            }
+            // Its presence says that the directories above are durable.
+            match disk.create(&base.join("complete")) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => disk.sync_dir(&base)?,
+            }
+        }
+        ready.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Writes and syncs a blob under a temporary name, unless it is there already.
+    pub(super) fn stage(
+        &self,
+        namespace: Namespace,
+        digest: Digest,
+        bytes: &[u8],
+    ) -> io::Result<Staged> {
+        let (disk, path) = (self.disk(), self.path(namespace, digest));
+        if self.refresh(&path, digest)? {
+            return Ok(Staged { temporary: None, path });
+        }
+        let dir = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let (temporary, mut file) = self.create_temporary(&dir)?;
+        let staged = Staged { temporary: Some(temporary), path };
+        match file.write_all_at(0, bytes).and_then(|()| file.sync()) {
+            Ok(()) => Ok(staged),
+            Err(error) => {
+                staged.abandon(disk);
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes a blob that must be there already young, for a plan that refers to it.
+    pub(super) fn stage_existing(
+        &self,
+        namespace: Namespace,
+        digest: Digest,
+    ) -> Result<Staged, Error> {
+        let path = self.path(namespace, digest);
+        if self.refresh(&path, digest).map_err(Error::io("check a blob"))? {
+            return Ok(Staged { temporary: None, path });
+        }
+        Err(Error::BlobMissing { namespace, digest })
+    }
+
+    /// Whether the blob is there, whole; if so it is young from now on.
+    fn refresh(&self, path: &Path, digest: Digest) -> io::Result<bool> {
+        let disk = self.disk();
+        if disk.stat(path)?.is_none() {
+            return Ok(false);
+        }
+        match disk.read(path) {
+            Ok(bytes) if Digest::of(&FileBytes(&bytes)) == digest => {}
+            // A damaged blob is written anew.
+            Ok(_) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        match disk.touch(path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn create_temporary(&self, dir: &Path) -> io::Result<(PathBuf, Box<dyn DiskFile>)> {
+        loop {
+            let number = self.shared.counter.fetch_add(1, Ordering::Relaxed);
+            let path = dir.join(format!("{TEMPORARY}{}-{number}", process::id()));
+            match self.disk().create(&path) {
+                Ok(file) => return Ok((path, file)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn put_blocking(&self, namespace: Namespace, bytes: &[u8]) -> Result<Digest, Error> {
+        if bytes.len() > BLOB_BYTES_MAX {
+            let (measured, max) = (bytes.len() as u64, BLOB_BYTES_MAX as u64);
+            return Err(Error::TooLarge { what: "a blob", measured, max });
+        }
+        let digest = Digest::of(&FileBytes(bytes));
+        self.prepare(namespace)
+            .and_then(|()| self.stage(namespace, digest, bytes))
+            .and_then(|staged| {
+                staged.publish(self.disk())?;
+                self.disk().sync_dir(&staged.dir())
+            })
+            .map_err(Error::io("store a blob"))?;
+        Ok(digest)
+    }
+
+    fn get_blocking(&self, namespace: Namespace, digest: Digest) -> Result<Option<Vec<u8>>, Error> {
+        match self.disk().read(&self.path(namespace, digest)) {
+            Ok(bytes) if Digest::of(&FileBytes(&bytes)) == digest => Ok(Some(bytes)),
+            Ok(_) => Err(Error::BlobCorrupt { namespace, digest }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io("read a blob")(error)),
+        }
+    }
+
+    fn entry(&self, namespace: Namespace, digest: Digest) -> io::Result<Option<BlobEntry>> {
+        let stat = self.disk().stat(&self.path(namespace, digest))?;
+        Ok(stat.map(|stat| BlobEntry { digest, bytes: stat.len, age: stat.age }))
+    }
+
+    fn list_blocking(
+        &self,
+        namespace: Namespace,
+        after: Option<Digest>,
+        limit: usize,
+    ) -> io::Result<Vec<BlobEntry>> {
+        let base = self.dir.blobs(namespace);
+        let mut entries = Vec::new();
+        let first = after.map_or(0, |digest| digest.as_bytes()[0]);
+        for byte in first..=u8::MAX {
+            let prefix = format!("{byte:02x}");
+            let names = match self.disk().list(&base.join(&prefix)) {
+                Ok(names) => names,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            let mut digests: Vec<Digest> = names
+                .iter()
+                .filter_map(|name| format!("sha256:{prefix}{name}").parse().ok())
+                .filter(|digest| after.is_none_or(|after| *digest > after))
+                .collect();
+            digests.sort_unstable();
+            for digest in digests {
+                if entries.len() == limit {
+                    return Ok(entries);
+                }
+                entries.extend(self.entry(namespace, digest)?);
+            }
+        }
+        Ok(entries)
+    }
+
+    fn remove_blocking(
+        &self,
+        namespace: Namespace,
+        digests: &[Digest],
+        age_min: Duration,
+    ) -> io::Result<Vec<BlobEntry>> {
+        let mut removed = Vec::new();
+        for &digest in digests {
+            match self.entry(namespace, digest)? {
+                Some(entry) if entry.age >= age_min => {
+                    self.disk().remove_file(&self.path(namespace, digest))?;
+                    removed.push(entry);
+                }
+                _ => {}
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Removes temporary files that no living writer can still want.
+    fn remove_temporaries(&self, namespace: Namespace) -> io::Result<()> {
+        let base = self.dir.blobs(namespace);
+        for byte in 0..=u8::MAX {
+            let dir = base.join(format!("{byte:02x}"));
+            let Ok(names) = self.disk().list(&dir) else { continue };
+            for name in names.iter().filter(|name| name.starts_with(TEMPORARY)) {
+                let path = dir.join(name);
+                if self.disk().stat(&path)?.is_some_and(|stat| stat.age >= SWEEP_AGE_MIN) {
+                    self.disk().remove_file(&path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Blobs for LocalBlobs {
+    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || own.put_blocking(namespace, &bytes)))
+    }
+
+    fn get(
+        &self,
+        namespace: Namespace,
+        digest: Digest,
+    ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || own.get_blocking(namespace, digest)))
+    }
+
+    fn list(
+        &self,
+        namespace: Namespace,
+        after: Option<Digest>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || {
+            own.list_blocking(namespace, after, limit).map_err(Error::io("list the blobs"))
+        }))
+    }
+
+    fn remove<'a>(
+        &'a self,
+        namespace: Namespace,
+        digests: &'a [Digest],
+        age_min: Duration,
+        lease: &'a Lease,
+    ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>> {
+        let (own, digests) = (self.clone(), digests.to_vec());
+        let allowed =
+            *lease.name() == crate::collect::lease_name() && lease.mode() == Mode::Exclusive;
+        Box::pin(super::blocking(move || {
+            if !allowed {
+                let problem = "blobs are removed under the exclusive collection lease only";
+                return Err(Error::BadRequest { problem });
+            }
+            own.remove_blocking(namespace, &digests, age_min).map_err(Error::io("remove blobs"))
+        }))
+    }
+
+    fn tidy(&self, namespace: Namespace) -> BoxFuture<'_, Result<(), Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || {
+            own.remove_temporaries(namespace).map_err(Error::io("remove unfinished blobs"))
+        }))
+    }
+}

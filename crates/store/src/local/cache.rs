@@ -1,0 +1,149 @@
+//! Cached projections as files in a session's `cache` directory.
+//!
+//! An entry is the 32 bytes of its content's SHA-256, then the content. It is renamed into place
+//! without a sync: after a power cut an entry may be empty or torn, which its digest shows.
+//!
+//! Invariants: nothing here is durable and nothing here is truth; what is damaged is a miss.
+//!
+//! Limitations: entries of versions that no program uses any more stay until the session's cache
+//! is invalidated, and so does the unfinished file of a process that died.
+
+use std::{
+    io,
+    path::PathBuf,
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use piton_core::{Digest, FileBytes};
+
+use super::{DataDir, disk::Disk};
+use crate::{
+    Error, StreamId,
+    bounds::CACHE_ENTRY_BYTES_MAX,
+    port::{BoxFuture, Cache, CacheKey},
+};
+
+/// Bytes of the digest in front of the content.
+const DIGEST_BYTES: usize = 32;
+
+/// The cache of the sessions under a data directory.
+///
+/// Only a session that exists has a cache: for another one `put` does nothing.
+#[derive(Clone)]
+pub struct LocalCache {
+    dir: DataDir,
+    /// Tells apart the unfinished files of this process.
+    counter: Arc<AtomicU64>,
+}
+
+impl LocalCache {
+    /// The cache under `dir`.
+    pub fn new(dir: DataDir) -> Self {
+        Self { dir, counter: Arc::default() }
+    }
+
+    fn disk(&self) -> &dyn Disk {
+        self.dir.disk().as_ref()
+    }
+
+    fn path(&self, key: &CacheKey) -> PathBuf {
+        self.dir.cache(&key.stream).join(format!("{}-v{}", key.projection, key.version))
+    }
+
+    fn get_blocking(&self, key: &CacheKey) -> io::Result<Option<Vec<u8>>> {
+        let path = self.path(key);
+        let longest = (DIGEST_BYTES + CACHE_ENTRY_BYTES_MAX) as u64;
+        match self.disk().stat(&path)? {
+            Some(stat) if !stat.is_dir && stat.len <= longest => {}
+            _ => return Ok(None),
+        }
+        let mut bytes = match self.disk().read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read?,
+        };
+        let Some((digest, content)) = bytes.split_first_chunk::<DIGEST_BYTES>() else {
+            return Ok(None);
+        };
+        if Digest::of(&FileBytes(content)).as_bytes() != digest {
+            return Ok(None);
+        }
+        bytes.drain(..DIGEST_BYTES);
+        Ok(Some(bytes))
+    }
+
+    fn put_blocking(&self, key: &CacheKey, content: &[u8]) -> io::Result<()> {
+        let disk = self.disk();
+        disk.create_dir(&self.dir.cache(&key.stream))?;
+        let number = self.counter.fetch_add(1, Ordering::Relaxed);
+        let path = self.path(key);
+        // No entry has a dot in its name, so this is never taken for one.
+        let fresh = path.with_extension(format!("{}-{number}.new", process::id()));
+        let written = (|| {
+            let mut file = disk.create(&fresh)?;
+            file.write_all_at(0, Digest::of(&FileBytes(content)).as_bytes())?;
+            file.write_all_at(DIGEST_BYTES as u64, content)?;
+            drop(file);
+            disk.rename(&fresh, &path)
+        })();
+        if written.is_err() {
+            // The cache may keep rubbish; the error that led here is the one to tell.
+            let _ = disk.remove_file(&fresh);
+        }
+        written
+    }
+
+    fn invalidate_blocking(&self, stream: &StreamId) -> io::Result<()> {
+        let dir = self.dir.cache(stream);
+        for name in self.disk().list(&dir)? {
+            match self.disk().remove_file(&dir.join(name)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                removed => removed?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes a missing directory for an empty one: the session was deleted, or was never there.
+fn without_session(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+impl Cache for LocalCache {
+    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
+        let (own, key) = (self.clone(), key.clone());
+        Box::pin(super::blocking(move || {
+            own.get_blocking(&key).map_err(Error::io("read a cached result"))
+        }))
+    }
+
+    fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+        let (own, key) = (self.clone(), key.clone());
+        Box::pin(super::blocking(move || {
+            if bytes.len() > CACHE_ENTRY_BYTES_MAX {
+                return Err(Error::TooLarge {
+                    what: "a cached result",
+                    measured: bytes.len() as u64,
+                    max: CACHE_ENTRY_BYTES_MAX as u64,
+                });
+            }
+            without_session(own.put_blocking(&key, &bytes))
+                .map_err(Error::io("write a cached result"))
+        }))
+    }
+
+    fn invalidate<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<(), Error>> {
+        let (own, stream) = (self.clone(), stream.clone());
+        Box::pin(super::blocking(move || {
+            without_session(own.invalidate_blocking(&stream))
+                .map_err(Error::io("remove cached results"))
+        }))
+    }
+}

@@ -1,0 +1,110 @@
+//! Where everything lies under the data directory.
+//!
+//! Invariants: every path is built here; nothing else joins names to the root. Files are for their
+//! owner only, and so are directories.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    disk::Disk,
+    file_system::{self, FileSystem},
+};
+use crate::{Error, LeaseName, StreamId, port::Namespace};
+
+/// An open data directory.
+#[derive(Debug, Clone)]
+pub struct DataDir {
+    root: Arc<Path>,
+    disk: Arc<dyn Disk>,
+}
+
+impl DataDir {
+    /// Opens a data directory on this machine, making it if need be.
+    ///
+    /// A directory on a network file system is refused: locks and syncs do not hold there.
+    pub fn open(root: &Path) -> Result<Self, Error> {
+        file_system::create_root(root)?;
+        if let FileSystem::Network(kind) = file_system::of(root)? {
+            return Err(Error::UnsupportedFileSystem { file_system: kind });
+        }
+        Self::on(Arc::new(super::RealDisk), root)
+    }
+
+    /// Opens a data directory on a given disk. Its root must exist there.
+    pub fn on(disk: Arc<dyn Disk>, root: &Path) -> Result<Self, Error> {
+        let dir = Self { root: root.into(), disk };
+        let made = ["sessions", "backpacks", "leases", "keys", "trash", "workflows"];
+        for name in made {
+            dir.disk
+                .create_dir(&dir.root.join(name))
+                .map_err(Error::io("make the data directory"))?;
+        }
+        dir.disk.sync_dir(&dir.root).map_err(Error::io("sync the data directory"))?;
+        Ok(dir)
+    }
+
+    /// The disk that it is on.
+    pub fn disk(&self) -> &Arc<dyn Disk> {
+        &self.disk
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The sessions' directory, one directory a session.
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    /// The backpacks' directory, one directory a backpack.
+    pub fn backpacks(&self) -> PathBuf {
+        self.root.join("backpacks")
+    }
+
+    /// Where deleted streams wait for their removal.
+    pub fn trash(&self) -> PathBuf {
+        self.root.join("trash")
+    }
+
+    /// The key ring.
+    pub fn keyring(&self) -> PathBuf {
+        self.root.join("keys/keyring.json")
+    }
+
+    /// The table's database.
+    pub fn table(&self) -> PathBuf {
+        self.root.join("table.sqlite3")
+    }
+
+    /// The file that is locked while a lease is held.
+    pub fn lease(&self, name: &LeaseName) -> PathBuf {
+        self.root.join("leases").join(format!("{name}.lock"))
+    }
+
+    /// The file that is locked while a lease is being taken.
+    pub fn lease_turn(&self, name: &LeaseName) -> PathBuf {
+        self.root.join("leases").join(format!("{name}.turn"))
+    }
+
+    /// The cached projections of a session.
+    pub fn cache(&self, stream: &StreamId) -> PathBuf {
+        self.sessions().join(stream.as_str()).join("cache")
+    }
+
+    /// The blobs of a namespace.
+    pub fn blobs(&self, namespace: Namespace) -> PathBuf {
+        self.root.join(match namespace {
+            Namespace::Snapshots => "snapshots",
+            Namespace::Artifacts => "artifacts",
+            Namespace::PinnedWorkflows => "workflows/pinned",
+            Namespace::Backpacks => "blobs/backpacks",
+            Namespace::Virtual => "blobs/virtual",
+            Namespace::Context => "blobs/context",
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! This machine's clock and its randomness.
+#![expect(clippy::disallowed_methods, reason = "the adapter that the ban on clocks points to")]
+
+use std::{
+    sync::OnceLock,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use piton_core::port::{Clock, Entropy, TimestampMs};
+use rustix::{
+    io::Errno,
+    rand::{GetRandomFlags, getrandom},
+};
+
+/// The clock of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    /// The time of day; zero if the machine believes that it is before 1970.
+    fn now_ms(&self) -> TimestampMs {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        TimestampMs(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Time since the first call in this process, the same for every `SystemClock`.
+    fn monotonic(&self) -> Duration {
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
+    }
+}
+
+/// The kernel's randomness.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemEntropy;
+
+impl Entropy for SystemEntropy {
+    fn fill(&self, bytes: &mut [u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match getrandom(&mut *rest, GetRandomFlags::empty()) {
+                Ok(filled) => rest = &mut rest[filled..],
+                Err(Errno::INTR) => {}
+                Err(error) => panic!("the kernel gives no random bytes: {error}"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_monotonic_time_never_goes_back_and_is_one_for_all() {
+        let first = SystemClock.monotonic();
+        let second = SystemClock.monotonic();
+        assert!(first <= second);
+    }
+
+    #[test]
+    fn the_time_of_day_is_in_milliseconds() {
+        // From 2025 to 2100: seconds would be below, microseconds above.
+        let now = SystemClock.now_ms().get();
+        assert!((1_735_689_600_000..4_102_444_800_000).contains(&now), "{now}");
+    }
+
+    #[test]
+    fn every_byte_is_filled() {
+        // A byte that is never written stays zero in all 64 tries; a random one does so with a
+        // chance of 2^-512.
+        let mut seen = vec![0_u8; 1_000];
+        for _ in 0..64 {
+            let mut bytes = vec![0; seen.len()];
+            SystemEntropy.fill(&mut bytes);
+            seen.iter_mut().zip(bytes).for_each(|(all, byte)| *all |= byte);
+        }
+        assert!(seen.iter().all(|byte| *byte != 0));
+    }
+}

@@ -1,0 +1,338 @@
+//! The journal on this machine's disk, for any layout.
+//!
+//! Must be used within a Tokio runtime: files are read and written on its blocking threads.
+
+use std::{
+    io,
+    marker::PhantomData,
+    sync::{Arc, Mutex, TryLockError},
+};
+
+use piton_core::{DedupeKey, EventIndex, port::Trace};
+
+use super::{
+    DataDir, LocalBlobs, LocalLeases,
+    layout::Layout,
+    log::Log,
+    pipeline::{Pipeline, PipelineHold},
+    reading,
+    segmented::Segmented,
+    site::{Ground, Site},
+    tail::{self, Ending, Head, Tails},
+    upkeep,
+};
+use crate::{
+    AppendPlan, Error, Event, StreamId,
+    port::{
+        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired,
+        Salvaged, StreamLease, Verified, Writer,
+    },
+};
+
+/// Sessions: a segment for each plan, and a manifest.
+pub type SegmentedJournal<E> = LocalJournal<E, Segmented>;
+
+/// Backpacks: one file of records, with group commit.
+pub type LogJournal<E> = LocalJournal<E, Log>;
+
+/// A journal under a data directory.
+pub struct LocalJournal<E, L> {
+    ground: Arc<Ground>,
+    tails: Arc<Tails>,
+    types: PhantomData<fn() -> (E, L)>,
+}
+
+impl<E, L> Clone for LocalJournal<E, L> {
+    fn clone(&self) -> Self {
+        let (ground, tails) = (Arc::clone(&self.ground), Arc::clone(&self.tails));
+        Self { ground, tails, types: PhantomData }
+    }
+}
+
+impl<E: Event> SegmentedJournal<E> {
+    /// The journal of sessions.
+    pub fn sessions(
+        dir: DataDir,
+        blobs: LocalBlobs,
+        leases: LocalLeases,
+        trace: Arc<dyn Trace>,
+    ) -> Self {
+        let streams = dir.sessions();
+        Self::new(Ground { dir, streams, blobs, leases, trace, failed: Mutex::default() })
+    }
+}
+
+impl<E: Event> LogJournal<E> {
+    /// The journal of backpacks.
+    pub fn backpacks(
+        dir: DataDir,
+        blobs: LocalBlobs,
+        leases: LocalLeases,
+        trace: Arc<dyn Trace>,
+    ) -> Self {
+        let streams = dir.backpacks();
+        Self::new(Ground { dir, streams, blobs, leases, trace, failed: Mutex::default() })
+    }
+}
+
+#[expect(private_bounds, reason = "sealed: the two layouts of this crate are all there are")]
+impl<E: Event, L: Layout> LocalJournal<E, L> {
+    fn new(ground: Ground) -> Self {
+        Self { ground: Arc::new(ground), tails: Arc::default(), types: PhantomData }
+    }
+
+    fn site(&self, stream: &StreamId) -> Site {
+        Site::new(&self.ground, stream, L::CONTROL)
+    }
+
+    fn streams_blocking(&self) -> io::Result<Vec<StreamId>> {
+        let mut streams = Vec::new();
+        for name in self.ground.dir.disk().list(&self.ground.streams)? {
+            let Ok(stream) = name.parse() else { continue };
+            // A stream that was leased and never written to does not exist yet.
+            let control = self.site(&stream).control;
+            if self.ground.dir.disk().stat(&control)?.is_some_and(|stat| stat.len > 0) {
+                streams.push(stream);
+            }
+        }
+        streams.sort_unstable();
+        Ok(streams)
+    }
+
+    fn lease_blocking(&self, stream: &StreamId) -> Result<StreamLease, Error> {
+        let site = self.site(stream);
+        let Some(lock) = site.lock(true)? else {
+            return Err(Error::Locked { stream: stream.clone() });
+        };
+        let mark = site.disk().stat(&site.poison_mark()).map_err(Error::io("look at a stream"))?;
+        if mark.is_some() || self.ground.poisoned().contains(stream) {
+            return Err(Error::Poisoned { stream: stream.clone() });
+        }
+        let shared = self.tails.get(stream);
+        let mut tail = tail::lock(&shared);
+        let ending = reading::catch_up::<E, L>(&site, &mut tail)?;
+        let epoch = tail.head.next_manifest.get();
+        drop(tail);
+        let torn_tail = match ending {
+            Ending::Clean => None,
+            Ending::Torn(torn) => Some(torn),
+            Ending::Broken { health, .. } => {
+                return Err(Error::NotHealthy { stream: stream.clone(), health });
+            }
+        };
+        let commit = (L::commit as _, L::PLANS_PER_COMMIT);
+        let tails = Arc::clone(&self.tails);
+        let pipeline = Pipeline::new(site, tails, shared, torn_tail, lock, commit);
+        Ok(StreamLease {
+            stream: stream.clone(),
+            epoch,
+            torn_tail,
+            hold: Arc::new(PipelineHold(Arc::new(pipeline))),
+        })
+    }
+
+    /// What `lookup` can answer without reading a file: one metadata lookup.
+    fn lookup_warm(&self, site: &Site, key: &DedupeKey) -> Warm {
+        let Some(shared) = self.tails.find(&site.stream) else { return Warm::Unknown };
+        let tail = match shared.try_lock() {
+            Ok(tail) => tail,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Warm::Unknown,
+        };
+        match site.control_stat() {
+            Ok(stat) if tail.head.is_current(stat.as_ref()) => {}
+            _ => return Warm::Unknown,
+        }
+        let Head { newest_first, synced, position, .. } = tail.head;
+        match tail.keys.get(key) {
+            None => Warm::Answer(None),
+            Some(&index) if index < newest_first || synced >= position => Warm::Answer(Some(index)),
+            Some(_) => Warm::Unknown,
+        }
+    }
+
+    fn lookup_blocking(&self, site: &Site, key: &DedupeKey) -> Result<Option<EventIndex>, Error> {
+        let shared = self.tails.get(&site.stream);
+        let mut tail = tail::lock(&shared);
+        // What is wrong behind the valid part does not matter to what is found in it.
+        reading::catch_up::<E, L>(site, &mut tail)?;
+        let Some(&index) = tail.keys.get(key) else { return Ok(None) };
+        if index >= tail.head.newest_first && tail.head.synced < tail.head.position {
+            site.confirm_newest_unlocked(tail.head)?;
+            tail.head.synced = tail.head.position;
+        }
+        Ok(Some(index))
+    }
+
+    fn follow_blocking(site: &Site, cursor: &Cursor) -> Result<Follow<E>, Error> {
+        let head = Head::from_cursor(cursor);
+        let stat = site.control_stat()?;
+        if head.is_replaced(stat.as_ref()) {
+            return Ok(Follow::Replaced);
+        }
+        if head.is_current(stat.as_ref()) {
+            return Ok(Follow::Unchanged);
+        }
+        let reading = reading::settle::<E, L>(site, head)?;
+        if let Ending::Broken { health, .. } = reading.ending {
+            return Err(Error::NotHealthy { stream: site.stream.clone(), health });
+        }
+        if reading.events.is_empty() {
+            return Ok(Follow::Unchanged);
+        }
+        Ok(Follow::Appended { events: reading.events, cursor: reading.tail.head.cursor() })
+    }
+
+    /// Runs `work` on a blocking thread, with this journal and a stream's place.
+    fn run<'a, R: Send + 'static>(
+        &self,
+        stream: &StreamId,
+        work: impl FnOnce(&Self, Site) -> Result<R, Error> + Send + 'static,
+    ) -> BoxFuture<'a, Result<R, Error>> {
+        let (own, site) = (self.clone(), self.site(stream));
+        Box::pin(super::blocking(move || work(&own, site)))
+    }
+
+    fn enqueue(&self, writer: &Writer<'_>, plan: AppendPlan<E>) -> Result<Answer, Error> {
+        let lease = writer.lease();
+        let foreign = || Error::ForeignLease { stream: lease.stream.clone() };
+        let hold = lease.hold.as_any().downcast_ref::<PipelineHold>().ok_or_else(foreign)?;
+        if !Arc::ptr_eq(&hold.0.site.ground, &self.ground) {
+            return Err(foreign());
+        }
+        let (answer, start) = hold.0.enqueue(plan.encode(&lease.stream)?)?;
+        if start {
+            let pipeline = Arc::clone(&hold.0);
+            super::detach(move || pipeline.drain());
+        }
+        Ok(answer)
+    }
+}
+
+/// What is known of a key without reading a file.
+enum Warm {
+    Answer(Option<EventIndex>),
+    Unknown,
+}
+
+type Answer = tokio::sync::oneshot::Receiver<Result<Appended, Error>>;
+
+impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
+    fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || {
+            own.streams_blocking().map_err(Error::io("list the streams"))
+        }))
+    }
+
+    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>> {
+        self.run(stream, |own, site| {
+            let reading = reading::settle::<E, L>(&site, Head::default())?;
+            let torn_tail = match reading.ending {
+                Ending::Clean => None,
+                Ending::Torn(torn) => Some(torn),
+                Ending::Broken { health, .. } => {
+                    return Err(Error::NotHealthy { stream: site.stream, health });
+                }
+            };
+            if reading.events.is_empty() && torn_tail.is_none() {
+                return Err(Error::NotFound { stream: site.stream });
+            }
+            let cursor = reading.tail.head.cursor();
+            reading::remember(&own.tails, &site.stream, reading.tail);
+            Ok(Loaded { events: reading.events, cursor, torn_tail })
+        })
+    }
+
+    fn load_validated_prefix<'a>(
+        &'a self,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<Salvaged<E>, Error>> {
+        self.run(stream, |_, site| reading::salvage::<E, L>(&site))
+    }
+
+    fn follow<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        cursor: &'a Cursor,
+    ) -> BoxFuture<'a, Result<Follow<E>, Error>> {
+        let cursor = *cursor;
+        let site = self.site(stream);
+        // One metadata lookup is cheaper than a change of threads.
+        if let Ok(stat) = site.control_stat()
+            && Head::from_cursor(&cursor).is_current(stat.as_ref())
+        {
+            return Box::pin(std::future::ready(Ok(Follow::Unchanged)));
+        }
+        self.run(stream, move |_, site| Self::follow_blocking(&site, &cursor))
+    }
+
+    fn lookup<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        key: &'a DedupeKey,
+    ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>> {
+        if let Warm::Answer(found) = self.lookup_warm(&self.site(stream), key) {
+            return Box::pin(std::future::ready(Ok(found)));
+        }
+        let key = key.clone();
+        self.run(stream, move |own, site| own.lookup_blocking(&site, &key))
+    }
+
+    fn pins<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        since: Option<&'a Cursor>,
+    ) -> BoxFuture<'a, Result<Pins, Error>> {
+        let since = since.copied();
+        if let Some(cursor) = since
+            && reading::has_no_new_pins(&self.site(stream), &cursor)
+        {
+            return Box::pin(std::future::ready(Ok(Pins { snapshots: Vec::new(), cursor })));
+        }
+        self.run(stream, move |_, site| reading::pins::<L>(&site, since.as_ref()))
+    }
+}
+
+impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
+    fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
+        self.run(stream, |own, site| own.lease_blocking(&site.stream))
+    }
+
+    fn append<'a>(
+        &'a self,
+        writer: &Writer<'_>,
+        plan: AppendPlan<E>,
+    ) -> BoxFuture<'a, Result<Appended, Error>> {
+        let queued = self.enqueue(writer, plan);
+        Box::pin(async move { queued?.await.unwrap_or(Err(Error::ShuttingDown)) })
+    }
+
+    fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || {
+            let hold = lease.hold.as_any().downcast_ref::<PipelineHold>();
+            let Some(hold) = hold.filter(|hold| Arc::ptr_eq(&hold.0.site.ground, &own.ground))
+            else {
+                return Err(Error::ForeignLease { stream: lease.stream.clone() });
+            };
+            hold.0.finish();
+            own.tails.forget(&lease.stream);
+            upkeep::delete(&hold.0.site)
+        }))
+    }
+
+    fn verify<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Verified, Error>> {
+        self.run(stream, |own, site| {
+            own.tails.forget(&site.stream);
+            upkeep::verify::<E, L>(&site)
+        })
+    }
+
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Repaired, Error>> {
+        self.run(stream, |own, site| {
+            own.tails.forget(&site.stream);
+            upkeep::repair::<E, L>(&site)
+        })
+    }
+}

@@ -1,0 +1,198 @@
+//! The key ring as a file, `keys/keyring.json`.
+//!
+//! A ring is written to a new file, synced, and renamed into place, by whoever holds the lease
+//! `keyring`; so there is always one whole ring or none. Readers take no lease: they keep the ring
+//! in memory and look at each call whether the name still belongs to the same file.
+//!
+//! Invariants: a ring that cannot be read is never replaced, because tokens that it signed would
+//! be lost with it. A key changes by rotation only; there is no clock here.
+//!
+//! Limitations: an edit of the file in place that keeps its length is seen by the next process
+//! only. A process that reads a new ring between its rename and the sync of the directory may sign
+//! with a key that a power cut then takes back; such tokens are refused afterwards.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "waits for another process on the adapter's threads"
+)]
+
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use piton_core::port::Entropy;
+
+use super::{
+    DataDir,
+    disk::{Disk, FileLock},
+};
+use crate::{
+    Error, LeaseName,
+    keyring::{Ring, text},
+    port::{BoxFuture, KeyAge, KeyRing, Signature},
+};
+
+/// How often a process that wants to write the ring looks whether another one is done.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// How often it looks before it gives up: for one second. Writing a ring takes a few syncs.
+const ATTEMPTS: u32 = 200;
+
+/// The key ring of a data directory.
+#[derive(Clone)]
+pub struct LocalKeyRing {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    dir: DataDir,
+    lease: LeaseName,
+    entropy: Arc<dyn Entropy>,
+    cached: Mutex<Option<Cached>>,
+}
+
+/// A ring, and the file it was read from.
+#[derive(Clone)]
+struct Cached {
+    incarnation: u128,
+    len: u64,
+    ring: Ring,
+}
+
+impl LocalKeyRing {
+    /// The key ring under `dir`. The first signature makes one if there is none.
+    pub fn new(dir: DataDir, entropy: Arc<dyn Entropy>) -> Self {
+        let lease = "keyring".parse().expect("a plain word is a name");
+        let cached = Mutex::new(None);
+        Self { shared: Arc::new(Shared { dir, lease, entropy, cached }) }
+    }
+}
+
+impl Shared {
+    fn disk(&self) -> &dyn Disk {
+        self.dir.disk().as_ref()
+    }
+
+    fn remember(&self, cached: Option<Cached>) {
+        *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = cached;
+    }
+
+    /// The ring as it is now, if there is one.
+    fn read(&self) -> Result<Option<Ring>, Error> {
+        let path = self.dir.keyring();
+        let Some(stat) = self.disk().stat(&path).map_err(Error::io("look for the key ring"))?
+        else {
+            self.remember(None);
+            return Ok(None);
+        };
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(cached) = cached
+            && (cached.incarnation, cached.len) == (stat.incarnation, stat.len)
+        {
+            return Ok(Some(cached.ring));
+        }
+        if stat.len > text::BYTES_MAX {
+            return Err(Error::KeyringCorrupt { problem: "it is too long" });
+        }
+        let bytes = self.disk().read(&path).map_err(Error::io("read the key ring"))?;
+        let ring = text::parse(&bytes)?;
+        self.remember(Some(Cached {
+            incarnation: stat.incarnation,
+            len: stat.len,
+            ring: ring.clone(),
+        }));
+        Ok(Some(ring))
+    }
+
+    /// The ring as it is now; makes one if there is none.
+    fn read_or_make(&self) -> Result<Ring, Error> {
+        if let Some(ring) = self.read()? {
+            return Ok(ring);
+        }
+        let _lock = self.lock()?;
+        // Another process may have made one while this one waited.
+        if let Some(ring) = self.read()? {
+            return Ok(ring);
+        }
+        let ring = Ring::generate(self.entropy.as_ref());
+        self.write(&ring)?;
+        Ok(ring)
+    }
+
+    fn rotate(&self) -> Result<(), Error> {
+        let _lock = self.lock()?;
+        let ring = match self.read()? {
+            Some(ring) => ring.rotated(self.entropy.as_ref()),
+            None => Ring::generate(self.entropy.as_ref()),
+        };
+        self.write(&ring)
+    }
+
+    /// Waits until no other process writes the ring.
+    fn lock(&self) -> Result<Box<dyn FileLock>, Error> {
+        let path = self.dir.lease(&self.lease);
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                thread::sleep(PAUSE);
+            }
+            let lock = self.disk().lock(&path, true).map_err(Error::io("lock the key ring"))?;
+            if let Some(lock) = lock {
+                return Ok(lock);
+            }
+        }
+        let waited = PAUSE * (ATTEMPTS - 1);
+        Err(Error::Busy {
+            what: "the key ring".to_owned(),
+            waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Replaces the ring. Only under the lock.
+    fn write(&self, ring: &Ring) -> Result<(), Error> {
+        let path = self.dir.keyring();
+        let fresh = path.with_extension("json.new");
+        let written = (|| {
+            // A writer that died may have left one; nobody else uses the name under the lock.
+            match self.disk().remove_file(&fresh) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let mut file = self.disk().create(&fresh)?;
+            file.write_all_at(0, &text::render(ring))?;
+            file.sync()?;
+            drop(file);
+            self.disk().rename(&fresh, &path)?;
+            self.disk().sync_dir(path.parent().unwrap_or(self.dir.root()))
+        })();
+        written.map_err(Error::io("write the key ring"))
+    }
+}
+
+impl KeyRing for LocalKeyRing {
+    fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let ring = super::blocking(move || shared.read_or_make()).await?;
+            Ok(ring.sign(message))
+        })
+    }
+
+    fn verify<'a>(
+        &'a self,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) -> BoxFuture<'a, Result<Option<KeyAge>, Error>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let ring = super::blocking(move || shared.read()).await?;
+            Ok(ring.and_then(|ring| ring.verify(message, signature)))
+        })
+    }
+
+    fn rotate(&self) -> BoxFuture<'_, Result<(), Error>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(super::blocking(move || shared.rotate()))
+    }
+}

@@ -1,0 +1,146 @@
+//! A few threads that run the independent syncs of one append at the same time.
+//!
+//! A caller hands out jobs only to threads that are idle at that moment, and runs the others
+//! itself: it can never wait for a thread that waits for it.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc},
+    thread,
+};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// How many threads the process keeps for this.
+const THREADS: usize = 6;
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    idle: usize,
+    jobs: VecDeque<Job>,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the job to an idle thread, or gives it back.
+    fn offer(&self, job: Job) -> Result<(), Job> {
+        let mut state = self.state();
+        if state.idle <= state.jobs.len() {
+            return Err(job);
+        }
+        state.jobs.push_back(job);
+        drop(state);
+        self.wake.notify_one();
+        Ok(())
+    }
+
+    fn serve(&self) {
+        let mut state = self.state();
+        loop {
+            state.idle += 1;
+            state = self
+                .wake
+                .wait_while(state, |state| state.jobs.is_empty())
+                .unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+            let job = state.jobs.pop_front();
+            drop(state);
+            if let Some(job) = job {
+                job();
+            }
+            state = self.state();
+        }
+    }
+}
+
+fn shared() -> &'static Arc<Shared> {
+    static SHARED: OnceLock<Arc<Shared>> = OnceLock::new();
+    SHARED.get_or_init(|| {
+        let shared = Arc::new(Shared::default());
+        for number in 0..THREADS {
+            let own = Arc::clone(&shared);
+            // Without the thread its jobs run on the caller's.
+            let _ = thread::Builder::new()
+                .name(format!("piton-sync-{number}"))
+                .spawn(move || own.serve());
+        }
+        shared
+    })
+}
+
+/// Runs all jobs, up to `width` at a time, and returns their results in order.
+pub(super) fn run<R: Send + 'static>(
+    width: usize,
+    jobs: Vec<Box<dyn FnOnce() -> R + Send>>,
+) -> Vec<R> {
+    if width <= 1 || jobs.len() <= 1 {
+        return jobs.into_iter().map(|job| job()).collect();
+    }
+    let count = jobs.len();
+    let (sender, results) = mpsc::channel();
+    let mut own: Vec<Job> = Vec::new();
+    let mut lent = 0;
+    for (number, job) in jobs.into_iter().enumerate() {
+        let sender = sender.clone();
+        let job: Job = Box::new(move || {
+            // The receiver lives until every result is in.
+            let _ = sender.send((number, job()));
+        });
+        if number == 0 || lent + 1 >= width {
+            own.push(job);
+            continue;
+        }
+        match shared().offer(job) {
+            Ok(()) => lent += 1,
+            Err(job) => own.push(job),
+        }
+    }
+    drop(sender);
+    for job in own {
+        job();
+    }
+    let mut slots: Vec<Option<R>> = (0..count).map(|_| None).collect();
+    for (number, result) in results {
+        slots[number] = Some(result);
+    }
+    slots.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(count: usize) -> Vec<Box<dyn FnOnce() -> usize + Send>> {
+        (0..count).map(|number| Box::new(move || number) as Box<_>).collect()
+    }
+
+    #[test]
+    fn results_come_back_in_the_order_of_the_jobs() {
+        for width in [1, 2, 4, 16] {
+            assert_eq!(run(width, numbers(20)), (0..20).collect::<Vec<_>>());
+        }
+        assert!(run(4, numbers(0)).is_empty());
+    }
+
+    #[test]
+    fn many_callers_at_once_do_not_wait_for_each_other_forever() {
+        thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        assert_eq!(run(4, numbers(5)).len(), 5);
+                    }
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,41 @@
+//! What a local journal needs to know of the way a stream is laid out in files.
+
+use std::{io, sync::Arc};
+
+use piton_core::SnapshotRef;
+
+use super::{
+    site::Site,
+    tail::{Ending, Head, Tail},
+};
+use crate::{Error, Event, plan::EncodedPlan, port::Cursor};
+
+/// A way to lay out a stream. Everything else about a local journal is the same for all.
+pub(super) trait Layout: Send + Sync + 'static {
+    /// The file whose length decides what is part of the stream.
+    const CONTROL: &'static str;
+
+    /// How many waiting plans one commit takes.
+    const PLANS_PER_COMMIT: usize;
+
+    /// Reads and checks what lies behind the tail's head, and moves the head over it.
+    fn scan<E: Event>(
+        site: &Site,
+        tail: &mut Tail,
+        take: &mut dyn FnMut(E),
+    ) -> Result<Ending, Error>;
+
+    /// Makes plans part of the stream, durably. The caller holds the stream's lock, and calls
+    /// [`Site::undo`] if this fails.
+    fn commit(site: &Site, head: Head, plans: &[Arc<EncodedPlan>]) -> Result<Head, Error>;
+
+    /// The pinned snapshots, from control records alone, and where to go on next time.
+    fn pins(site: &Site, since: Option<&Cursor>)
+    -> Result<(Vec<SnapshotRef>, Head, Ending), Error>;
+
+    /// Files of the stream, relative to it, that hold only what lies behind `head`.
+    fn files_behind(site: &Site, head: Head) -> io::Result<Vec<String>>;
+
+    /// Forgets the stream's cached bytes.
+    fn evict(site: &Site) -> io::Result<()>;
+}

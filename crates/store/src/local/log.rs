@@ -1,0 +1,216 @@
+//! The log layout: one file of framed records, a record for each plan.
+//!
+//! Plans that wait together are written together and share one sync. Each record carries the
+//! offset at which its group began: a damaged record that a later group follows was acknowledged,
+//! so that is damage; one that none follows may never have been, so that is a torn tail.
+//!
+//! A record is a header line `piton1 <payload length> <group offset> <digest>`, numbers in
+//! lowercase hex of 8 and 16 digits, and the payload: the plan's events, one canonical line each.
+//! The digest is over the header's two numbers and the payload. See `docs/format/log.md`.
+
+use std::{
+    io::{self, Write as _},
+    sync::Arc,
+};
+
+use piton_core::{Digest, DigestBuilder, SnapshotRef};
+
+use super::{
+    layout::Layout,
+    site::Site,
+    tail::{Ending, Head, Tail},
+};
+use crate::{
+    Error, Event, Reason,
+    bounds::{PLAN_BYTES_MAX, QUEUE_PLANS_MAX, STREAM_BYTES_MAX},
+    manifest::{Flaw, version_flaw},
+    plan::EncodedPlan,
+    port::Cursor,
+};
+
+const MAGIC: &[u8] = b"piton1 ";
+const LENGTH_DIGITS: usize = 8;
+const GROUP_DIGITS: usize = 16;
+const DIGEST_DIGITS: usize = 64;
+const HEADER_BYTES: usize = MAGIC.len() + LENGTH_DIGITS + 1 + GROUP_DIGITS + 1 + DIGEST_DIGITS + 1;
+
+/// The layout of backpacks.
+pub struct Log;
+
+impl Layout for Log {
+    const CONTROL: &'static str = "log";
+    const PLANS_PER_COMMIT: usize = QUEUE_PLANS_MAX;
+
+    fn scan<E: Event>(
+        site: &Site,
+        tail: &mut Tail,
+        take: &mut dyn FnMut(E),
+    ) -> Result<Ending, Error> {
+        let base = tail.head.position;
+        let text = match site.disk().read_from(&site.control, base) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Ending::Clean),
+            Err(error) => return Err(Error::io("read a log")(error)),
+        };
+        let mut at = 0;
+        while at < text.len() {
+            let offset = base + at as u64;
+            let Some(frame) = Frame::read(&text[at..], offset) else {
+                let end = base + text.len() as u64;
+                if acknowledged_behind(&text[at..], offset) {
+                    let health = tail.head.health(Flaw::Corrupt(Reason::LogDamaged));
+                    return Ok(Ending::Broken { health, newest: false });
+                }
+                return Ok(Ending::Torn(Site::torn(offset, end)));
+            };
+            let record_len = HEADER_BYTES + frame.payload.len();
+            let is_last = at + record_len == text.len();
+            match read_events::<E>(site, tail, frame.payload) {
+                Ok(events) => {
+                    let head = &mut tail.head;
+                    if frame.group == offset {
+                        head.newest_first = head.next_event;
+                        head.newest_start = offset;
+                    }
+                    for event in &events {
+                        tail.keys.insert(event.dedupe_key().clone(), event.index());
+                        head.next_event = event.index().next();
+                    }
+                    head.position = offset + record_len as u64;
+                    head.next_manifest = head.next_manifest.next();
+                    events.into_iter().for_each(&mut *take);
+                }
+                Err(flaw) => {
+                    let health = tail.head.health(flaw);
+                    return Ok(Ending::Broken { health, newest: is_last });
+                }
+            }
+            at += record_len;
+        }
+        Ok(Ending::Clean)
+    }
+
+    fn commit(site: &Site, head: Head, plans: &[Arc<EncodedPlan>]) -> Result<Head, Error> {
+        let mut dirs = Vec::new();
+        if head.position == 0 {
+            site.create_control()?;
+            dirs.extend([site.dir.clone(), site.ground.streams.clone()]);
+        }
+        let mut bytes = Vec::new();
+        let mut next = head;
+        next.newest_first = head.next_event;
+        next.newest_start = head.position;
+        for plan in plans {
+            write_frame(&mut bytes, head.position, &plan.lines);
+            next.next_manifest = next.next_manifest.next();
+            next.next_event = plan.last().next();
+        }
+        let measured = head.position + bytes.len() as u64;
+        if measured > STREAM_BYTES_MAX {
+            return Err(Error::TooLarge { what: "a log", measured, max: STREAM_BYTES_MAX });
+        }
+        site.store_files(plans, None, dirs)?;
+        site.extend_control(head, &bytes)?;
+        next.position = measured;
+        next.synced = measured;
+        Ok(next)
+    }
+
+    fn pins(_: &Site, since: Option<&Cursor>) -> Result<(Vec<SnapshotRef>, Head, Ending), Error> {
+        // A log has no control records; what its events refer to is known to its owner.
+        Ok((Vec::new(), since.map(Head::from_cursor).unwrap_or_default(), Ending::Clean))
+    }
+
+    fn files_behind(_: &Site, _: Head) -> io::Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn evict(site: &Site) -> io::Result<()> {
+        site.disk().evict(&site.control)
+    }
+}
+
+struct Frame<'a> {
+    group: u64,
+    payload: &'a [u8],
+}
+
+impl<'a> Frame<'a> {
+    /// The record at the start of `text`, which stands at `offset`, if it is whole.
+    fn read(text: &'a [u8], offset: u64) -> Option<Self> {
+        let header = std::str::from_utf8(text.get(..HEADER_BYTES)?).ok()?;
+        let numbers = header.strip_prefix(std::str::from_utf8(MAGIC).ok()?)?.strip_suffix('\n')?;
+        let mut fields = numbers.split(' ');
+        let (length, group, digest) = (fields.next()?, fields.next()?, fields.next()?);
+        let sizes = (length.len(), group.len(), digest.len());
+        if fields.next().is_some() || sizes != (LENGTH_DIGITS, GROUP_DIGITS, DIGEST_DIGITS) {
+            return None;
+        }
+        let payload_len = usize::from_str_radix(length, 16).ok()?;
+        let group_offset = u64::from_str_radix(group, 16).ok()?;
+        if payload_len > PLAN_BYTES_MAX || group_offset > offset {
+            return None;
+        }
+        let payload = text.get(HEADER_BYTES..HEADER_BYTES + payload_len)?;
+        // The text of the numbers is part of the digest, so that their form is fixed too.
+        let found = digest_of(&numbers[..LENGTH_DIGITS + 1 + GROUP_DIGITS], payload);
+        (found.hex() == digest).then_some(Self { group: group_offset, payload })
+    }
+}
+
+fn digest_of(numbers: &str, payload: &[u8]) -> Digest {
+    let mut builder = DigestBuilder::new();
+    builder.update(numbers.as_bytes());
+    builder.update(payload);
+    builder.finish()
+}
+
+fn write_frame(out: &mut Vec<u8>, group: u64, payload: &[u8]) {
+    let numbers = format!("{:08x} {group:016x}", payload.len());
+    let digest = digest_of(&numbers, payload).hex();
+    out.extend_from_slice(MAGIC);
+    writeln!(out, "{numbers} {digest}").expect("writing to memory does not fail");
+    out.extend_from_slice(payload);
+}
+
+/// Whether a whole record of a later group stands behind the damaged one at the start of `text`.
+fn acknowledged_behind(text: &[u8], offset: u64) -> bool {
+    let mut at = 1;
+    while let Some(found) =
+        text.get(at..).and_then(|rest| rest.windows(MAGIC.len()).position(|window| window == MAGIC))
+    {
+        at += found;
+        if Frame::read(&text[at..], offset + at as u64).is_some_and(|frame| frame.group > offset) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+fn read_events<E: Event>(site: &Site, tail: &Tail, payload: &[u8]) -> Result<Vec<E>, Flaw> {
+    let corrupt = |reason| Err(Flaw::Corrupt(reason));
+    let mut events: Vec<E> = Vec::new();
+    let mut expected = tail.head.next_event;
+    for line in payload.split_inclusive(|&byte| byte == b'\n') {
+        let Ok(event) = serde_json::from_slice::<E>(line) else {
+            let flaw = version_flaw(line, E::VERSION);
+            return Err(flaw.unwrap_or(Flaw::Corrupt(Reason::EventUnreadable)));
+        };
+        if !event.belongs_to(&site.stream) {
+            return corrupt(Reason::ForeignStream);
+        }
+        if event.index() != expected {
+            return corrupt(Reason::SegmentContents);
+        }
+        if tail.keys.contains_key(event.dedupe_key()) {
+            return corrupt(Reason::DedupeKeyRepeated);
+        }
+        expected = expected.next();
+        events.push(event);
+    }
+    if events.is_empty() {
+        return corrupt(Reason::SegmentContents);
+    }
+    Ok(events)
+}

@@ -1,0 +1,56 @@
+//! Adapters on this machine's disk.
+
+mod blobs;
+mod cache;
+mod data_dir;
+pub mod disk;
+mod effects;
+mod file_system;
+mod journal;
+mod keyring;
+mod lanes;
+mod layout;
+mod leases;
+mod log;
+mod pipeline;
+mod reading;
+mod real_disk;
+mod segmented;
+mod site;
+mod table;
+mod tail;
+mod upkeep;
+
+pub use blobs::LocalBlobs;
+pub use cache::LocalCache;
+pub use data_dir::DataDir;
+pub use effects::{SystemClock, SystemEntropy};
+pub use journal::{LocalJournal, LogJournal, SegmentedJournal};
+pub use keyring::LocalKeyRing;
+pub use leases::LocalLeases;
+pub use log::Log;
+pub use real_disk::RealDisk;
+pub use segmented::Segmented;
+pub use table::{LocalTable, TableStatus};
+
+use crate::Error;
+
+/// Starts blocking work that nobody waits for.
+#[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
+fn detach(work: impl FnOnce() + Send + 'static) {
+    drop(tokio::task::spawn_blocking(work));
+}
+
+/// Runs blocking work on a thread that may block. The work ends even if nobody waits for it.
+#[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
+async fn blocking<R: Send + 'static>(
+    work: impl FnOnce() -> Result<R, Error> + Send + 'static,
+) -> Result<R, Error> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(Error::ShuttingDown),
+        },
+    }
+}

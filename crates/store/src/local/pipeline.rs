@@ -1,0 +1,290 @@
+//! The writing side of a lease: plans wait in a queue, and one job at a time writes them.
+//!
+//! The stream's lock is freed when the lease is gone and no job runs, whichever comes last: an
+//! append that has started ends, also when its caller and the lease are gone. A caller that has its
+//! answer can rely on the job being over, unless other plans wait.
+
+use std::{
+    any::Any,
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+};
+
+use piton_core::{DedupeKey, EventIndex, port::Notice};
+use tokio::sync::oneshot;
+
+use super::{
+    disk::FileLock,
+    site::Site,
+    tail::{self, Head, SharedTail, Tails},
+};
+use crate::{
+    Error, PlanProblem, TornTail,
+    bounds::{GROUP_BYTES_MAX, QUEUE_PLANS_MAX},
+    plan::{EncodedPlan, Standing},
+    port::{Appended, LeaseHold},
+};
+
+/// How a layout makes plans part of a stream.
+pub(super) type Commit = fn(&Site, Head, &[Arc<EncodedPlan>]) -> Result<Head, Error>;
+
+type Answer = Result<Appended, Error>;
+type Reply = oneshot::Sender<Answer>;
+
+/// What a lease on a local stream holds.
+pub(super) struct Pipeline {
+    pub(super) site: Site,
+    pub(super) tails: Arc<Tails>,
+    tail: SharedTail,
+    commit: Commit,
+    plans_per_commit: usize,
+    queue: Mutex<Queue>,
+    idle: Condvar,
+}
+
+struct Queue {
+    waiting: VecDeque<(Arc<EncodedPlan>, Reply)>,
+    running: bool,
+    spent: bool,
+    torn: Option<TornTail>,
+    /// Whether the lease is gone.
+    closed: bool,
+    lock: Option<Box<dyn FileLock>>,
+}
+
+impl Queue {
+    fn free_if_over(&mut self) {
+        if self.closed && !self.running {
+            self.lock = None;
+        }
+    }
+}
+
+/// The handle that sits in the lease; the job has its own.
+pub(super) struct PipelineHold(pub(super) Arc<Pipeline>);
+
+impl Drop for PipelineHold {
+    fn drop(&mut self) {
+        let mut queue = self.0.queue();
+        queue.closed = true;
+        queue.free_if_over();
+    }
+}
+
+impl LeaseHold for PipelineHold {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn next_event(&self) -> EventIndex {
+        tail::lock(&self.0.tail).head.next_event
+    }
+}
+
+impl Pipeline {
+    pub(super) fn new(
+        site: Site,
+        tails: Arc<Tails>,
+        tail: SharedTail,
+        torn: Option<TornTail>,
+        lock: Box<dyn FileLock>,
+        (commit, plans_per_commit): (Commit, usize),
+    ) -> Self {
+        let queue = Queue {
+            waiting: VecDeque::new(),
+            running: false,
+            spent: false,
+            torn,
+            closed: false,
+            lock: Some(lock),
+        };
+        Self {
+            site,
+            tails,
+            tail,
+            commit,
+            plans_per_commit,
+            queue: Mutex::new(queue),
+            idle: Condvar::new(),
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a plan into the queue; the answer says how it ended, and whether the caller must
+    /// start the job.
+    pub(super) fn enqueue(
+        &self,
+        plan: EncodedPlan,
+    ) -> Result<(oneshot::Receiver<Answer>, bool), Error> {
+        let mut queue = self.queue();
+        let stream = || self.site.stream.clone();
+        if queue.spent {
+            return Err(Error::LeaseSpent { stream: stream() });
+        }
+        let waiting = queue.waiting.len();
+        if waiting >= QUEUE_PLANS_MAX {
+            let problem = PlanProblem::QueueFull { waiting };
+            return Err(Error::PlanRefused { stream: stream(), problem });
+        }
+        let (reply, answer) = oneshot::channel();
+        queue.waiting.push_back((Arc::new(plan), reply));
+        let start = !queue.running;
+        queue.running = true;
+        Ok((answer, start))
+    }
+
+    /// Blocks until no job runs, and keeps any from starting.
+    pub(super) fn finish(&self) {
+        let mut queue = self.queue();
+        queue.spent = true;
+        while queue.running {
+            queue = self.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The job: writes what waits until nothing does. Blocks.
+    pub(super) fn drain(&self) {
+        loop {
+            let (batch, torn) = {
+                let mut queue = self.queue();
+                (self.take_batch(&mut queue), queue.torn.take())
+            };
+            let answers = self.write(batch, torn);
+            let mut queue = self.queue();
+            let is_over = queue.waiting.is_empty();
+            if is_over {
+                queue.running = false;
+                queue.free_if_over();
+                self.idle.notify_all();
+            }
+            drop(queue);
+            for (reply, answer) in answers {
+                // Nobody may be waiting for it any more.
+                let _ = reply.send(answer);
+            }
+            if is_over {
+                return;
+            }
+        }
+    }
+
+    fn take_batch(&self, queue: &mut Queue) -> Vec<(Arc<EncodedPlan>, Reply)> {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while batch.len() < self.plans_per_commit
+            && bytes < GROUP_BYTES_MAX
+            && let Some(entry) = queue.waiting.pop_front()
+        {
+            bytes += entry.0.lines.len();
+            batch.push(entry);
+        }
+        batch
+    }
+
+    /// After a failure nothing more is written through this lease.
+    fn spend(&self) -> impl Iterator<Item = (Reply, Answer)> + use<'_> {
+        let mut queue = self.queue();
+        queue.spent = true;
+        let waiting = std::mem::take(&mut queue.waiting);
+        drop(queue);
+        self.tails.forget(&self.site.stream);
+        let spent = || Err(Error::LeaseSpent { stream: self.site.stream.clone() });
+        waiting.into_iter().map(move |(_, reply)| (reply, spent()))
+    }
+
+    /// Writes one batch; returns the answer to each of its plans.
+    fn write(
+        &self,
+        batch: Vec<(Arc<EncodedPlan>, Reply)>,
+        torn: Option<TornTail>,
+    ) -> Vec<(Reply, Answer)> {
+        let (plans, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
+        let (outcomes, accepted, head) = self.sort_out(&plans);
+        let result = self.make_durable(head, &accepted, torn, &outcomes);
+        let answers = outcomes.into_iter().map(|outcome| match (&result, outcome) {
+            (Err(error), Ok(_)) => Err(error.clone()),
+            (_, outcome) => outcome,
+        });
+        let mut answers: Vec<(Reply, Answer)> = replies.into_iter().zip(answers).collect();
+        if result.is_err() {
+            answers.extend(self.spend());
+        }
+        answers
+    }
+
+    /// Decides for each plan whether it is new, and which are to be written.
+    fn sort_out(&self, plans: &[Arc<EncodedPlan>]) -> (Vec<Answer>, Vec<Arc<EncodedPlan>>, Head) {
+        let tail = tail::lock(&self.tail);
+        let mut pending: HashMap<&DedupeKey, EventIndex> = HashMap::new();
+        let mut next = tail.head.next_event;
+        let mut accepted = Vec::new();
+        let mut outcomes = Vec::with_capacity(plans.len());
+        for plan in plans {
+            let find = |key: &DedupeKey| tail.keys.get(key).or_else(|| pending.get(key)).copied();
+            outcomes.push(plan.standing(&self.site.stream, next, find).map(
+                |standing| match standing {
+                    Standing::Present(indices) => {
+                        self.report_replay(plan);
+                        Appended::AlreadyPresent { indices }
+                    }
+                    Standing::New => {
+                        pending.extend(plan.facts.iter().map(|fact| (&fact.key, fact.index)));
+                        next = plan.last().next();
+                        accepted.push(Arc::clone(plan));
+                        Appended::Committed { first: plan.first, last: plan.last() }
+                    }
+                },
+            ));
+        }
+        (outcomes, accepted, tail.head)
+    }
+
+    fn report_replay(&self, plan: &EncodedPlan) {
+        if let Some(fact) = plan.facts.first() {
+            let (stream, key) = (self.site.stream.to_string(), fact.key.clone());
+            self.site.ground.trace.notice(&Notice::DedupeReplay { stream, key });
+        }
+    }
+
+    fn make_durable(
+        &self,
+        head: Head,
+        accepted: &[Arc<EncodedPlan>],
+        torn: Option<TornTail>,
+        outcomes: &[Answer],
+    ) -> Result<(), Error> {
+        if accepted.is_empty() {
+            let replayed = outcomes.iter().any(Result::is_ok);
+            if replayed && head.synced < head.position {
+                self.site.confirm_newest(head)?;
+                tail::lock(&self.tail).head.synced = head.position;
+            }
+            return Ok(());
+        }
+        let written = (|| {
+            let _writing = self.site.enter_writing(accepted)?;
+            if torn.is_some() {
+                self.site.set_aside_torn(head)?;
+            }
+            let mut head = (self.commit)(&self.site, head, accepted)?;
+            if head.incarnation == 0
+                && let Some(stat) = self.site.control_stat()?
+            {
+                head.incarnation = stat.incarnation;
+            }
+            Ok(head)
+        })();
+        match written {
+            Ok(head) => {
+                tail::lock(&self.tail).learn(head, accepted);
+                Ok(())
+            }
+            Err(error) => {
+                self.site.undo(head);
+                Err(error)
+            }
+        }
+    }
+}

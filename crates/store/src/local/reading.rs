@@ -1,0 +1,123 @@
+//! Reading a stream, and the rule for doubts about its end.
+//!
+//! A reader without the stream's lock may meet a plan that is being written. So it never concludes
+//! anything from a flaw: it looks again under the lock, and if a writer has that, it uses what
+//! stands before the newest plan.
+
+use super::{
+    layout::Layout,
+    site::Site,
+    tail::{self, Ending, Head, Tail, Tails},
+};
+use crate::{
+    Error, Event, Health, StreamId,
+    port::{Cursor, Pins, Salvaged},
+};
+
+/// What was read, and how the reading ended.
+pub(super) struct Reading<E> {
+    pub(super) events: Vec<E>,
+    pub(super) tail: Tail,
+    pub(super) ending: Ending,
+}
+
+/// Reads from `head` on.
+pub(super) fn read<E: Event, L: Layout>(site: &Site, head: Head) -> Result<Reading<E>, Error> {
+    let mut tail = Tail { head, ..Tail::default() };
+    let stat = site.control_stat()?;
+    if let Some(stat) = stat {
+        tail.head.incarnation = stat.incarnation;
+    }
+    let mut events = Vec::new();
+    let ending = L::scan::<E>(site, &mut tail, &mut |event| events.push(event))?;
+    Ok(Reading { events, tail, ending })
+}
+
+/// Reads from `head` on, and settles doubts.
+pub(super) fn settle<E: Event, L: Layout>(site: &Site, head: Head) -> Result<Reading<E>, Error> {
+    let mut reading = read::<E, L>(site, head)?;
+    if reading.ending == Ending::Clean {
+        return Ok(reading);
+    }
+    if let Some(_lock) = site.lock(false)? {
+        return read::<E, L>(site, head);
+    }
+    match reading.ending {
+        Ending::Broken { newest: false, .. } => {}
+        _ => reading.ending = Ending::Clean,
+    }
+    Ok(reading)
+}
+
+/// Moves a remembered tail over what came since, whoever wrote it.
+pub(super) fn catch_up<E: Event, L: Layout>(site: &Site, tail: &mut Tail) -> Result<Ending, Error> {
+    let stat = site.control_stat()?;
+    if tail.head.is_replaced(stat.as_ref()) {
+        *tail = Tail::default();
+    }
+    if tail.head.is_current(stat.as_ref()) {
+        return Ok(Ending::Clean);
+    }
+    if let Some(stat) = stat {
+        tail.head.incarnation = stat.incarnation;
+    }
+    L::scan::<E>(site, tail, &mut |_| {})
+}
+
+/// Keeps what a full reading learned, unless more is known already.
+pub(super) fn remember(tails: &Tails, stream: &StreamId, read: Tail) {
+    let shared = tails.get(stream);
+    let mut known = tail::lock(&shared);
+    let same = known.head.incarnation == read.head.incarnation;
+    if !same || known.head.position < read.head.position {
+        *known = read;
+    }
+}
+
+/// Reads what is valid.
+pub(super) fn salvage<E: Event, L: Layout>(site: &Site) -> Result<Salvaged<E>, Error> {
+    let reading = settle::<E, L>(site, Head::default())?;
+    let (health, torn_tail) = match reading.ending {
+        Ending::Clean => (Health::Healthy, None),
+        Ending::Torn(torn) => (Health::Healthy, Some(torn)),
+        Ending::Broken { health, .. } => (health, None),
+    };
+    if reading.events.is_empty() && health.is_healthy() && torn_tail.is_none() {
+        return Err(Error::NotFound { stream: site.stream.clone() });
+    }
+    Ok(Salvaged { events: reading.events, health, torn_tail })
+}
+
+/// Whether nothing was pinned since `cursor`: one metadata lookup.
+pub(super) fn has_no_new_pins(site: &Site, cursor: &Cursor) -> bool {
+    site.control_stat().is_ok_and(|stat| {
+        stat.is_some_and(|stat| stat.incarnation == cursor.incarnation && stat.len == cursor.seen)
+    })
+}
+
+/// The pinned snapshots.
+pub(super) fn pins<L: Layout>(site: &Site, since: Option<&Cursor>) -> Result<Pins, Error> {
+    let since = match since {
+        Some(cursor) if Head::from_cursor(cursor).is_replaced(site.control_stat()?.as_ref()) => {
+            None
+        }
+        since => since,
+    };
+    let stat = site.control_stat()?;
+    let mut outcome = L::pins(site, since)?;
+    if outcome.2 != Ending::Clean
+        && let Some(_lock) = site.lock(false)?
+    {
+        outcome = L::pins(site, since)?;
+    }
+    let (mut snapshots, mut head, ending) = outcome;
+    if let Ending::Broken { health, .. } = ending {
+        return Err(Error::NotHealthy { stream: site.stream.clone(), health });
+    }
+    // If the file grew since, the next reading notices.
+    head.incarnation = stat.map_or(0, |stat| stat.incarnation);
+    let cursor = Cursor { seen: stat.map_or(0, |stat| stat.len), ..head.cursor() };
+    let mut met = std::collections::HashSet::new();
+    snapshots.retain(|snapshot| met.insert(*snapshot));
+    Ok(Pins { snapshots, cursor })
+}

@@ -1,0 +1,125 @@
+//! Tables in one SQLite database, `table.sqlite3`.
+//!
+//! Any number of processes use the file at once. Each call is one transaction that ends before the
+//! call does: a reader that stops between two pages holds nothing, so it cannot keep the
+//! write-ahead log from being folded back.
+//!
+//! Invariants:
+//! - Nothing but SQLite opens the database or the files beside it. Closing a file of which SQLite
+//!   holds locks would free those locks.
+//! - A version is never used twice, also not after everything was removed.
+//!
+//! Limitations: a process that is stopped in the middle of a call, for example in a debugger, does
+//! keep the write-ahead log from being folded back; [`LocalTable::status`] shows it. Calls of one
+//! handle queue for its connections without a limit in time; only the wait for other handles and
+//! processes has one. Dropping the last handle of all processes folds the log back on the spot.
+//! The database is on this machine's own disk, also when the data directory is on a simulated one.
+
+mod backup;
+mod connection;
+mod entries;
+mod failure;
+mod pool;
+mod upkeep;
+
+use std::{path::Path, sync::Arc};
+
+use tokio::sync::Mutex;
+
+pub use self::upkeep::TableStatus;
+use self::{pool::Readers, upkeep::Upkeep};
+use super::{DataDir, blocking};
+use crate::{
+    Error, LeaseName,
+    port::{Batch, BoxFuture, Entry, Page, Table, Version},
+    table::{KeyRange, check_batch, check_key, check_limit},
+};
+
+/// A table of a data directory.
+#[derive(Clone)]
+pub struct LocalTable {
+    name: LeaseName,
+    writer: Arc<Mutex<Writer>>,
+    readers: Arc<Readers>,
+}
+
+/// The one connection of a handle that writes.
+struct Writer {
+    connection: rusqlite::Connection,
+    upkeep: Upkeep,
+}
+
+impl LocalTable {
+    /// Opens the table `name`, making the database if need be. Blocks.
+    pub fn open(dir: &DataDir, name: &LeaseName) -> Result<Self, Error> {
+        let path = dir.table();
+        if connection::create_file(&path)? {
+            dir.disk().sync_dir(dir.root()).map_err(Error::io("sync the data directory"))?;
+        }
+        let connection = connection::open_writer(&path)?;
+        let upkeep = Upkeep::new(&path);
+        Ok(Self {
+            name: name.clone(),
+            writer: Arc::new(Mutex::new(Writer { connection, upkeep })),
+            readers: Arc::new(Readers::new(path)),
+        })
+    }
+
+    /// How the whole database is: every table of the data directory, not this one alone.
+    ///
+    /// Reads all of it.
+    pub async fn status(&self) -> Result<TableStatus, Error> {
+        self.readers.with(upkeep::status).await
+    }
+
+    /// Writes a copy of the whole database to `to`, where nothing may be yet.
+    ///
+    /// The copy is of one moment, and other processes go on. It appears whole or not at all.
+    pub async fn backup(&self, to: &Path) -> Result<(), Error> {
+        let to = to.to_path_buf();
+        self.readers.with(move |connection, _| backup::write(connection, &to)).await
+    }
+}
+
+impl Table for LocalTable {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+        Box::pin(async move {
+            check_key(key)?;
+            let (table, key) = (self.name.clone(), key.to_vec());
+            self.readers.with(move |connection, _| entries::get(connection, &table, &key)).await
+        })
+    }
+
+    fn scan<'a>(
+        &'a self,
+        prefix: &'a [u8],
+        after: Option<&'a [u8]>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(async move {
+            check_key(prefix)?;
+            check_key(after.unwrap_or_default())?;
+            check_limit(limit)?;
+            let (table, range) = (self.name.clone(), KeyRange::new(prefix, after));
+            self.readers
+                .with(move |connection, _| entries::scan(connection, &table, &range, limit))
+                .await
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+        Box::pin(async move {
+            check_batch(&batch)?;
+            let table = self.name.clone();
+            // The guard goes with the work, so that a commit that has started ends undisturbed.
+            let mut guard = Arc::clone(&self.writer).lock_owned().await;
+            blocking(move || {
+                let Writer { connection, upkeep } = &mut *guard;
+                let version = entries::commit(connection, &table, batch)?;
+                upkeep.after_commit(connection);
+                Ok(version)
+            })
+            .await
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! Copies of the database, made by SQLite itself.
+//!
+//! Invariants: a copy is of one moment, and appears under its name whole or not at all.
+#![expect(clippy::disallowed_methods, reason = "names finished copies, which nobody has open yet")]
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process,
+};
+
+use rusqlite::{
+    Connection, OpenFlags,
+    backup::{Backup, StepResult},
+};
+
+use super::{connection, failure::sql};
+use crate::{Error, bounds::TABLE_BUSY_WAIT};
+
+/// Copies the database to a place where nothing is yet.
+pub(super) fn write(connection: &Connection, to: &Path) -> Result<(), Error> {
+    const OPERATION: &str = "write the copy of the table";
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(Error::io(OPERATION)(io::ErrorKind::AlreadyExists.into()));
+    }
+    let mut unfinished = to.as_os_str().to_owned();
+    unfinished.push(format!(".unfinished-{}", process::id()));
+    let unfinished = PathBuf::from(unfinished);
+    if !connection::create_file(&unfinished)? {
+        return Err(Error::io(OPERATION)(io::ErrorKind::AlreadyExists.into()));
+    }
+    let written = copy(connection, &unfinished)
+        .map_err(sql(OPERATION))
+        .and_then(|()| publish(&unfinished, to).map_err(Error::io(OPERATION)));
+    if written.is_err() {
+        // The error that led here is the one to tell.
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
+}
+
+/// Gives a finished copy its name, durably.
+fn publish(unfinished: &Path, to: &Path) -> io::Result<()> {
+    fs::rename(unfinished, to)?;
+    let dir = to.parent().filter(|dir| !dir.as_os_str().is_empty());
+    fs::File::open(dir.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Copies in one step, so that the copy is of one moment however busy the database is.
+fn copy(connection: &Connection, to: &Path) -> rusqlite::Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut target = Connection::open_with_flags(to, flags)?;
+    target.busy_timeout(TABLE_BUSY_WAIT)?;
+    target.pragma_update(None, "synchronous", "full")?;
+    let done = Backup::new(connection, &mut target)?.step(-1)?;
+    match done {
+        StepResult::Done => target.close().map_err(|(_, error)| error),
+        _ => Err(busy()),
+    }
+}
+
+fn busy() -> rusqlite::Error {
+    use rusqlite::ffi::{Error, SQLITE_BUSY};
+    rusqlite::Error::SqliteFailure(Error::new(SQLITE_BUSY), None)
+}

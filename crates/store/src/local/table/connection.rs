@@ -1,0 +1,188 @@
+//! Opening the database: its file, its settings, and its schema.
+//!
+//! Invariants: the file is for its owner only before SQLite sees it, and SQLite gives the files
+//! beside it the same mode. The schema appears in one transaction, so that no process ever sees a
+//! part of it.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "waits for other processes on the adapter's threads"
+)]
+
+use std::{
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, config::DbConfig};
+use rustix::{
+    fs::{CWD, FileType, Mode, mknodat},
+    io::Errno,
+};
+
+use super::failure::{is_busy, sql};
+use crate::{
+    Error,
+    bounds::{TABLE_BUSY_WAIT, TABLE_WAL_BYTES_MAX},
+};
+
+/// The version of the schema below.
+const FORMAT: u64 = 1;
+
+const SCHEMA: &str = "
+    CREATE TABLE meta (
+        name TEXT NOT NULL PRIMARY KEY,
+        value INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE entries (
+        \"table\" TEXT NOT NULL,
+        key BLOB NOT NULL,
+        value BLOB NOT NULL,
+        version INTEGER NOT NULL,
+        PRIMARY KEY (\"table\", key)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO meta (name, value) VALUES ('format', 1), ('version', 0);
+";
+
+/// Pages in the write-ahead log after which a commit folds it back: about 4 MB.
+const CHECKPOINT_PAGES: u32 = 1_000;
+
+/// How long to pause where SQLite itself does not wait.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Makes an empty database file for its owner only. Says whether it did; it may be there already.
+///
+/// The file is made without being opened: closing it again would free locks that SQLite holds on
+/// it for another handle of this process.
+pub(super) fn create_file(path: &Path) -> Result<bool, Error> {
+    match mknodat(CWD, path, FileType::RegularFile, Mode::RUSR | Mode::WUSR, 0) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        Err(error) => Err(Error::io("make the table's database")(error.into())),
+    }
+}
+
+/// Opens a connection that may write, and makes the schema if there is none.
+pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
+    let started = Instant::now();
+    loop {
+        // SQLite does not wait while the journal mode is changed, which happens only once.
+        match try_open_writer(path) {
+            Err(Failure::Sql(error)) if is_busy(&error) && started.elapsed() < TABLE_BUSY_WAIT => {
+                thread::sleep(PAUSE);
+            }
+            Err(Failure::Sql(error)) => return Err(sql("open the table")(error)),
+            Err(Failure::Other(error)) => return Err(error),
+            Ok(connection) => return Ok(connection),
+        }
+    }
+}
+
+/// Opens a connection that only reads.
+pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
+    let open = || {
+        let connection = open(path)?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(connection)
+    };
+    open().map_err(sql("open the table"))
+}
+
+enum Failure {
+    Sql(rusqlite::Error),
+    Other(Error),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+fn try_open_writer(path: &Path) -> Result<Connection, Failure> {
+    let mut connection = open(path)?;
+    let mode: String =
+        connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(Failure::Other(Error::Sql {
+            operation: "open the table",
+            message: "write-ahead logging is not available here".to_owned(),
+        }));
+    }
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "journal_size_limit", TABLE_WAL_BYTES_MAX / 4)?;
+    let found = ensure_schema(&mut connection)?;
+    if found != FORMAT {
+        return Err(Failure::Other(Error::UnsupportedVersion {
+            what: "the table's database",
+            found,
+            known: FORMAT,
+        }));
+    }
+    Ok(connection)
+}
+
+fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(TABLE_BUSY_WAIT)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "temp_store", "memory")?;
+    Ok(connection)
+}
+
+/// Makes the schema unless there is one, and returns its version.
+fn ensure_schema(connection: &mut Connection) -> rusqlite::Result<u64> {
+    if let Some(format) = format(connection)? {
+        return Ok(format);
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if format(&transaction)?.is_none() {
+        transaction.execute_batch(SCHEMA)?;
+    }
+    transaction.commit()?;
+    Ok(format(connection)?.unwrap_or(0))
+}
+
+fn format(connection: &Connection) -> rusqlite::Result<Option<u64>> {
+    // Asked of the database: what the connection remembers of the schema may be out of date.
+    let query = "SELECT EXISTS (SELECT * FROM sqlite_schema WHERE name = 'meta')";
+    if !connection.query_row(query, [], |row| row.get(0))? {
+        return Ok(None);
+    }
+    let query = "SELECT value FROM meta WHERE name = 'format'";
+    connection.query_row(query, [], |row| row.get(0)).optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(connection: &Connection, name: &str) -> String {
+        connection
+            .pragma_query_value(None, name, |row| row.get_ref(0).map(|value| format!("{value:?}")))
+            .unwrap()
+    }
+
+    #[test]
+    fn a_writer_waits_syncs_each_commit_and_keeps_its_log_small() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("table.sqlite3");
+        assert!(create_file(&path).unwrap());
+        assert!(!create_file(&path).unwrap());
+        let writer = open_writer(&path).unwrap();
+        for (name, value) in [
+            ("journal_mode", "Text([119, 97, 108])"),
+            ("synchronous", "Integer(2)"),
+            ("busy_timeout", "Integer(5000)"),
+            ("wal_autocheckpoint", "Integer(1000)"),
+            ("journal_size_limit", "Integer(16777216)"),
+        ] {
+            assert_eq!(setting(&writer, name), value, "{name}");
+        }
+        let reader = open_reader(&path).unwrap();
+        assert!(reader.execute("DELETE FROM entries", []).is_err(), "a reader cannot write");
+    }
+}

@@ -1,0 +1,67 @@
+//! What SQLite's errors mean here.
+//!
+//! Invariants: no message repeats what SQLite says in full, because that may name a path.
+
+use std::{io, sync::Arc};
+
+use rusqlite::{ErrorCode, ffi};
+
+use crate::{Error, bounds::TABLE_BUSY_WAIT};
+
+/// Whether another connection is in the way.
+pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
+/// Says what could not be done.
+pub(super) fn sql(operation: &'static str) -> impl Fn(rusqlite::Error) -> Error {
+    move |error| match (&error, error.sqlite_error_code()) {
+        (_, Some(ErrorCode::DatabaseBusy)) => Error::Busy {
+            what: "the table".to_owned(),
+            waited_ms: u64::try_from(TABLE_BUSY_WAIT.as_millis()).unwrap_or(u64::MAX),
+        },
+        (_, Some(ErrorCode::DiskFull)) => {
+            Error::Io { operation, source: Arc::new(io::ErrorKind::StorageFull.into()) }
+        }
+        (rusqlite::Error::SqliteFailure(failure, _), _) => {
+            Error::Sql { operation, message: ffi::code_to_str(failure.extended_code).to_owned() }
+        }
+        _ => Error::Sql {
+            operation,
+            message: "the database does not have the expected form".to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use piton_core::Code;
+
+    use super::*;
+
+    fn failure(code: i32) -> rusqlite::Error {
+        let message = Some("/home/someone/table.sqlite3".to_owned());
+        rusqlite::Error::SqliteFailure(ffi::Error::new(code), message)
+    }
+
+    #[test]
+    fn each_failure_has_its_code_and_none_names_a_path() {
+        let cases = [
+            (ffi::SQLITE_BUSY, Code::StoreBusy, "the table was in use for 5000 ms"),
+            (ffi::SQLITE_BUSY_RECOVERY, Code::StoreBusy, "the table was in use for 5000 ms"),
+            (ffi::SQLITE_FULL, Code::StoreFull, "could not commit: no storage space"),
+            (ffi::SQLITE_IOERR_FSYNC, Code::StoreIo, "could not commit: disk I/O error"),
+            (
+                ffi::SQLITE_CORRUPT,
+                Code::StoreIo,
+                "could not commit: database disk image is malformed",
+            ),
+        ];
+        for (number, code, text) in cases {
+            let error = sql("commit")(failure(number));
+            assert_eq!((error.code(), error.to_string()), (code, text.to_owned()));
+        }
+        let error = sql("commit")(rusqlite::Error::InvalidPath("/home/someone".into()));
+        assert!(!error.to_string().contains("someone"), "{error}");
+    }
+}

@@ -1,0 +1,49 @@
+//! The connections of one handle that read.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
+
+use super::{super::blocking, connection};
+use crate::Error;
+
+/// Reads that run at the same time. More would only queue for the same disk.
+const READERS: usize = 4;
+
+/// Up to [`READERS`] connections, opened when they are first needed.
+pub(super) struct Readers {
+    path: PathBuf,
+    free: Arc<Semaphore>,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, free: Arc::new(Semaphore::new(READERS)), idle: Mutex::default() }
+    }
+
+    /// Runs `read` with a connection and the database's path, off the async threads.
+    pub(super) async fn with<R: Send + 'static>(
+        self: &Arc<Self>,
+        read: impl FnOnce(&Connection, &Path) -> Result<R, Error> + Send + 'static,
+    ) -> Result<R, Error> {
+        let permit = Arc::clone(&self.free).acquire_owned().await;
+        let own = Arc::clone(self);
+        blocking(move || {
+            let _permit = permit.expect("the semaphore is never closed");
+            let idle = own.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let connection = match idle {
+                Some(connection) => connection,
+                None => connection::open_reader(&own.path)?,
+            };
+            let result = read(&connection, &own.path);
+            own.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            result
+        })
+        .await
+    }
+}

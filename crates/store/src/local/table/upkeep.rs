@@ -1,0 +1,176 @@
+//! Keeping the database healthy: the size of its write-ahead log, and what `doctor` asks for.
+#![expect(clippy::disallowed_methods, reason = "asks for the log's size, without opening it")]
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{Connection, ErrorCode};
+
+use super::failure::sql;
+use crate::{
+    Error,
+    bounds::{TABLE_BUSY_WAIT, TABLE_WAL_BYTES_MAX},
+};
+
+/// How long one try to fold a large log back waits for readers.
+const FOLD_WAIT: Duration = Duration::from_millis(100);
+
+/// How much the log must grow after a failed try before the next one.
+const FOLD_STEP: u64 = TABLE_WAL_BYTES_MAX / 4;
+
+/// Findings of an integrity check after which it stops.
+const PROBLEMS_MAX: u32 = 16;
+
+/// How a database is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableStatus {
+    /// Bytes of the write-ahead log.
+    pub wal_bytes: u64,
+    /// Whether the log is within [`TABLE_WAL_BYTES_MAX`]. If it stays beyond, some process is
+    /// stopped in the middle of a read.
+    pub wal_bounded: bool,
+    /// What SQLite's integrity check found; nothing if the database is sound.
+    pub problems: Vec<String>,
+}
+
+/// Watches the size of the write-ahead log.
+///
+/// SQLite folds the log back as commits go by, and starts it anew when no reader needs it. Under a
+/// reader that never ends it grows; then this tries to fold it back and cut it, each time that it
+/// has grown by another step.
+pub(super) struct Upkeep {
+    wal: PathBuf,
+    bound: u64,
+    fold_above: u64,
+}
+
+impl Upkeep {
+    pub(super) fn new(database: &Path) -> Self {
+        let bound = TABLE_WAL_BYTES_MAX;
+        Self { wal: wal_of(database), bound, fold_above: bound }
+    }
+
+    /// Folds the log back if it has become large. Failing to is not an error: the commit is done.
+    pub(super) fn after_commit(&mut self, connection: &Connection) {
+        let Ok(Some(bytes)) = size_of_file(&self.wal) else { return };
+        if bytes <= self.bound {
+            self.fold_above = self.bound;
+        }
+        if bytes > self.fold_above {
+            let folded = fold(connection).unwrap_or(false);
+            self.fold_above = if folded { self.bound } else { bytes + FOLD_STEP };
+        }
+    }
+}
+
+/// Folds the log back and cuts it. Says whether it could.
+fn fold(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.busy_timeout(FOLD_WAIT)?;
+    let blocked: rusqlite::Result<bool> =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+    connection.busy_timeout(TABLE_BUSY_WAIT)?;
+    Ok(!blocked?)
+}
+
+/// The file in which SQLite keeps the write-ahead log of a database.
+fn wal_of(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// The size of a file, if there is one.
+fn size_of_file(path: &Path) -> io::Result<Option<u64>> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata.len())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Checks the whole database.
+pub(super) fn status(connection: &Connection, database: &Path) -> Result<TableStatus, Error> {
+    let wal_bytes =
+        size_of_file(&wal_of(database)).map_err(Error::io("look at the table's log"))?;
+    let wal_bytes = wal_bytes.unwrap_or(0);
+    let problems = match check(connection) {
+        // Some damage ends the check instead of being listed by it.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+            vec!["the database is malformed".to_owned()]
+        }
+        checked => checked.map_err(sql("check the table"))?,
+    };
+    Ok(TableStatus { wal_bytes, wal_bounded: wal_bytes <= TABLE_WAL_BYTES_MAX, problems })
+}
+
+/// What SQLite's integrity check finds.
+fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut findings: Vec<String> = Vec::new();
+    connection.pragma(None, "integrity_check", PROBLEMS_MAX, |row| {
+        findings.push(row.get(0)?);
+        Ok(())
+    })?;
+    findings.retain(|finding| finding != "ok");
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::connection, *};
+
+    /// A database whose log is folded back by [`Upkeep`] alone, from one MiB on.
+    fn scene() -> (tempfile::TempDir, PathBuf, Connection, Upkeep) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("table.sqlite3");
+        connection::create_file(&path).unwrap();
+        let connection = connection::open_writer(&path).unwrap();
+        connection.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
+        let bound = 1024 * 1024;
+        let upkeep = Upkeep { wal: wal_of(&path), bound, fold_above: bound };
+        (dir, path, connection, upkeep)
+    }
+
+    fn write(connection: &Connection, bytes: u32) {
+        let insert = "REPLACE INTO entries VALUES ('t', x'00', zeroblob(?1), 1)";
+        connection.execute(insert, [bytes]).unwrap();
+    }
+
+    fn log_bytes(upkeep: &Upkeep) -> u64 {
+        size_of_file(&upkeep.wal).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_large_log_is_cut_and_a_small_one_is_left_alone() {
+        let (_dir, _, connection, mut upkeep) = scene();
+        write(&connection, 100_000);
+        upkeep.after_commit(&connection);
+        assert!(log_bytes(&upkeep) > 100_000);
+        write(&connection, 2_000_000);
+        upkeep.after_commit(&connection);
+        assert_eq!(log_bytes(&upkeep), 0);
+        assert_eq!(upkeep.fold_above, upkeep.bound);
+    }
+
+    #[test]
+    fn a_reader_in_the_way_is_no_error_and_the_next_try_comes_a_step_later() {
+        let (_dir, path, connection, mut upkeep) = scene();
+        let reader = connection::open_reader(&path).unwrap();
+        reader.execute_batch("BEGIN; SELECT * FROM entries").unwrap();
+        write(&connection, 2_000_000);
+        upkeep.after_commit(&connection);
+        let bytes = log_bytes(&upkeep);
+        assert!(bytes > 2_000_000);
+        assert_eq!(upkeep.fold_above, bytes + FOLD_STEP);
+        let wait: u64 =
+            connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
+        assert_eq!(u128::from(wait), TABLE_BUSY_WAIT.as_millis(), "commits wait as long as before");
+        // Once the log is small again, by whatever means, it is watched as closely as before.
+        reader.execute_batch("COMMIT").unwrap();
+        assert!(fold(&connection).unwrap());
+        upkeep.after_commit(&connection);
+        assert_eq!(upkeep.fold_above, upkeep.bound);
+    }
+}

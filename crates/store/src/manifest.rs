@@ -1,0 +1,237 @@
+//! The control stream of a segmented journal: its records, their text, and how a reading ends.
+//!
+//! One record is one line of canonical JSON. A plan writes one *group*: the line that closes its
+//! segment, then a line for each snapshot that its events introduce. A group goes out in one
+//! write. Everything here is pure; the byte-level description is `docs/format/journal.md`.
+//!
+//! Invariants:
+//! - No line of a group but the last ends on a multiple of [`SECTOR_BYTES`] in the file. A write
+//!   that was torn between sectors therefore always ends inside a line, and cannot pass for a
+//!   segment whose pins are missing.
+//! - A line is accepted only if it is, byte for byte, what this module would have written.
+
+use piton_core::{Digest, EventIndex, ManifestIndex, canonical};
+use serde::Deserialize;
+
+use crate::{
+    Reason, StreamId,
+    bounds::SECTOR_BYTES,
+    plan::{EncodedPlan, Fact},
+    record::{Record, SegmentClosed, SnapshotPinned, VERSION},
+};
+
+/// How a closed segment is recognised in damaged text.
+const CLOSE_MARK: &[u8] = br#""kind":"segment_closed""#;
+
+/// The file of a segment, relative to the stream's directory.
+pub(crate) fn segment_path(first: EventIndex, last: EventIndex) -> String {
+    format!("events/{:08}-{:08}.jsonl", first.get(), last.get())
+}
+
+/// The records that commit a plan.
+pub(crate) fn records(
+    stream: &StreamId,
+    plan: &EncodedPlan,
+    sha256: Digest,
+    next: ManifestIndex,
+) -> Vec<Record> {
+    let mut manifest_index = next;
+    let mut records = vec![Record::SegmentClosed(SegmentClosed {
+        v: VERSION,
+        manifest_index,
+        session_id: stream.clone(),
+        first_event_index: plan.first,
+        last_event_index: plan.last(),
+        segment_rel_path: segment_path(plan.first, plan.last()),
+        sha256,
+        bytes: plan.lines.len() as u64,
+    })];
+    for Fact { index, id, introduces, .. } in &plan.facts {
+        if let Some(snapshot_ref) = *introduces {
+            manifest_index = manifest_index.next();
+            records.push(Record::SnapshotPinned(SnapshotPinned {
+                v: VERSION,
+                manifest_index,
+                session_id: stream.clone(),
+                event_index: *index,
+                snapshot_ref,
+                created_by_event_id: *id,
+            }));
+        }
+    }
+    records
+}
+
+/// The text of a group that will stand at `offset` in the file.
+pub(crate) fn render(records: &[Record], offset: u64) -> Vec<u8> {
+    let mut text = Vec::with_capacity(records.len() * 320);
+    for (position, record) in records.iter().enumerate() {
+        canonical::encode_into(record, &mut text)
+            .expect("a record holds checked integers, names and digests only");
+        let end = offset + text.len() as u64 + 1;
+        if position + 1 < records.len() && end.is_multiple_of(SECTOR_BYTES) {
+            text.push(b' ');
+        }
+        text.push(b'\n');
+    }
+    text
+}
+
+/// The records of one plan, as they stand in the file.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) close: SegmentClosed,
+    pub(crate) pins: Vec<SnapshotPinned>,
+    /// Where its first line begins.
+    pub(crate) start: u64,
+    /// Where its last line ends.
+    pub(crate) end: u64,
+}
+
+/// What a line that is no valid record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    Corrupt(Reason),
+    UnknownVersion(u64),
+}
+
+/// The place at which a reading had to stop.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stop {
+    /// Where the line begins.
+    pub(crate) offset: u64,
+    pub(crate) flaw: Flaw,
+}
+
+/// A reading of the control stream, or of the end of it.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    pub(crate) groups: Vec<Group>,
+    pub(crate) stop: Option<Stop>,
+}
+
+/// Reads records from `text`, which stands at `offset` in the file, up to the first flaw.
+pub(crate) fn read(
+    text: &[u8],
+    offset: u64,
+    stream: &StreamId,
+    mut manifest_index: ManifestIndex,
+    mut event_index: EventIndex,
+) -> Reading {
+    let mut reading = Reading::default();
+    let mut scratch = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let stop = |flaw| Some(Stop { offset: offset + at as u64, flaw });
+        let Some(length) = text[at..].iter().position(|&byte| byte == b'\n') else {
+            reading.stop = stop(Flaw::Corrupt(Reason::ManifestUnreadable));
+            break;
+        };
+        let line = &text[at..at + length];
+        let (start, end) = (offset + at as u64, offset + (at + length + 1) as u64);
+        let accepted = parse(line, &mut scratch).and_then(|record| {
+            accept(
+                record,
+                stream,
+                manifest_index,
+                &mut event_index,
+                &mut reading.groups,
+                start,
+                end,
+            )
+        });
+        if let Err(flaw) = accepted {
+            reading.stop = stop(flaw);
+            break;
+        }
+        manifest_index = manifest_index.next();
+        at += length + 1;
+    }
+    reading
+}
+
+fn accept(
+    record: Record,
+    stream: &StreamId,
+    manifest_index: ManifestIndex,
+    event_index: &mut EventIndex,
+    groups: &mut Vec<Group>,
+    start: u64,
+    end: u64,
+) -> Result<(), Flaw> {
+    let (found_index, found_stream) = match &record {
+        Record::SegmentClosed(close) => (close.manifest_index, &close.session_id),
+        Record::SnapshotPinned(pin) => (pin.manifest_index, &pin.session_id),
+    };
+    if found_stream != stream {
+        return Err(Flaw::Corrupt(Reason::ForeignStream));
+    }
+    if found_index != manifest_index {
+        return Err(Flaw::Corrupt(Reason::ManifestOutOfOrder));
+    }
+    match record {
+        Record::SegmentClosed(close) => {
+            let (first, last) = (close.first_event_index, close.last_event_index);
+            if first != *event_index || last < first {
+                return Err(Flaw::Corrupt(Reason::SegmentGap));
+            }
+            if close.segment_rel_path != segment_path(first, last) {
+                return Err(Flaw::Corrupt(Reason::SegmentPathInvalid));
+            }
+            *event_index = last.next();
+            groups.push(Group { close, pins: Vec::new(), start, end });
+        }
+        Record::SnapshotPinned(pin) => {
+            // A reading that begins in the middle of the file begins at a group.
+            let group = groups.last_mut().ok_or(Flaw::Corrupt(Reason::StrayPin))?;
+            group.pins.push(pin);
+            group.end = end;
+        }
+    }
+    Ok(())
+}
+
+fn parse(line: &[u8], scratch: &mut Vec<u8>) -> Result<Record, Flaw> {
+    let body = line.strip_suffix(b" ").unwrap_or(line);
+    let Ok(record) = serde_json::from_slice::<Record>(body) else {
+        return Err(
+            version_flaw(body, VERSION).unwrap_or(Flaw::Corrupt(Reason::ManifestUnreadable))
+        );
+    };
+    let version = match &record {
+        Record::SegmentClosed(close) => close.v,
+        Record::SnapshotPinned(pin) => pin.v,
+    };
+    if version != VERSION {
+        return Err(Flaw::UnknownVersion(version.into()));
+    }
+    scratch.clear();
+    match canonical::encode_into(&record, scratch) {
+        Ok(()) if scratch == body => Ok(record),
+        _ => Err(Flaw::Corrupt(Reason::ManifestUnreadable)),
+    }
+}
+
+/// Whether `text` is a JSON object whose version `v` is not `known`.
+pub(crate) fn version_flaw(text: &[u8], known: u32) -> Option<Flaw> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        v: u64,
+    }
+    let Versioned { v } = serde_json::from_slice(text).ok()?;
+    (v != u64::from(known)).then_some(Flaw::UnknownVersion(v))
+}
+
+/// Whether `text`, from the start of the first doubtful group to the end of the file, can be the
+/// newest group: only then may it be unfinished. Nothing but its first line closes a segment.
+pub(crate) fn is_newest(text: &[u8]) -> bool {
+    let marks =
+        |text: &[u8]| text.windows(CLOSE_MARK.len()).filter(|window| *window == CLOSE_MARK).count();
+    let first_line = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
+    marks(&text[..first_line]) <= 1 && marks(&text[first_line..]) == 0
+}
+
+/// Whether `text` shows that its write never ended: it lacks its last newline, or has a hole.
+pub(crate) fn is_unfinished(text: &[u8]) -> bool {
+    text.last() != Some(&b'\n') || text.contains(&0)
+}

@@ -1,0 +1,147 @@
+//! Blobs in memory.
+//!
+//! Limitations: bytes in memory are not checked again when they are read; nothing can have changed
+//! them.
+
+use std::{
+    collections::BTreeMap,
+    ops::Bound,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use piton_core::{Digest, FileBytes, port::Clock};
+
+use crate::{
+    Error,
+    bounds::BLOB_BYTES_MAX,
+    collect,
+    port::{BlobEntry, Blobs, BoxFuture, Lease, Mode, Namespace},
+};
+
+/// Blobs in memory. Clones share them.
+#[derive(Clone)]
+pub struct MemoryBlobs {
+    clock: Arc<dyn Clock>,
+    namespaces: Arc<Mutex<BTreeMap<Namespace, BTreeMap<Digest, Blob>>>>,
+}
+
+struct Blob {
+    bytes: Arc<[u8]>,
+    put_at: Duration,
+}
+
+impl MemoryBlobs {
+    /// No blobs yet; their ages are measured by `clock`.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, namespaces: Arc::default() }
+    }
+
+    fn namespaces(&self) -> MutexGuard<'_, BTreeMap<Namespace, BTreeMap<Digest, Blob>>> {
+        self.namespaces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stores a blob under its digest, or makes it young.
+    pub(crate) fn insert(&self, namespace: Namespace, digest: Digest, bytes: Vec<u8>) {
+        let blob = Blob { bytes: bytes.into(), put_at: self.clock.monotonic() };
+        self.namespaces().entry(namespace).or_default().insert(digest, blob);
+    }
+
+    /// Makes a blob young; whether it is there.
+    pub(crate) fn refresh(&self, namespace: Namespace, digest: Digest) -> bool {
+        let mut namespaces = self.namespaces();
+        let blob = namespaces.get_mut(&namespace).and_then(|blobs| blobs.get_mut(&digest));
+        blob.is_some_and(|blob| {
+            blob.put_at = self.clock.monotonic();
+            true
+        })
+    }
+
+    fn entry(&self, digest: Digest, blob: &Blob) -> BlobEntry {
+        BlobEntry {
+            digest,
+            bytes: blob.bytes.len() as u64,
+            age: self.clock.monotonic().saturating_sub(blob.put_at),
+        }
+    }
+}
+
+impl Blobs for MemoryBlobs {
+    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
+        Box::pin(async move {
+            if bytes.len() > BLOB_BYTES_MAX {
+                return Err(Error::TooLarge {
+                    what: "a blob",
+                    measured: bytes.len() as u64,
+                    max: BLOB_BYTES_MAX as u64,
+                });
+            }
+            let digest = Digest::of(&FileBytes(&bytes));
+            let blob = Blob { bytes: bytes.into(), put_at: self.clock.monotonic() };
+            self.namespaces().entry(namespace).or_default().insert(digest, blob);
+            Ok(digest)
+        })
+    }
+
+    fn get(
+        &self,
+        namespace: Namespace,
+        digest: Digest,
+    ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>> {
+        Box::pin(async move {
+            let namespaces = self.namespaces();
+            let blob = namespaces.get(&namespace).and_then(|blobs| blobs.get(&digest));
+            Ok(blob.map(|blob| blob.bytes.to_vec()))
+        })
+    }
+
+    fn list(
+        &self,
+        namespace: Namespace,
+        after: Option<Digest>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>> {
+        Box::pin(async move {
+            let namespaces = self.namespaces();
+            let Some(blobs) = namespaces.get(&namespace) else {
+                return Ok(Vec::new());
+            };
+            let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+            let listed = blobs.range((from, Bound::Unbounded)).take(limit);
+            Ok(listed.map(|(digest, blob)| self.entry(*digest, blob)).collect())
+        })
+    }
+
+    fn remove<'a>(
+        &'a self,
+        namespace: Namespace,
+        digests: &'a [Digest],
+        age_min: Duration,
+        lease: &'a Lease,
+    ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>> {
+        Box::pin(async move {
+            if *lease.name() != collect::lease_name() || lease.mode() != Mode::Exclusive {
+                let problem = "blobs are removed under the exclusive collection lease only";
+                return Err(Error::BadRequest { problem });
+            }
+            let mut namespaces = self.namespaces();
+            let blobs = namespaces.entry(namespace).or_default();
+            let mut removed = Vec::new();
+            for digest in digests {
+                let Some(entry) = blobs.get(digest).map(|blob| self.entry(*digest, blob)) else {
+                    continue;
+                };
+                if entry.age >= age_min {
+                    blobs.remove(digest);
+                    removed.push(entry);
+                }
+            }
+            Ok(removed)
+        })
+    }
+
+    fn tidy(&self, _: Namespace) -> BoxFuture<'_, Result<(), Error>> {
+        // Who dies in memory leaves nothing behind.
+        Box::pin(async { Ok(()) })
+    }
+}

@@ -1,0 +1,65 @@
+//! A projection cache in memory.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    Error, LeaseName, StreamId,
+    bounds::CACHE_ENTRY_BYTES_MAX,
+    port::{BoxFuture, Cache, CacheKey},
+};
+
+/// A projection cache in memory. Clones share it.
+#[derive(Clone, Default)]
+pub struct MemoryCache {
+    streams: Arc<Mutex<BTreeMap<StreamId, Results>>>,
+}
+
+type Results = BTreeMap<(LeaseName, u32), Vec<u8>>;
+
+impl MemoryCache {
+    /// An empty cache.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn streams(&self) -> MutexGuard<'_, BTreeMap<StreamId, Results>> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Cache for MemoryCache {
+    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
+        Box::pin(async move {
+            let streams = self.streams();
+            let results = streams.get(&key.stream);
+            let name = (key.projection.clone(), key.version);
+            Ok(results.and_then(|results| results.get(&name)).cloned())
+        })
+    }
+
+    fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            if bytes.len() > CACHE_ENTRY_BYTES_MAX {
+                return Err(Error::TooLarge {
+                    what: "a cached result",
+                    measured: bytes.len() as u64,
+                    max: CACHE_ENTRY_BYTES_MAX as u64,
+                });
+            }
+            let mut streams = self.streams();
+            let results = streams.entry(key.stream.clone()).or_default();
+            results.insert((key.projection.clone(), key.version), bytes);
+            Ok(())
+        })
+    }
+
+    fn invalidate<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            self.streams().remove(stream);
+            Ok(())
+        })
+    }
+}

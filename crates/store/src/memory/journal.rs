@@ -1,0 +1,290 @@
+//! A journal in memory: the promise of the port with nothing behind it.
+//!
+//! Limitations: nothing is damaged here, so `verify` and `repair` always find a healthy stream. A
+//! lease is freed when it is dropped; a process that dies takes the journal with it.
+
+use std::{
+    any::Any,
+    collections::{BTreeMap, HashMap, HashSet},
+    future::ready,
+    marker::PhantomData,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use piton_core::{DedupeKey, EventIndex, ManifestIndex, SnapshotRef};
+
+use super::MemoryBlobs;
+use crate::{
+    AppendPlan, Error, Event, Health, StreamId,
+    plan::{EncodedPlan, Standing},
+    port::{
+        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LeaseHold, Loaded, Namespace,
+        Pins, Repaired, Salvaged, StreamLease, Verified, Writer,
+    },
+};
+
+/// A journal in memory. Clones share it, as processes share a data directory.
+pub struct MemoryJournal<E> {
+    shared: Arc<Shared>,
+    types: PhantomData<fn() -> E>,
+}
+
+struct Shared {
+    blobs: MemoryBlobs,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    streams: BTreeMap<StreamId, Stream>,
+    leased: HashSet<StreamId>,
+    incarnations: u128,
+}
+
+#[derive(Default)]
+struct Stream {
+    incarnation: u128,
+    plans: u64,
+    lines: Vec<Box<[u8]>>,
+    keys: HashMap<DedupeKey, EventIndex>,
+    pins: Vec<SnapshotRef>,
+}
+
+impl Stream {
+    fn next_event(&self) -> EventIndex {
+        index(self.lines.len() as u64)
+    }
+
+    fn cursor(&self) -> Cursor {
+        Cursor {
+            incarnation: self.incarnation,
+            position: self.pins.len() as u64,
+            seen: self.pins.len() as u64,
+            next_manifest: ManifestIndex::new(self.plans).expect("fewer than 2^53 plans"),
+            next_event: self.next_event(),
+        }
+    }
+
+    fn events<E: Event>(&self, from: EventIndex) -> Vec<E> {
+        let from = usize::try_from(from.get()).unwrap_or(usize::MAX).min(self.lines.len());
+        self.lines[from..]
+            .iter()
+            .map(|line| serde_json::from_slice(line).expect("an event reads what it wrote"))
+            .collect()
+    }
+}
+
+fn index(value: u64) -> EventIndex {
+    EventIndex::new(value).expect("fewer than 2^53 events")
+}
+
+/// Keeps a stream leased.
+struct MemoryHold {
+    shared: Arc<Shared>,
+    stream: StreamId,
+}
+
+impl LeaseHold for MemoryHold {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn next_event(&self) -> EventIndex {
+        let state = self.shared.state();
+        state.streams.get(&self.stream).map_or(EventIndex::ZERO, Stream::next_event)
+    }
+}
+
+impl Drop for MemoryHold {
+    fn drop(&mut self) {
+        self.shared.state().leased.remove(&self.stream);
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn append(&self, stream: &StreamId, plan: EncodedPlan) -> Result<Appended, Error> {
+        for snapshot in plan.snapshots_elsewhere() {
+            let (namespace, digest) = (Namespace::Snapshots, snapshot.digest());
+            if !self.blobs.refresh(namespace, digest) {
+                return Err(Error::BlobMissing { namespace, digest });
+            }
+        }
+        let mut state = self.state();
+        let incarnation = state.incarnations + 1;
+        let known = state.streams.get(stream);
+        let next = known.map_or(EventIndex::ZERO, Stream::next_event);
+        let find = |key: &DedupeKey| known.and_then(|known| known.keys.get(key).copied());
+        if let Standing::Present(indices) = plan.standing(stream, next, find)? {
+            return Ok(Appended::AlreadyPresent { indices });
+        }
+        state.incarnations = incarnation;
+        let entry = state.streams.entry(stream.clone());
+        let known = entry.or_insert_with(|| Stream { incarnation, ..Stream::default() });
+        for blob in &plan.blobs {
+            self.blobs.insert(blob.namespace(), blob.digest(), blob.bytes().to_vec());
+        }
+        let (first, last) = (plan.first, plan.last());
+        let lines = plan.lines.split_inclusive(|&byte| byte == b'\n');
+        known.lines.extend(lines.map(Box::from));
+        for fact in plan.facts {
+            known.pins.extend(fact.introduces);
+            known.keys.insert(fact.key, fact.index);
+        }
+        known.plans += 1;
+        Ok(Appended::Committed { first, last })
+    }
+}
+
+impl<E> Clone for MemoryJournal<E> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), types: PhantomData }
+    }
+}
+
+impl<E: Event> MemoryJournal<E> {
+    /// An empty journal that stores the blobs of its plans in `blobs`.
+    pub fn new(blobs: MemoryBlobs) -> Self {
+        let shared = Shared { blobs, state: Mutex::default() };
+        Self { shared: Arc::new(shared), types: PhantomData }
+    }
+
+    fn read<'a, R: Send + 'a>(
+        &self,
+        stream: &StreamId,
+        work: impl FnOnce(&Stream) -> R,
+    ) -> BoxFuture<'a, Result<R, Error>> {
+        let state = self.shared.state();
+        let found = state.streams.get(stream).map(work);
+        Box::pin(ready(found.ok_or_else(|| Error::NotFound { stream: stream.clone() })))
+    }
+
+    fn try_append(&self, writer: &Writer<'_>, plan: AppendPlan<E>) -> Result<Appended, Error> {
+        let stream = writer.lease().stream();
+        let hold = writer.lease().hold.as_any().downcast_ref::<MemoryHold>();
+        if hold.is_none_or(|hold| !Arc::ptr_eq(&hold.shared, &self.shared)) {
+            return Err(Error::ForeignLease { stream: stream.clone() });
+        }
+        self.shared.append(stream, plan.encode(stream)?)
+    }
+
+    fn try_lease(&self, stream: &StreamId) -> Result<StreamLease, Error> {
+        let mut state = self.shared.state();
+        if !state.leased.insert(stream.clone()) {
+            return Err(Error::Locked { stream: stream.clone() });
+        }
+        let epoch = state.streams.get(stream).map_or(0, |stream| stream.plans);
+        let hold = MemoryHold { shared: Arc::clone(&self.shared), stream: stream.clone() };
+        Ok(StreamLease { stream: stream.clone(), epoch, torn_tail: None, hold: Arc::new(hold) })
+    }
+}
+
+impl<E: Event> JournalReader<E> for MemoryJournal<E> {
+    fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>> {
+        let streams = self.shared.state().streams.keys().cloned().collect();
+        Box::pin(ready(Ok(streams)))
+    }
+
+    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>> {
+        self.read(stream, |stream| Loaded {
+            events: stream.events(EventIndex::ZERO),
+            cursor: stream.cursor(),
+            torn_tail: None,
+        })
+    }
+
+    fn load_validated_prefix<'a>(
+        &'a self,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<Salvaged<E>, Error>> {
+        self.read(stream, |stream| Salvaged {
+            events: stream.events(EventIndex::ZERO),
+            health: Health::Healthy,
+            torn_tail: None,
+        })
+    }
+
+    fn follow<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        cursor: &'a Cursor,
+    ) -> BoxFuture<'a, Result<Follow<E>, Error>> {
+        let state = self.shared.state();
+        let follow = match state.streams.get(stream) {
+            Some(known) if known.incarnation == cursor.incarnation => {
+                if known.next_event() == cursor.next_event {
+                    Follow::Unchanged
+                } else {
+                    let events = known.events(cursor.next_event);
+                    Follow::Appended { events, cursor: known.cursor() }
+                }
+            }
+            _ => Follow::Replaced,
+        };
+        Box::pin(ready(Ok(follow)))
+    }
+
+    fn lookup<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        key: &'a DedupeKey,
+    ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>> {
+        let state = self.shared.state();
+        let found = state.streams.get(stream).and_then(|stream| stream.keys.get(key).copied());
+        Box::pin(ready(Ok(found)))
+    }
+
+    fn pins<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        since: Option<&'a Cursor>,
+    ) -> BoxFuture<'a, Result<Pins, Error>> {
+        self.read(stream, |stream| {
+            let same = since.filter(|cursor| cursor.incarnation == stream.incarnation);
+            let from = same.map_or(0, |cursor| usize::try_from(cursor.position).unwrap_or(0));
+            let mut seen = HashSet::new();
+            let snapshots = stream.pins[from.min(stream.pins.len())..].iter().copied();
+            let snapshots = snapshots.filter(|snapshot| seen.insert(*snapshot)).collect();
+            Pins { snapshots, cursor: stream.cursor() }
+        })
+    }
+}
+
+impl<E: Event> Journal<E> for MemoryJournal<E> {
+    fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
+        Box::pin(ready(self.try_lease(stream)))
+    }
+
+    fn append<'a>(
+        &'a self,
+        writer: &Writer<'_>,
+        plan: AppendPlan<E>,
+    ) -> BoxFuture<'a, Result<Appended, Error>> {
+        Box::pin(ready(self.try_append(writer, plan)))
+    }
+
+    fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>> {
+        self.shared.state().streams.remove(lease.stream());
+        Box::pin(ready(Ok(())))
+    }
+
+    fn verify<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Verified, Error>> {
+        self.read(stream, |stream| Verified {
+            health: Health::Healthy,
+            events: stream.next_event().get(),
+            torn_tail: None,
+            mark_lifted: false,
+        })
+    }
+
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Repaired, Error>> {
+        self.read(stream, |stream| Repaired {
+            was: Health::Healthy,
+            next_event: stream.next_event(),
+            backup: None,
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! A key ring in memory.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use piton_core::port::Entropy;
+
+use crate::{
+    Error,
+    keyring::Ring,
+    port::{BoxFuture, KeyAge, KeyRing, Signature},
+};
+
+/// A key ring in memory. Clones share it.
+#[derive(Clone)]
+pub struct MemoryKeyRing {
+    entropy: Arc<dyn Entropy>,
+    ring: Arc<Mutex<Option<Ring>>>,
+}
+
+impl MemoryKeyRing {
+    /// A key ring without keys; the first signature makes one.
+    pub fn new(entropy: Arc<dyn Entropy>) -> Self {
+        Self { entropy, ring: Arc::default() }
+    }
+
+    fn ring(&self) -> MutexGuard<'_, Option<Ring>> {
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl KeyRing for MemoryKeyRing {
+    fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>> {
+        Box::pin(async move {
+            let mut ring = self.ring();
+            let ring = ring.get_or_insert_with(|| Ring::generate(self.entropy.as_ref()));
+            Ok(ring.sign(message))
+        })
+    }
+
+    fn verify<'a>(
+        &'a self,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) -> BoxFuture<'a, Result<Option<KeyAge>, Error>> {
+        Box::pin(async move {
+            Ok(self.ring().as_ref().and_then(|ring| ring.verify(message, signature)))
+        })
+    }
+
+    fn rotate(&self) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async move {
+            let mut ring = self.ring();
+            *ring = Some(match ring.take() {
+                Some(old) => old.rotated(self.entropy.as_ref()),
+                None => Ring::generate(self.entropy.as_ref()),
+            });
+            Ok(())
+        })
+    }
+}

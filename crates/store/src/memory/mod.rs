@@ -1,0 +1,18 @@
+//! Adapters in memory: for tests, and for whatever need not outlive its process.
+//!
+//! They keep the same promises as the adapters on disk, durability aside, and need no async
+//! runtime. A clone shares everything with its original, so that a test can play two processes.
+
+mod blobs;
+mod cache;
+mod journal;
+mod keyring;
+mod leases;
+mod table;
+
+pub use blobs::MemoryBlobs;
+pub use cache::MemoryCache;
+pub use journal::MemoryJournal;
+pub use keyring::MemoryKeyRing;
+pub use leases::MemoryLeases;
+pub use table::MemoryTable;

@@ -1,0 +1,116 @@
+//! A table in memory.
+
+use std::{
+    collections::BTreeMap,
+    ops::Bound,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    Error,
+    bounds::TABLE_PAGE_BYTES_MAX,
+    port::{Batch, BoxFuture, Change, Entry, Key, Page, Table, Version},
+    table::{KeyRange, check_batch, check_key, check_limit, holds},
+};
+
+/// A table in memory. Clones share it.
+#[derive(Clone, Default)]
+pub struct MemoryTable {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    entries: BTreeMap<Key, Entry>,
+    version: u64,
+}
+
+impl MemoryTable {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn scan(&self, range: KeyRange, limit: usize) -> Page {
+        let mut page = Page { entries: Vec::new(), more: false };
+        if range.is_empty() {
+            return page;
+        }
+        let from = Bound::Included(Key::from(range.from));
+        let before = range.before.map_or(Bound::Unbounded, |key| Bound::Excluded(Key::from(key)));
+        let mut bytes = 0;
+        for entry in self.entries.range((from, before)).map(|(_, entry)| entry) {
+            if page.entries.len() == limit || bytes >= TABLE_PAGE_BYTES_MAX {
+                page.more = true;
+                break;
+            }
+            bytes += entry.key.len() + entry.value.len();
+            page.entries.push(entry.clone());
+        }
+        page
+    }
+
+    fn commit(&mut self, batch: Batch) -> Result<Version, Error> {
+        let found = |key| self.entries.get(key).map(|entry| entry.version);
+        let differing: Vec<usize> = (0..batch.len())
+            .filter(|place| !holds(batch[*place].expect, found(&batch[*place].key)))
+            .collect();
+        if !differing.is_empty() {
+            return Err(Error::Conflict { keys: differing });
+        }
+        if batch.iter().any(|write| write.change != Change::Keep) {
+            self.version += 1;
+        }
+        let version = Version(self.version);
+        for write in batch {
+            let key = write.key;
+            match write.change {
+                Change::Keep => {}
+                Change::Put(value) => {
+                    let entry = Entry { key: Key::clone(&key), value, version };
+                    self.entries.insert(key, entry);
+                }
+                Change::Remove => {
+                    self.entries.remove(&key);
+                }
+            }
+        }
+        Ok(version)
+    }
+}
+
+impl Table for MemoryTable {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+        Box::pin(async move {
+            check_key(key)?;
+            Ok(self.state().entries.get(key).cloned())
+        })
+    }
+
+    fn scan<'a>(
+        &'a self,
+        prefix: &'a [u8],
+        after: Option<&'a [u8]>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(async move {
+            check_key(prefix)?;
+            check_key(after.unwrap_or_default())?;
+            check_limit(limit)?;
+            Ok(self.state().scan(KeyRange::new(prefix, after), limit))
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+        Box::pin(async move {
+            check_batch(&batch)?;
+            self.state().commit(batch)
+        })
+    }
+}

@@ -1,0 +1,227 @@
+//! The unit of change: a plan, and its encoded form.
+//!
+//! Everything here is pure. The encoded form is what adapters write, so that no adapter depends on
+//! how events are encoded, and encoding happens before any lock is asked for.
+
+use std::collections::HashSet;
+
+use piton_core::{
+    CanonicalBytes, DedupeKey, Digest, EventId, EventIndex, FileBytes, SnapshotRef, canonical,
+};
+
+use crate::{
+    Error, Event, PlanProblem, StreamId,
+    bounds::{BLOB_BYTES_MAX, PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX},
+    port::Namespace,
+};
+
+/// Content that is stored together with a plan.
+#[derive(Debug, Clone)]
+pub struct NewBlob {
+    namespace: Namespace,
+    digest: Digest,
+    bytes: Vec<u8>,
+}
+
+impl NewBlob {
+    /// Content of any kind; its digest is over the bytes as they are.
+    pub fn new(namespace: Namespace, bytes: Vec<u8>) -> Self {
+        Self { namespace, digest: Digest::of(&FileBytes(&bytes)), bytes }
+    }
+
+    /// A value in its canonical form.
+    pub fn canonical(namespace: Namespace, bytes: CanonicalBytes) -> Self {
+        Self { namespace, digest: Digest::of(&bytes), bytes: bytes.into_vec() }
+    }
+
+    /// Where it is stored.
+    pub fn namespace(&self) -> Namespace {
+        self.namespace
+    }
+
+    /// The digest it is stored under.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The content.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Events that become part of a stream together, with the blobs they refer to.
+#[derive(Debug)]
+pub struct AppendPlan<E> {
+    events: Vec<E>,
+    blobs: Vec<NewBlob>,
+}
+
+impl<E: Event> AppendPlan<E> {
+    /// A plan of these events, in order.
+    pub fn new(events: Vec<E>) -> Self {
+        Self { events, blobs: Vec::new() }
+    }
+
+    /// Adds content that must be there when the events are.
+    #[must_use]
+    pub fn with_blob(mut self, blob: NewBlob) -> Self {
+        self.blobs.push(blob);
+        self
+    }
+
+    /// The events.
+    pub fn events(&self) -> &[E] {
+        &self.events
+    }
+
+    /// Checks what can be checked without the stream, and encodes the events.
+    pub(crate) fn encode(self, stream: &StreamId) -> Result<EncodedPlan, Error> {
+        let refuse = |problem| Error::PlanRefused { stream: stream.clone(), problem };
+        let too_large = |bytes| {
+            refuse(PlanProblem::TooLarge {
+                events: self.events.len(),
+                blobs: self.blobs.len(),
+                bytes,
+            })
+        };
+        let Some(first) = self.events.first().map(Event::index) else {
+            return Err(refuse(PlanProblem::Empty));
+        };
+        if self.events.len() > PLAN_EVENTS_MAX || self.blobs.len() > PLAN_BLOBS_MAX {
+            return Err(too_large(0));
+        }
+        if let Some(blob) = self.blobs.iter().find(|blob| blob.bytes.len() > BLOB_BYTES_MAX) {
+            return Err(Error::TooLarge {
+                what: "a blob",
+                measured: blob.bytes.len() as u64,
+                max: BLOB_BYTES_MAX as u64,
+            });
+        }
+        let mut plan = EncodedPlan {
+            first,
+            facts: Vec::with_capacity(self.events.len()),
+            lines: Vec::with_capacity(self.events.len() * 512),
+            blobs: Vec::new(),
+        };
+        let mut seen = HashSet::with_capacity(self.events.len());
+        let mut expected = first;
+        for event in &self.events {
+            let index = event.index();
+            if !event.belongs_to(stream) {
+                return Err(refuse(PlanProblem::ForeignEvent { index }));
+            }
+            if index != expected {
+                return Err(refuse(PlanProblem::IndexOutOfOrder { expected, found: index }));
+            }
+            if !seen.insert(event.dedupe_key().as_str()) {
+                return Err(refuse(PlanProblem::Repeated { index }));
+            }
+            canonical::encode_into(event, &mut plan.lines).map_err(|problem| {
+                refuse(PlanProblem::NotCanonical { index, reason: problem.to_string() })
+            })?;
+            plan.lines.push(b'\n');
+            if plan.lines.len() > PLAN_BYTES_MAX {
+                return Err(too_large(plan.lines.len()));
+            }
+            plan.facts.push(Fact::of(event));
+            expected = expected.next();
+        }
+        let mut ids: Vec<EventId> = plan.facts.iter().map(|fact| fact.id).collect();
+        ids.sort_unstable();
+        if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(refuse(PlanProblem::Repeated { index: first }));
+        }
+        plan.blobs = self.blobs;
+        plan.blobs.sort_by_key(|blob| (blob.namespace, blob.digest));
+        plan.blobs.dedup_by_key(|blob| (blob.namespace, blob.digest));
+        Ok(plan)
+    }
+}
+
+/// What adapters keep of an event.
+#[derive(Debug, Clone)]
+pub(crate) struct Fact {
+    pub(crate) index: EventIndex,
+    pub(crate) id: EventId,
+    pub(crate) key: DedupeKey,
+    pub(crate) introduces: Option<SnapshotRef>,
+}
+
+impl Fact {
+    pub(crate) fn of<E: Event>(event: &E) -> Self {
+        Self {
+            index: event.index(),
+            id: event.id(),
+            key: event.dedupe_key().clone(),
+            introduces: event.introduces(),
+        }
+    }
+}
+
+/// A plan, ready to be written.
+#[derive(Debug)]
+pub(crate) struct EncodedPlan {
+    pub(crate) first: EventIndex,
+    pub(crate) facts: Vec<Fact>,
+    /// The events, one canonical line each.
+    pub(crate) lines: Vec<u8>,
+    /// In order of namespace and digest, each once.
+    pub(crate) blobs: Vec<NewBlob>,
+}
+
+/// How a plan relates to a stream.
+pub(crate) enum Standing {
+    /// None of its events is there.
+    New,
+    /// All of them are, at these places.
+    Present(Vec<EventIndex>),
+}
+
+impl EncodedPlan {
+    pub(crate) fn last(&self) -> EventIndex {
+        self.facts.last().map_or(self.first, |fact| fact.index)
+    }
+
+    /// Decides whether the plan is new, given where each dedupe key stands in the stream.
+    pub(crate) fn standing(
+        &self,
+        stream: &StreamId,
+        next: EventIndex,
+        find: impl Fn(&DedupeKey) -> Option<EventIndex>,
+    ) -> Result<Standing, Error> {
+        let refuse = |problem| Error::PlanRefused { stream: stream.clone(), problem };
+        let present: Vec<EventIndex> =
+            self.facts.iter().filter_map(|fact| find(&fact.key)).collect();
+        if present.len() == self.facts.len() {
+            return Ok(Standing::Present(present));
+        }
+        if !present.is_empty() {
+            return Err(refuse(PlanProblem::PartlyPresent {
+                present: present.len(),
+                events: self.facts.len(),
+            }));
+        }
+        if self.first != next {
+            return Err(refuse(PlanProblem::IndexOutOfOrder { expected: next, found: self.first }));
+        }
+        Ok(Standing::New)
+    }
+
+    /// The snapshots that the plan pins but does not bring along.
+    pub(crate) fn snapshots_elsewhere(&self) -> Vec<SnapshotRef> {
+        let mut refs: Vec<SnapshotRef> = self
+            .facts
+            .iter()
+            .filter_map(|fact| fact.introduces)
+            .filter(|snapshot| {
+                !self.blobs.iter().any(|blob| {
+                    blob.namespace == Namespace::Snapshots && blob.digest == snapshot.digest()
+                })
+            })
+            .collect();
+        refs.sort_unstable();
+        refs.dedup();
+        refs
+    }
+}

@@ -1,0 +1,95 @@
+//! Blobs: immutable content under its own digest.
+
+use std::time::Duration;
+
+use piton_core::Digest;
+
+use super::BoxFuture;
+use crate::{Error, port::Lease};
+
+piton_core::closed_set! {
+    /// Who owns a blob. Each owner has a namespace and its own roots; content is not shared
+    /// between namespaces, so that sweeping one can never take from another.
+    pub enum Namespace {
+        /// Execution snapshots of runs.
+        Snapshots => "snapshots",
+        /// Artifacts of step outputs.
+        Artifacts => "artifacts",
+        /// Compiled workflows that runs are pinned to.
+        PinnedWorkflows => "pinned_workflows",
+        /// Large values of backpacks.
+        Backpacks => "backpacks",
+        /// Files of Virtual Stores.
+        Virtual => "virtual",
+        /// Context frames and trees.
+        Context => "context",
+    }
+}
+
+/// Content-addressed storage.
+///
+/// Promise:
+/// - `put` is durable when it returns, and harmless to repeat; a repetition makes the blob young.
+/// - `get` returns exactly what was put under that digest, or an error; never altered bytes.
+/// - A blob changes only by being removed.
+pub trait Blobs: Send + Sync {
+    /// Stores `bytes` and returns their digest.
+    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>>;
+
+    /// The bytes under `digest`, checked.
+    fn get(
+        &self,
+        namespace: Namespace,
+        digest: Digest,
+    ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>>;
+
+    /// Up to `limit` blobs in digest order, starting after `after`.
+    fn list(
+        &self,
+        namespace: Namespace,
+        after: Option<Digest>,
+        limit: usize, // tidy: port: a count
+    ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>>;
+
+    /// Removes those of `digests` that are at least `age_min` old, and returns what it removed.
+    ///
+    /// The age is read at the moment of removal. `lease` is the exclusive collection lease: no
+    /// writer is between its first blob and the end of its append while it is held.
+    fn remove<'a>(
+        &'a self,
+        namespace: Namespace,
+        digests: &'a [Digest],
+        age_min: Duration,
+        lease: &'a Lease,
+    ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>>;
+
+    /// Clears away what writers that died left behind in a namespace.
+    fn tidy(&self, namespace: Namespace) -> BoxFuture<'_, Result<(), Error>>;
+}
+
+/// A stored blob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlobEntry {
+    /// Its digest.
+    pub digest: Digest,
+    /// Its size.
+    pub bytes: u64,
+    /// The time since it was last put.
+    pub age: Duration,
+}
+
+/// What keeps the blobs of one namespace alive. Each owner registers one.
+pub trait Roots: Send + Sync {
+    /// The namespace that it speaks for.
+    fn namespace(&self) -> Namespace;
+
+    /// Every root, or with a cursor at least those added since. Fails if any source of roots is
+    /// not valid: then nothing of the namespace may be swept.
+    fn roots<'a>(
+        &'a self,
+        since: Option<&'a RootsCursor>,
+    ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>>;
+}
+
+/// Where a reading of roots ended, as their source knows it.
+pub type RootsCursor = std::collections::BTreeMap<crate::StreamId, super::Cursor>;

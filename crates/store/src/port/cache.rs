@@ -1,0 +1,29 @@
+//! The projection cache: results that can always be computed again.
+
+use super::BoxFuture;
+use crate::{Error, LeaseName, StreamId};
+
+/// Names a cached result and the version of the code that made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheKey {
+    /// The stream that it was made from.
+    pub stream: StreamId,
+    /// Which projection.
+    pub projection: LeaseName,
+    /// The version of that projection; another version never sees this entry.
+    pub version: u32,
+}
+
+/// A cache of derived results. Never truth: it may lose anything at any time.
+///
+/// Promise: `get` returns what some `put` under the same key stored, whole, or nothing.
+pub trait Cache: Send + Sync {
+    /// A cached result.
+    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>>;
+
+    /// Replaces a result. Not durable.
+    fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>>;
+
+    /// Forgets every result of a stream.
+    fn invalidate<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<(), Error>>;
+}

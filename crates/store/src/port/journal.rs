@@ -1,0 +1,303 @@
+//! The journal: streams of typed events.
+//!
+//! Reading and writing are two traits, so that code which only reads cannot append. Writing takes
+//! three steps that the types keep in order: [`Journal::lease`] locks the stream and checks its
+//! health, [`StreamLease::writer`] hands out a witness that borrows the lease, and
+//! [`Journal::append`] wants that witness.
+//!
+//! A witness cannot be made by hand, and does not outlive its lease:
+//!
+//! ```compile_fail,E0451
+//! # use piton_store::port::{StreamLease, Writer};
+//! fn forge(lease: &StreamLease) -> Writer<'_> {
+//!     Writer { lease }
+//! }
+//! ```
+//!
+//! ```compile_fail,E0505
+//! # use piton_store::{AppendPlan, Event, port::{Journal, StreamLease}};
+//! async fn too_late<E: Event>(journal: &dyn Journal<E>, lease: StreamLease, plan: AppendPlan<E>) {
+//!     let writer = lease.writer();
+//!     drop(lease);
+//!     journal.append(&writer, plan).await.unwrap();
+//! }
+//! ```
+//!
+//! What was read from a damaged stream offers no way to append:
+//!
+//! ```compile_fail,E0599
+//! # use piton_store::{Event, port::Salvaged};
+//! fn go_on<E: Event>(salvaged: Salvaged<E>) {
+//!     salvaged.writer();
+//! }
+//! ```
+//!
+//! And what can only read cannot lease:
+//!
+//! ```compile_fail,E0599
+//! # use piton_store::{Event, StreamId, port::JournalReader};
+//! async fn reader<E: Event>(journal: &dyn JournalReader<E>, stream: &StreamId) {
+//!     journal.lease(stream).await;
+//! }
+//! ```
+// shows: WR-096, WR-099, WR-100, WR-101 (the examples above that must not build)
+
+use std::{fmt, sync::Arc};
+
+use piton_core::{DedupeKey, EventIndex, ManifestIndex, SnapshotRef};
+
+use super::BoxFuture;
+use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail};
+
+/// The reading half of a journal.
+pub trait JournalReader<E: Event>: Send + Sync {
+    /// Every stream there is, in byte order of its name.
+    fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>>;
+
+    /// Reads and checks a whole stream. Fails if anything in it is not as it was written.
+    ///
+    /// It takes no lease unless the newest plan looks incomplete: then it looks again under the
+    /// lease, and if a writer holds that, it answers with the stream before that plan.
+    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>>;
+
+    /// Reads what is valid of a stream, and says what is not. For inspection and export only.
+    fn load_validated_prefix<'a>(
+        &'a self,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<Salvaged<E>, Error>>;
+
+    /// What was appended since `cursor`; costs one metadata lookup when nothing was.
+    fn follow<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        cursor: &'a Cursor,
+    ) -> BoxFuture<'a, Result<Follow<E>, Error>>;
+
+    /// The event that carries `key`, if there is one: an optimistic look that takes no lease.
+    ///
+    /// A hit is durable: if it lies in the newest plan, this call has itself made sure of that.
+    fn lookup<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        key: &'a DedupeKey,
+    ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>>;
+
+    /// The snapshots that a stream pins, read from its control records alone: no event is read.
+    ///
+    /// With a cursor, only those pinned after it. Fails if any control record is not valid.
+    fn pins<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        since: Option<&'a Cursor>,
+    ) -> BoxFuture<'a, Result<Pins, Error>>;
+}
+
+/// A journal: the only way to change a stream.
+///
+/// Promise:
+/// - `append` is atomic and durable when it returns: after any crash a stream holds whole plans,
+///   in order, and every plan that was acknowledged.
+/// - One writer per stream, across processes. A second one is refused at once.
+/// - A plan whose keys are all present is answered from what is there, and changes nothing.
+/// - An append that has started ends, also when its caller is gone. Its outcome is then found by
+///   repeating it.
+pub trait Journal<E: Event>: JournalReader<E> {
+    /// Locks a stream for writing, and checks its health under the lock. Never waits.
+    ///
+    /// A stream that does not exist yet is leased empty; it exists once something is appended.
+    fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>>;
+
+    /// Appends a plan.
+    ///
+    /// The plan is queued when this is called, not when the future is first polled: plans of one
+    /// lease are written in the order of the calls, and those that wait together may share one
+    /// sync. Each plan must start at the index after the plan before it. After a failure the
+    /// lease is spent: what waits behind it fails too, and nothing more is written through it.
+    fn append<'a>(
+        &'a self,
+        writer: &Writer<'_>,
+        plan: AppendPlan<E>,
+    ) -> BoxFuture<'a, Result<Appended, Error>>;
+
+    /// Removes a stream. It disappears at once; what it held is removed after that.
+    fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>>;
+
+    /// Checks a whole stream as the medium holds it, not as it is cached, and lifts the mark that
+    /// a failed sync left if the stream is sound.
+    fn verify<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Verified, Error>>;
+
+    /// Rolls a corrupt stream back to its last whole plan, and keeps what it takes away.
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Repaired, Error>>;
+}
+
+/// A whole stream, checked.
+#[derive(Debug)]
+pub struct Loaded<E> {
+    /// Every event, in order.
+    pub events: Vec<E>,
+    /// Where this reading ended.
+    pub cursor: Cursor,
+    /// Bytes at the end that were never acknowledged.
+    pub torn_tail: Option<TornTail>,
+}
+
+/// The valid part of a stream that may be damaged. It cannot be written to.
+#[derive(Debug)]
+pub struct Salvaged<E> {
+    /// The events before the first thing that is not valid.
+    pub events: Vec<E>,
+    /// What is wrong, if anything.
+    pub health: Health,
+    /// Bytes at the end that were never acknowledged.
+    pub torn_tail: Option<TornTail>,
+}
+
+/// What happened to a stream since a cursor.
+#[derive(Debug)]
+pub enum Follow<E> {
+    /// Nothing.
+    Unchanged,
+    /// These events came after it.
+    Appended {
+        /// The new events, in order.
+        events: Vec<E>,
+        /// Where this reading ended.
+        cursor: Cursor,
+    },
+    /// The stream was cut, repaired or deleted: what was read before no longer stands. Load anew.
+    Replaced,
+}
+
+/// The pinned snapshots of a stream.
+#[derive(Debug)]
+pub struct Pins {
+    /// The snapshots, in the order of their pins, each once.
+    pub snapshots: Vec<SnapshotRef>,
+    /// Where this reading ended.
+    pub cursor: Cursor,
+}
+
+/// A place in a stream, as one adapter knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    pub(crate) incarnation: u128,
+    pub(crate) position: u64,
+    /// The length at which a reading found nothing more; beyond `position` if it will read the
+    /// newest records again.
+    pub(crate) seen: u64,
+    pub(crate) next_manifest: ManifestIndex,
+    pub(crate) next_event: EventIndex,
+}
+
+impl Cursor {
+    /// The index that the next event will have.
+    pub fn next_event(&self) -> EventIndex {
+        self.next_event
+    }
+}
+
+/// What an append did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Appended {
+    /// The plan is now part of the stream.
+    Committed {
+        /// The index of its first event.
+        first: EventIndex,
+        /// The index of its last event.
+        last: EventIndex,
+    },
+    /// Every event of the plan was there already.
+    AlreadyPresent {
+        /// Where, in the order of the plan.
+        indices: Vec<EventIndex>,
+    },
+}
+
+/// What `verify` found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// How sound the stream is.
+    pub health: Health,
+    /// How many events are valid.
+    pub events: u64,
+    /// Bytes at the end that were never acknowledged.
+    pub torn_tail: Option<TornTail>,
+    /// Whether the mark of a failed sync was there and has been lifted.
+    pub mark_lifted: bool,
+}
+
+/// What `repair` did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// What was wrong.
+    pub was: Health,
+    /// The index that the next event will have now.
+    pub next_event: EventIndex,
+    /// The name under which the removed records are kept inside the stream, if any were removed.
+    pub backup: Option<String>,
+}
+
+/// What an adapter keeps inside a lease.
+pub(crate) trait LeaseHold: Send + Sync {
+    /// The adapter's own view of it.
+    fn as_any(&self) -> &dyn std::any::Any;
+    /// The index that the next event will have, of plans committed so far.
+    fn next_event(&self) -> EventIndex;
+}
+
+/// The right to write to one stream, given by [`Journal::lease`]; freed when dropped.
+///
+/// An append that still runs keeps the lock until it has ended.
+pub struct StreamLease {
+    pub(crate) stream: StreamId,
+    pub(crate) epoch: u64,
+    pub(crate) torn_tail: Option<TornTail>,
+    pub(crate) hold: Arc<dyn LeaseHold>,
+}
+
+impl StreamLease {
+    /// The stream.
+    pub fn stream(&self) -> &StreamId {
+        &self.stream
+    }
+
+    /// A number that only grows from lease to lease of one stream, by which a writer that lost
+    /// its lease can be told from the one that has it.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The index that the next event will have, of plans committed so far.
+    pub fn next_event(&self) -> EventIndex {
+        self.hold.next_event()
+    }
+
+    /// Bytes that no append acknowledged, found at the end; the next append puts them aside.
+    pub fn torn_tail(&self) -> Option<TornTail> {
+        self.torn_tail
+    }
+
+    /// The witness that [`Journal::append`] wants.
+    pub fn writer(&self) -> Writer<'_> {
+        Writer { lease: self }
+    }
+}
+
+impl fmt::Debug for StreamLease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StreamLease({}, epoch {})", self.stream, self.epoch)
+    }
+}
+
+/// Proof that its bearer holds a stream's lease.
+#[derive(Debug)]
+pub struct Writer<'lease> {
+    lease: &'lease StreamLease,
+}
+
+impl<'lease> Writer<'lease> {
+    /// The lease that it stands for.
+    pub fn lease(&self) -> &'lease StreamLease {
+        self.lease
+    }
+}

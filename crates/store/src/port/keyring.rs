@@ -1,0 +1,43 @@
+//! The key ring: signatures for tokens.
+
+use super::BoxFuture;
+use crate::Error;
+
+/// An HMAC-SHA256 signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signature(pub [u8; 32]);
+
+/// Which of the two keys made a signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyAge {
+    /// The key in use.
+    Current,
+    /// The one before it.
+    Previous,
+}
+
+/// Two signing keys: the current one, and the one before it until the next rotation.
+///
+/// Promise:
+/// - Keys are 32 random bytes and never leave the adapter.
+/// - They change only by `rotate`; no clock is involved. A rotation by another process is seen by
+///   the next call.
+/// - Comparison takes the same time wherever the signatures differ.
+pub trait KeyRing: Send + Sync {
+    /// Signs with the current key. Makes a key ring if there is none.
+    fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>>;
+
+    /// Which key made `signature` of `message`: the current one is tried first, then the
+    /// previous. `None` if neither did.
+    ///
+    /// `signature` may be a leading part of the 32 bytes, at least 10 of them.
+    fn verify<'a>(
+        &'a self,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) -> BoxFuture<'a, Result<Option<KeyAge>, Error>>;
+
+    /// Makes the current key the previous one, and a new current key. What the old previous key
+    /// signed is worthless from then on.
+    fn rotate(&self) -> BoxFuture<'_, Result<(), Error>>;
+}

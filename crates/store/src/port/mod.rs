@@ -1,0 +1,28 @@
+//! The ports of the store: traits only, each with its promise. No adapter is named here.
+//!
+//! All methods that may touch a disk or a network are asynchronous and return a boxed future, so
+//! that a port can be used as a trait object.
+
+use std::{future::Future, pin::Pin};
+
+mod blobs;
+mod cache;
+mod journal;
+mod keyring;
+mod leases;
+mod table;
+
+pub use blobs::{BlobEntry, Blobs, Namespace, Roots, RootsCursor};
+pub use cache::{Cache, CacheKey};
+pub(crate) use journal::LeaseHold;
+pub use journal::{
+    Appended, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired, Salvaged,
+    StreamLease, Verified, Writer,
+};
+pub use keyring::{KeyAge, KeyRing, Signature};
+pub(crate) use leases::Hold;
+pub use leases::{Lease, Leases, Mode, Patience};
+pub use table::{Batch, Change, Entry, Expect, Key, Page, Table, Version, Write};
+
+/// What an asynchronous port method returns.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

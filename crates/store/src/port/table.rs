@@ -1,0 +1,93 @@
+//! The table: ordered keys with values, changed several at a time.
+
+use std::sync::Arc;
+
+use super::BoxFuture;
+use crate::Error;
+
+/// A key: bytes, ordered as bytes.
+pub type Key = Arc<[u8]>;
+
+/// Identifies one write of one key: no two writes of a table have the same, so that a key which
+/// was removed and written again is not mistaken for the old one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(pub u64);
+
+/// A stored value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: Key,
+    /// The value.
+    pub value: Vec<u8>,
+    /// The write that stored it.
+    pub version: Version,
+}
+
+/// What must be true of a key for a commit to happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expect {
+    /// Nothing.
+    Anything,
+    /// The key has no value.
+    Absent,
+    /// The key's value is the one of this write.
+    Version(Version),
+}
+
+/// What a commit does to a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing; only the expectation counts.
+    Keep,
+    /// Stores a value.
+    Put(Vec<u8>),
+    /// Removes the value.
+    Remove,
+}
+
+/// One key of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Write {
+    /// The key; at most once in a batch.
+    pub key: Key,
+    /// What must be true of it.
+    pub expect: Expect,
+    /// What happens to it.
+    pub change: Change,
+}
+
+/// What one commit checks and changes.
+pub type Batch = Vec<Write>;
+
+/// A part of a scan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// The entries, in key order.
+    pub entries: Vec<Entry>,
+    /// Whether there are more after the last of them.
+    pub more: bool,
+}
+
+/// An ordered key-value table that several processes use at once.
+///
+/// Promise:
+/// - `commit` happens whole or not at all, is durable when it returns, and happens only if every
+///   expectation holds at that moment; otherwise [`Error::Conflict`] names the keys that differ.
+/// - A read sees whole commits.
+pub trait Table: Send + Sync {
+    /// The value of a key.
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>>;
+
+    /// Up to `limit` entries whose keys start with `prefix`, in key order, after `after`. A page
+    /// of large values may end before that; `more` says whether to go on.
+    fn scan<'a>(
+        &'a self,
+        prefix: &'a [u8],
+        after: Option<&'a [u8]>,
+        limit: usize, // tidy: port: a count
+    ) -> BoxFuture<'a, Result<Page, Error>>;
+
+    /// Checks and changes several keys at once. Returns the version that its puts have.
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>>;
+}

@@ -1,0 +1,65 @@
+//! The records of a session's control stream.
+//!
+//! Two kinds, each with its version. They are part of what an export carries, so every build has
+//! them; how they stand in a file is the business of the local adapter.
+
+use piton_core::{Digest, EventId, EventIndex, ManifestIndex, SnapshotRef};
+use serde::{Deserialize, Serialize};
+
+use crate::StreamId;
+
+/// The version of the records.
+pub const VERSION: u32 = 1;
+
+/// A record of the control stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Record {
+    /// A segment is complete.
+    SegmentClosed(SegmentClosed),
+    /// A snapshot is referred to by a committed event.
+    SnapshotPinned(SnapshotPinned),
+}
+
+/// Attests a segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SegmentClosed {
+    /// The version of the record.
+    pub v: u32,
+    /// Its place in the control stream.
+    pub manifest_index: ManifestIndex,
+    /// The stream.
+    pub session_id: StreamId,
+    /// The first event of the segment.
+    pub first_event_index: EventIndex,
+    /// The last event of the segment.
+    pub last_event_index: EventIndex,
+    /// The segment's file, relative to the stream's directory.
+    pub segment_rel_path: String,
+    /// The digest of the file's bytes.
+    pub sha256: Digest,
+    /// The length of the file.
+    pub bytes: u64,
+}
+
+/// Keeps a snapshot alive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SnapshotPinned {
+    /// The version of the record.
+    pub v: u32,
+    /// Its place in the control stream.
+    pub manifest_index: ManifestIndex,
+    /// The stream.
+    pub session_id: StreamId,
+    /// The event that introduced the snapshot.
+    pub event_index: EventIndex,
+    /// The snapshot.
+    pub snapshot_ref: SnapshotRef,
+    /// The id of that event.
+    pub created_by_event_id: EventId,
+}

@@ -1,0 +1,56 @@
+//! What keeps snapshots alive: the pins of every session.
+
+use std::{collections::BTreeMap, marker::PhantomData};
+
+use piton_core::{Digest, SnapshotRef};
+
+use crate::{
+    Error, Event,
+    port::{BoxFuture, JournalReader, Namespace, Roots, RootsCursor},
+};
+
+/// The pins of all streams of a journal. Control records are read, events never.
+pub struct PinnedSnapshots<E, J> {
+    journal: J,
+    types: PhantomData<fn() -> E>,
+}
+
+impl<E: Event, J: JournalReader<E>> PinnedSnapshots<E, J> {
+    /// The pins of `journal`.
+    pub fn new(journal: J) -> Self {
+        Self { journal, types: PhantomData }
+    }
+
+    async fn read(&self, since: Option<&RootsCursor>) -> Result<(Vec<Digest>, RootsCursor), Error> {
+        let mut roots = Vec::new();
+        let mut cursors = BTreeMap::new();
+        for stream in self.journal.streams().await? {
+            let since = since.and_then(|cursors| cursors.get(&stream));
+            match self.journal.pins(&stream, since).await {
+                Ok(pins) => {
+                    roots.extend(
+                        pins.snapshots.iter().map(|snapshot: &SnapshotRef| snapshot.digest()),
+                    );
+                    cursors.insert(stream, pins.cursor);
+                }
+                // Deleted since it was listed.
+                Err(Error::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((roots, cursors))
+    }
+}
+
+impl<E: Event, J: JournalReader<E>> Roots for PinnedSnapshots<E, J> {
+    fn namespace(&self) -> Namespace {
+        Namespace::Snapshots
+    }
+
+    fn roots<'a>(
+        &'a self,
+        since: Option<&'a RootsCursor>,
+    ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
+        Box::pin(self.read(since))
+    }
+}

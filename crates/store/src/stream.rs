@@ -1,0 +1,114 @@
+//! Names: of a stream of events, and of a lease.
+//!
+//! Invariants: a name is 1 to 96 characters of `[a-z0-9_-]`, so that every adapter can use it as a
+//! file name, a row key or part of one without escaping.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use piton_core::SessionId;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::bounds::NAME_BYTES_MAX;
+
+/// Why a text is not a name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a name: use 1 to {NAME_BYTES_MAX} characters of a-z, 0-9, `_` and `-`")]
+pub struct NameError {
+    text: String,
+}
+
+macro_rules! name {
+    ($(#[$doc:meta])* $type:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $type(Arc<str>);
+
+        impl $type {
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = NameError;
+
+            fn from_str(text: &str) -> Result<Self, NameError> {
+                let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
+                if text.is_empty() || text.len() > NAME_BYTES_MAX || !text.bytes().all(plain) {
+                    let text = text.chars().take(NAME_BYTES_MAX).collect();
+                    return Err(NameError { text });
+                }
+                Ok(Self(text.into()))
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+name! {
+    /// Names one stream of events: a session, or a backpack.
+    StreamId
+}
+
+name! {
+    /// Names something that one process at a time may hold.
+    LeaseName
+}
+
+impl From<SessionId> for StreamId {
+    fn from(session: SessionId) -> Self {
+        Self(session.to_string().into())
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for StreamId {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "StreamId".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[a-z0-9_-]{1,96}$" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_only_characters_that_every_adapter_can_store() {
+        for good in ["a", "sess_01", "collection", "a-b_c9", &"x".repeat(96)] {
+            assert_eq!(good.parse::<StreamId>().unwrap().as_str(), good);
+        }
+        for bad in ["", "A", "a b", "a/b", "..", "a.b", "ä", &"x".repeat(97)] {
+            assert!(bad.parse::<StreamId>().is_err(), "{bad}");
+            assert!(bad.parse::<LeaseName>().is_err(), "{bad}");
+        }
+    }
+}

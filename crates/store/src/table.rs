@@ -1,0 +1,142 @@
+//! What every table adapter agrees on: which calls are refused, what a scan covers, and when an
+//! expectation holds.
+//!
+//! Pure, so that no two adapters can differ in it.
+
+use std::collections::HashSet;
+
+use crate::{
+    Error,
+    bounds::{
+        TABLE_BATCH_BYTES_MAX, TABLE_BATCH_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX,
+        TABLE_VALUE_BYTES_MAX,
+    },
+    port::{Change, Expect, Version, Write},
+};
+
+/// Refuses a batch that breaks a limit or names a key twice.
+pub(crate) fn check_batch(batch: &[Write]) -> Result<(), Error> {
+    if batch.len() > TABLE_BATCH_MAX {
+        return Err(Error::BadRequest {
+            problem: "a commit has too many keys; make several commits",
+        });
+    }
+    let mut keys = HashSet::with_capacity(batch.len());
+    let mut bytes = 0;
+    for write in batch {
+        check_key(&write.key)?;
+        bytes += write.key.len();
+        if let Change::Put(value) = &write.change {
+            check_size("a table value", value.len(), TABLE_VALUE_BYTES_MAX)?;
+            bytes += value.len();
+        }
+        if !keys.insert(&write.key) {
+            return Err(Error::BadRequest { problem: "a commit names a key twice" });
+        }
+    }
+    check_size("a commit", bytes, TABLE_BATCH_BYTES_MAX)
+}
+
+/// Refuses a key, or a part of one, that is longer than keys can be.
+pub(crate) fn check_key(key: &[u8]) -> Result<(), Error> {
+    check_size("a table key", key.len(), TABLE_KEY_BYTES_MAX)
+}
+
+/// Refuses a page of no entries, and one of too many.
+pub(crate) fn check_limit(limit: usize) -> Result<(), Error> {
+    if (1..=TABLE_PAGE_MAX).contains(&limit) {
+        return Ok(());
+    }
+    Err(Error::BadRequest {
+        problem: "a page has at least one entry, and not more than the largest page",
+    })
+}
+
+fn check_size(what: &'static str, measured: usize, max: usize) -> Result<(), Error> {
+    if measured <= max {
+        return Ok(());
+    }
+    Err(Error::TooLarge { what, measured: measured as u64, max: max as u64 })
+}
+
+/// Whether what is expected of a key is so, given the write that its value is from.
+pub(crate) fn holds(expect: Expect, found: Option<Version>) -> bool {
+    match expect {
+        Expect::Anything => true,
+        Expect::Absent => found.is_none(),
+        Expect::Version(version) => found == Some(version),
+    }
+}
+
+/// The keys that a scan covers: from one on, and before another if there is an end.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct KeyRange {
+    pub(crate) from: Vec<u8>,
+    pub(crate) before: Option<Vec<u8>>,
+}
+
+impl KeyRange {
+    /// The keys that start with `prefix` and come after `after`.
+    pub(crate) fn new(prefix: &[u8], after: Option<&[u8]>) -> Self {
+        let from = match after {
+            // The first key after another one is that one with a zero byte behind it.
+            Some(after) if after >= prefix => [after, &[0]].concat(),
+            _ => prefix.to_vec(),
+        };
+        Self { from, before: after_all_with(prefix) }
+    }
+
+    /// Whether no key can lie in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.before.as_ref().is_some_and(|before| *before <= self.from)
+    }
+}
+
+/// The first key after all that start with `prefix`, unless those reach to the end.
+fn after_all_with(prefix: &[u8]) -> Option<Vec<u8>> {
+    let last = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
+    let mut end = prefix[..=last].to_vec();
+    end[last] += 1;
+    Some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_range_ends_where_the_prefix_does() {
+        let cases: [(&[u8], Option<&[u8]>); 5] = [
+            (b"", None),
+            (b"a", Some(b"b")),
+            (b"a\xff", Some(b"b")),
+            (b"\xff\xff", None),
+            (b"a\xff\xffb", Some(b"a\xff\xffc")),
+        ];
+        for (prefix, before) in cases {
+            assert_eq!(KeyRange::new(prefix, None).before.as_deref(), before, "{prefix:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_holds_exactly_the_keys_that_are_asked_for(
+            // Few values, so that keys are often equal, prefixes of each other, or at the end.
+            prefix in prop::collection::vec(prop::sample::select(vec![0_u8, 1, 254, 255]), 0..4),
+            after in prop::option::of(
+                prop::collection::vec(prop::sample::select(vec![0_u8, 1, 254, 255]), 0..5),
+            ),
+            key in prop::collection::vec(prop::sample::select(vec![0_u8, 1, 254, 255]), 0..5),
+        ) {
+            let range = KeyRange::new(&prefix, after.as_deref());
+            let inside =
+                range.from <= key && range.before.as_ref().is_none_or(|before| key < *before);
+            let wanted =
+                key.starts_with(&prefix) && after.as_ref().is_none_or(|after| key > *after);
+            prop_assert_eq!(inside, wanted);
+            prop_assert!(!(range.is_empty() && wanted));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The faults that the simulated disk can show.
+
+use std::io;
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The power goes out before the call has any effect.
+    Crash,
+    /// The call fails, the next ones work. A failed sync of a file loses what it should have made
+    /// durable, and a later sync does not bring it back; names stay as they were, not yet durable.
+    ErrorOnce,
+    /// This call and all after it fail.
+    ErrorForever,
+    /// This call and all after it that need space fail.
+    Full,
+    /// A write takes only half of its bytes; other calls work.
+    ShortWrite,
+    /// From this call on every sync fails, and everything else works.
+    SyncsFail,
+}
+
+impl FaultKind {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Crash,
+        Self::ErrorOnce,
+        Self::ErrorForever,
+        Self::Full,
+        Self::ShortWrite,
+        Self::SyncsFail,
+    ];
+}
+
+/// A fault at one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// The call that it happens at, counted from 0.
+    pub at: u64,
+    /// What happens.
+    pub kind: FaultKind,
+}
+
+/// What a call is, as far as faults care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nature {
+    Reads,
+    Writes,
+    NeedsSpace,
+    Syncs,
+}
+
+/// What a fault makes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Works,
+    WorksHalf,
+}
+
+impl Fault {
+    /// Judges call number `call`; remembers in `crashed` that the power is out.
+    pub(super) fn judge(
+        self,
+        call: u64,
+        nature: Nature,
+        crashed: &mut bool,
+    ) -> io::Result<Verdict> {
+        let error = || Err(io::Error::from_raw_os_error(5));
+        match self.kind {
+            FaultKind::Crash if call >= self.at => {
+                *crashed = true;
+                Err(io::Error::other("the power is out"))
+            }
+            FaultKind::ErrorOnce if call == self.at => error(),
+            FaultKind::ErrorForever if call >= self.at => error(),
+            FaultKind::Full if call >= self.at && nature == Nature::NeedsSpace => {
+                Err(io::Error::from_raw_os_error(28))
+            }
+            FaultKind::ShortWrite if call == self.at => Ok(Verdict::WorksHalf),
+            FaultKind::SyncsFail if call >= self.at && nature == Nature::Syncs => error(),
+            _ => Ok(Verdict::Works),
+        }
+    }
+}

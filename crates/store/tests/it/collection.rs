@@ -1,0 +1,293 @@
+//! Collecting garbage while others write.
+
+use std::{
+    fs::{File, FileTimes},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use piton_core::{Digest, port::NoTrace};
+use piton_store::{
+    Error, Event, PinnedSnapshots, StreamId,
+    bounds::SWEEP_BATCH,
+    collect::{Intent, Swept, collect},
+    local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal, SystemClock, disk::Disk},
+    port::{Blobs, BoxFuture, Journal, JournalReader, Namespace, Roots, RootsCursor},
+    testing::{Recorder, Sample, SimDisk, contract::journal::append, sample_snapshot},
+};
+
+use crate::{
+    long_report::Run,
+    site::{SESSION, block_on, open, sessions},
+    worker::{answers, say, spawn},
+};
+
+const HOURS: Duration = Duration::from_hours(2);
+
+struct Store {
+    dir: DataDir,
+    blobs: LocalBlobs,
+    leases: LocalLeases,
+    journal: SegmentedJournal<Sample>,
+}
+
+impl Store {
+    fn on(dir: DataDir) -> Self {
+        let clock = Arc::new(SystemClock);
+        Self {
+            blobs: LocalBlobs::new(dir.clone()),
+            leases: LocalLeases::new(dir.clone(), clock, Arc::new(NoTrace)),
+            journal: open(dir.clone(), SegmentedJournal::sessions),
+            dir,
+        }
+    }
+
+    fn simulated(disk: &SimDisk) -> Self {
+        let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+        Self::on(DataDir::on(disk, Path::new("/")).unwrap())
+    }
+
+    fn collect(&self, intent: Intent) -> Swept {
+        let roots = PinnedSnapshots::<Sample, _>::new(self.journal.clone());
+        let clock = SystemClock;
+        let report =
+            block_on(collect(&self.blobs, &self.leases, &[&roots], &clock, intent)).unwrap();
+        report[&Namespace::Snapshots].clone()
+    }
+
+    fn write(&self, name: &str, plans: &[&str]) {
+        let name: StreamId = name.parse().unwrap();
+        block_on(async {
+            let lease = self.journal.lease(&name).await.unwrap();
+            for plan in plans {
+                append(&self.journal, &lease, 2, plan).await.unwrap();
+            }
+        });
+    }
+
+    fn put(&self, text: &str) -> Digest {
+        block_on(self.blobs.put(Namespace::Snapshots, text.as_bytes().to_vec())).unwrap()
+    }
+
+    fn has(&self, digest: Digest) -> bool {
+        block_on(self.blobs.get(Namespace::Snapshots, digest)).unwrap().is_some()
+    }
+
+    fn delete(&self, name: &str) {
+        let name: StreamId = name.parse().unwrap();
+        block_on(async {
+            let lease = self.journal.lease(&name).await.unwrap();
+            self.journal.delete(lease).await.unwrap();
+        });
+    }
+}
+
+fn snapshot(session: &str, plan: &str) -> Digest {
+    sample_snapshot(&format!("{session}-{plan}")).digest()
+}
+
+fn counts(swept: &Swept) -> (u64, u64, u64) {
+    match swept {
+        Swept::Done { kept, young, removed, .. } => (*kept, *young, *removed),
+        Swept::Spared { because } => panic!("{because:?}"),
+    }
+}
+
+// shows: WR-479, WR-481
+#[test]
+fn what_a_session_pins_stays_and_the_rest_goes() {
+    let disk = SimDisk::new();
+    let store = Store::simulated(&disk);
+    store.write("sess_a", &["p"]);
+    store.write("sess_b", &["q"]);
+    let shared = snapshot("sess_a", "p");
+    let (garbage, young) = (store.put("garbage"), "young");
+    disk.advance(HOURS);
+    let young = store.put(young);
+    assert_eq!(counts(&store.collect(Intent::Rehearse)), (2, 1, 1));
+    assert!(store.has(garbage), "a rehearsal removes nothing");
+    assert_eq!(counts(&store.collect(Intent::Remove)), (2, 1, 1));
+    assert!(!store.has(garbage) && store.has(young) && store.has(shared));
+    store.delete("sess_a");
+    assert_eq!(counts(&store.collect(Intent::Remove)), (1, 1, 1));
+    assert!(!store.has(shared) && store.has(snapshot("sess_b", "q")));
+}
+
+// shows: WR-482, WR-483
+#[test]
+fn one_damaged_manifest_keeps_everything() {
+    let disk = SimDisk::new();
+    let store = Store::simulated(&disk);
+    for name in ["sess_a", "sess_b", "sess_c"] {
+        store.write(name, &["p", "q"]);
+    }
+    let garbage = store.put("garbage");
+    disk.advance(HOURS);
+    let manifest = Path::new("/sessions/sess_b/manifest.jsonl");
+    for damage in [40, 600] {
+        let disk = disk.fork();
+        disk.damage(manifest, |bytes| bytes[damage] ^= 0x04);
+        let store = Store::simulated(&disk);
+        let Swept::Spared { because } = store.collect(Intent::Remove) else {
+            panic!("swept beside a damaged manifest");
+        };
+        assert_eq!(because.code, piton_core::Code::SessionNotHealthy);
+        assert!(store.has(garbage));
+    }
+    let fork = disk.fork();
+    let text = String::from_utf8(disk.contents()[manifest].clone()).unwrap();
+    fork.damage(manifest, |bytes| *bytes = text.replacen("\"v\":1", "\"v\":2", 1).into());
+    assert!(matches!(Store::simulated(&fork).collect(Intent::Remove), Swept::Spared { .. }));
+    // A tail that no append acknowledged is no damage.
+    disk.damage(manifest, |bytes| bytes.extend_from_slice(b"{\"byt"));
+    assert_eq!(counts(&Store::simulated(&disk).collect(Intent::Remove)), (6, 0, 1));
+}
+
+// shows: WR-480
+#[test]
+fn marking_reads_manifests_and_no_segment() {
+    let recorder = Recorder::new(Arc::new(SimDisk::new()));
+    let store = Store::on(DataDir::on(Arc::new(recorder.clone()), Path::new("/")).unwrap());
+    store.write(SESSION, &["p", "q"]);
+    recorder.take();
+    assert_eq!(counts(&store.collect(Intent::Remove)).0, 2);
+    let reads: Vec<_> =
+        recorder.take().into_iter().filter(|call| call.operation == "read").collect();
+    assert!(!reads.is_empty());
+    assert!(reads.iter().all(|call| call.path.ends_with("manifest.jsonl")), "{reads:?}");
+}
+
+/// A source of roots that runs something between the mark and the sweep.
+struct Between<R, F>(R, F);
+
+impl<R: Roots, F: Fn() + Send + Sync> Roots for Between<R, F> {
+    fn namespace(&self) -> Namespace {
+        self.0.namespace()
+    }
+
+    fn roots<'a>(
+        &'a self,
+        since: Option<&'a RootsCursor>,
+    ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
+        Box::pin(async move {
+            let marked = self.0.roots(since).await?;
+            if since.is_none() {
+                (self.1)();
+            }
+            Ok(marked)
+        })
+    }
+}
+
+#[test]
+fn a_blob_that_is_pinned_after_the_mark_is_spared() {
+    let disk = SimDisk::new();
+    let store = Store::simulated(&disk);
+    store.write("sess_a", &["p"]);
+    let garbage = store.put("garbage");
+    let wanted = sample_snapshot("sess_a-late");
+    block_on(store.blobs.put(Namespace::Snapshots, wanted.bytes().to_vec())).unwrap();
+    disk.advance(HOURS);
+    let writer = sessions(&disk);
+    let late = || {
+        // On a thread of its own: this runs inside the collector's runtime.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                block_on(async {
+                    let lease = writer.lease(&"sess_a".parse().unwrap()).await.unwrap();
+                    append(&writer, &lease, 2, "late").await.unwrap();
+                });
+            });
+        });
+    };
+    let roots = Between(PinnedSnapshots::<Sample, _>::new(store.journal.clone()), late);
+    let clock = SystemClock;
+    let report =
+        block_on(collect(&store.blobs, &store.leases, &[&roots], &clock, Intent::Remove)).unwrap();
+    println!("{report:?}");
+    assert!(!store.has(garbage) && store.has(wanted.digest()));
+}
+
+/// In a child: writes sessions of its own for a number of plans.
+pub(crate) fn write_plans(arguments: &[&str]) {
+    let [root, name, plans] = arguments else { panic!("{arguments:?}") };
+    let store = Store::on(DataDir::open(Path::new(root)).unwrap());
+    let session: StreamId = name.parse().unwrap();
+    block_on(async {
+        for plan in 0..plans.parse::<u64>().unwrap() {
+            let lease = store.journal.lease(&session).await.unwrap();
+            append(&store.journal, &lease, 2, &format!("p{plan}")).await.unwrap();
+        }
+    });
+    say("done");
+}
+
+fn blob_path(dir: &DataDir, digest: Digest) -> PathBuf {
+    let hex = digest.hex();
+    dir.root().join("snapshots").join(&hex[..2]).join(&hex[2..])
+}
+
+fn age(dir: &DataDir, digest: Digest) {
+    let file = File::options().write(true).open(blob_path(dir, digest)).unwrap();
+    file.set_times(FileTimes::new().set_modified(SystemTime::now() - HOURS)).unwrap();
+}
+
+mod long {
+    use super::*;
+
+    /// Eight writers, whose snapshots lie there already as old garbage, and a collector.
+    #[test]
+    fn a_collector_among_eight_busy_writers_takes_nothing_that_is_needed() {
+        let run = Run::start("collection: among eight writers");
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::on(DataDir::open(root.path()).unwrap());
+        let (plans, rounds) = (Run::size(30, 600), Run::size(6, 120));
+        let names: Vec<String> = (0..8).map(|number| format!("sess_{number}")).collect();
+        for name in &names {
+            for plan in (0..plans).step_by(3) {
+                let snapshot = sample_snapshot(&format!("{name}-p{plan}"));
+                let digest =
+                    block_on(store.blobs.put(Namespace::Snapshots, snapshot.bytes().to_vec()));
+                age(&store.dir, digest.unwrap());
+            }
+        }
+        let root = root.path().to_str().unwrap();
+        let mut children: Vec<_> = names
+            .iter()
+            .map(|name| spawn("collection-write", &[root, name, &plans.to_string()]))
+            .collect();
+        let (mut removed, mut batches, mut longest) = (0, 0, Duration::ZERO);
+        for round in 0..rounds {
+            for number in 0..40 {
+                let digest = store.put(&format!("garbage {round} {number}"));
+                age(&store.dir, digest);
+            }
+            let Swept::Done { removed: now, batches: held, longest_batch, .. } =
+                store.collect(Intent::Remove)
+            else {
+                panic!("spared");
+            };
+            removed += now;
+            batches += held;
+            longest = longest.max(longest_batch);
+        }
+        for mut child in children.drain(..) {
+            assert_eq!(answers(&mut child).collect::<Vec<_>>(), ["done"], "a writer failed");
+            assert!(child.wait().unwrap().success());
+        }
+        assert!(removed >= 40 * rounds, "{removed} removed");
+        for name in &names {
+            let loaded = block_on(store.journal.load(&name.parse().unwrap())).unwrap();
+            assert_eq!(loaded.events.len() as u64, 2 * plans);
+            for snapshot in loaded.events.iter().filter_map(Event::introduces) {
+                assert!(store.has(snapshot.digest()), "{name} lost a snapshot");
+            }
+        }
+        println!("{removed} removed in {batches} batches, the longest {longest:?}");
+        assert!(longest < SWEEP_BATCH * 20, "a batch is bounded");
+        let counts =
+            [("writers", 8), ("plans", 8 * plans), ("removed", removed), ("batches", batches)];
+        run.report(&counts);
+    }
+}

@@ -1,0 +1,207 @@
+//! Every adapter keeps the promise of its port.
+
+use std::{
+    cell::Cell,
+    fs::{self, OpenOptions},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use piton_core::{
+    Digest,
+    port::{Clock, NoTrace, TimestampMs, fixed::ManualClock},
+};
+use piton_store::{
+    local::{DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable},
+    local::{SystemClock, SystemEntropy},
+    memory::{MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable},
+    port::{Blobs, Cache, Journal, KeyRing, Leases, Namespace, Table},
+    testing::{Sample, contract},
+};
+use tempfile::TempDir;
+
+/// Gives a new data directory each time.
+struct Rooms {
+    house: TempDir,
+    count: Cell<u32>,
+}
+
+impl Rooms {
+    fn new() -> Self {
+        Self { house: TempDir::new().unwrap(), count: Cell::new(0) }
+    }
+
+    fn next(&self) -> DataDir {
+        self.count.set(self.count.get() + 1);
+        DataDir::open(&self.house.path().join(self.count.get().to_string())).unwrap()
+    }
+}
+
+// shows: WR-534, WR-539
+#[test]
+fn every_port_is_a_trait_object_with_an_adapter_in_memory() {
+    let clock: Arc<dyn Clock> = Arc::new(ManualClock::new(TimestampMs(0)));
+    let blobs = MemoryBlobs::new(Arc::clone(&clock));
+    let _journal: Box<dyn Journal<Sample>> = Box::new(MemoryJournal::new(blobs.clone()));
+    let _snapshots_and_pinned_workflows: Box<dyn Blobs> = Box::new(blobs);
+    let _table: Box<dyn Table> = Box::new(MemoryTable::new());
+    let _leases: Box<dyn Leases> = Box::new(MemoryLeases::new(clock));
+    let _keyring: Box<dyn KeyRing> = Box::new(MemoryKeyRing::new(Arc::new(SystemEntropy)));
+    let _projections: Box<dyn Cache> = Box::new(MemoryCache::new());
+    assert!(Namespace::ALL.contains(&Namespace::PinnedWorkflows));
+}
+
+fn local_leases(dir: &DataDir) -> LocalLeases {
+    LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace))
+}
+
+#[tokio::test]
+async fn the_table_in_memory_keeps_its_promise() {
+    contract::table::suite(MemoryTable::new).await;
+}
+
+#[tokio::test]
+async fn the_table_on_disk_keeps_its_promise() {
+    let rooms = Rooms::new();
+    let name = "contract".parse().unwrap();
+    contract::table::suite(|| LocalTable::open(&rooms.next(), &name).unwrap()).await;
+}
+
+// shows: WR-235
+#[tokio::test]
+async fn the_key_ring_in_memory_keeps_its_promise() {
+    contract::keyring::suite(|| MemoryKeyRing::new(Arc::new(SystemEntropy))).await;
+}
+
+// shows: WR-235
+#[tokio::test]
+async fn the_key_ring_on_disk_keeps_its_promise() {
+    let rooms = Rooms::new();
+    contract::keyring::suite(|| LocalKeyRing::new(rooms.next(), Arc::new(SystemEntropy))).await;
+}
+
+#[tokio::test]
+async fn the_cache_in_memory_keeps_its_promise() {
+    contract::cache::suite(MemoryCache::new).await;
+}
+
+#[tokio::test]
+async fn the_cache_on_disk_keeps_its_promise() {
+    let rooms = Rooms::new();
+    let make = || {
+        let dir = rooms.next();
+        for stream in contract::cache::STREAMS {
+            fs::create_dir(dir.sessions().join(stream)).unwrap();
+        }
+        LocalCache::new(dir)
+    };
+    contract::cache::suite(make).await;
+}
+
+#[tokio::test]
+async fn the_leases_in_memory_keep_their_promise() {
+    contract::leases::suite(|| MemoryLeases::new(Arc::new(SystemClock))).await;
+}
+
+#[tokio::test]
+async fn the_leases_on_disk_keep_their_promise() {
+    let rooms = Rooms::new();
+    contract::leases::suite(|| local_leases(&rooms.next())).await;
+}
+
+struct InMemory {
+    clock: Arc<ManualClock>,
+    blobs: MemoryBlobs,
+    leases: MemoryLeases,
+}
+
+impl InMemory {
+    fn new() -> Self {
+        let clock = Arc::new(ManualClock::new(TimestampMs(0)));
+        let shared: Arc<dyn Clock> = clock.clone();
+        Self {
+            clock,
+            blobs: MemoryBlobs::new(Arc::clone(&shared)),
+            leases: MemoryLeases::new(shared),
+        }
+    }
+}
+
+impl contract::blobs::Subject for InMemory {
+    fn blobs(&self) -> &dyn Blobs {
+        &self.blobs
+    }
+
+    fn leases(&self) -> &dyn Leases {
+        &self.leases
+    }
+
+    fn let_pass(&self, time: Duration) {
+        self.clock.advance(time);
+    }
+
+    fn alter(&self, _: Namespace, _: Digest) -> bool {
+        false
+    }
+}
+
+#[tokio::test]
+async fn the_blobs_in_memory_keep_their_promise() {
+    contract::blobs::suite(InMemory::new).await;
+}
+
+struct OnDisk {
+    dir: DataDir,
+    blobs: LocalBlobs,
+    leases: LocalLeases,
+}
+
+impl OnDisk {
+    fn new(dir: DataDir) -> Self {
+        Self { blobs: LocalBlobs::new(dir.clone()), leases: local_leases(&dir), dir }
+    }
+
+    fn file(&self, namespace: Namespace, digest: Digest) -> PathBuf {
+        let hex = digest.hex();
+        self.dir.blobs(namespace).join(&hex[..2]).join(&hex[2..])
+    }
+}
+
+/// What is in a directory; nothing if there is none.
+fn entries(dir: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+impl contract::blobs::Subject for OnDisk {
+    fn blobs(&self) -> &dyn Blobs {
+        &self.blobs
+    }
+
+    fn leases(&self) -> &dyn Leases {
+        &self.leases
+    }
+
+    fn let_pass(&self, time: Duration) {
+        let fans = Namespace::ALL.iter().flat_map(|namespace| entries(&self.dir.blobs(*namespace)));
+        for path in fans.filter(|path| path.is_dir()).flat_map(|fan| entries(&fan)) {
+            let file = OpenOptions::new().write(true).open(path).unwrap();
+            file.set_modified(file.metadata().unwrap().modified().unwrap() - time).unwrap();
+        }
+    }
+
+    fn alter(&self, namespace: Namespace, digest: Digest) -> bool {
+        let path = self.file(namespace, digest);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[0] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        true
+    }
+}
+
+#[tokio::test]
+async fn the_blobs_on_disk_keep_their_promise() {
+    let rooms = Rooms::new();
+    contract::blobs::suite(|| OnDisk::new(rooms.next())).await;
+}

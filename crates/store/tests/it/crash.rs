@@ -1,0 +1,257 @@
+//! One append, and every fault at every call that it makes.
+//!
+//! After each fault the power is cut as well, in several ways, and the stream must hold the old
+//! state or the whole new one, everything that was acknowledged, and must take another append.
+
+use std::collections::BTreeMap;
+
+use piton_store::{
+    Error, Event, StreamId,
+    port::{Appended, Blobs, Journal, Namespace},
+    testing::{Fault, FaultKind, Sample, SimDisk, contract::journal::append, sample_plan},
+};
+
+use crate::{
+    long_report::Run,
+    site::{SESSION, backpacks, blobs, block_on, sessions},
+};
+
+const SECTORS: [usize; 2] = [512, 4096];
+
+/// What happened over all the trials.
+#[derive(Debug, Default)]
+struct Tally {
+    trials: u64,
+    acknowledged: u64,
+    kept_old: u64,
+    kept_new: u64,
+    torn: u64,
+    poisoned: u64,
+    repaired: u64,
+}
+
+fn name() -> StreamId {
+    SESSION.parse().unwrap()
+}
+
+/// A disk with a stream of `plans` plans on it, and room for blobs.
+fn prepared<J: Journal<Sample>>(open: fn(&SimDisk) -> J, plans: u64) -> SimDisk {
+    let disk = SimDisk::new();
+    let journal = open(&disk);
+    block_on(async {
+        blobs(&disk).put(Namespace::Snapshots, b"first".to_vec()).await.unwrap();
+        let lease = journal.lease(&name()).await.unwrap();
+        for number in 0..plans {
+            append(&journal, &lease, 3, &format!("old{number}")).await.unwrap();
+        }
+    });
+    disk
+}
+
+/// Appends one plan of five events and a snapshot, with a fault; says whether it was acknowledged.
+fn attempt<J: Journal<Sample>>(
+    open: fn(&SimDisk) -> J,
+    disk: &SimDisk,
+    fault: Option<Fault>,
+) -> bool {
+    let journal = open(disk);
+    disk.set_fault(fault);
+    block_on(async {
+        let Ok(lease) = journal.lease(&name()).await else { return false };
+        append(&journal, &lease, 5, "new").await.is_ok()
+    })
+}
+
+/// Opens the stream after a fault, and checks what it holds.
+fn recover<J: Journal<Sample>>(
+    open: fn(&SimDisk) -> J,
+    disk: &SimDisk,
+    old: u64,
+    acknowledged: bool,
+    tally: &mut Tally,
+    story: &str,
+) {
+    let journal = open(disk);
+    block_on(async {
+        let lease = match journal.lease(&name()).await {
+            Err(Error::Poisoned { .. }) => {
+                tally.poisoned += 1;
+                let verified = journal.verify(&name()).await.unwrap();
+                assert!(verified.mark_lifted, "{story}: {verified:?}");
+                journal.lease(&name()).await.unwrap()
+            }
+            Err(Error::NotHealthy { .. }) => {
+                tally.repaired += 1;
+                journal.repair(&name()).await.unwrap();
+                journal.lease(&name()).await.unwrap()
+            }
+            lease => lease.unwrap_or_else(|error| panic!("{story}: {error}")),
+        };
+        tally.torn += u64::from(lease.torn_tail().is_some());
+        let next = lease.next_event().get();
+        assert!(next == old || next == old + 5, "{story}: {next} events after {old}");
+        assert!(!acknowledged || next == old + 5, "{story}: an acknowledged plan is gone");
+        tally.kept_old += u64::from(next == old);
+        tally.kept_new += u64::from(next == old + 5);
+        // The same plan again ends with one copy of it; then another goes in.
+        let plan = sample_plan(&name(), next, 5, "new");
+        let replayed = journal.append(&lease.writer(), plan).await;
+        let replayed = replayed.unwrap_or_else(|error| panic!("{story}: {error}"));
+        let was_there = matches!(replayed, Appended::AlreadyPresent { .. });
+        assert_eq!(was_there, next == old + 5, "{story}");
+        append(&journal, &lease, 2, "after").await.unwrap();
+        drop(lease);
+    });
+    // All of that was acknowledged, so nothing of it may depend on what was not synced.
+    let disk = disk.after_losing_all();
+    let journal = open(&disk);
+    let loaded = block_on(journal.load(&name()));
+    let loaded = loaded.unwrap_or_else(|error| panic!("{story}: {error}"));
+    assert_eq!(loaded.events.len() as u64, old + 7, "{story}");
+    assert_eq!(loaded.torn_tail, None, "{story}");
+    let blobs = blobs(&disk);
+    for snapshot in loaded.events.iter().filter_map(Event::introduces) {
+        let found = block_on(blobs.get(Namespace::Snapshots, snapshot.digest())).unwrap();
+        assert!(found.is_some(), "{story}: a pinned snapshot is gone");
+    }
+}
+
+/// Every fault at every `stride`-th call of an append, each with several power cuts.
+fn every_fault<J: Journal<Sample>>(
+    open: fn(&SimDisk) -> J,
+    start: &SimDisk,
+    plans: u64,
+    stride: usize,
+    seed: u64,
+    tally: &mut Tally,
+) {
+    let cuts = Run::size(10, 250);
+    let calls = {
+        let disk = start.fork();
+        assert!(attempt(open, &disk, None));
+        disk.calls()
+    };
+    let old = plans * 3;
+    for kind in FaultKind::ALL {
+        for at in (0..calls).step_by(stride) {
+            let disk = start.fork();
+            let acknowledged = attempt(open, &disk, Some(Fault { at, kind }));
+            tally.acknowledged += u64::from(acknowledged);
+            for sector in SECTORS {
+                for cut in 0..cuts {
+                    tally.trials += 1;
+                    let luck = seed.wrapping_add(cut * 7_919 + at);
+                    let story = format!("{kind:?} at call {at}, cut {luck} at {sector}");
+                    let disk = disk.after_power_cut(luck, sector);
+                    recover(open, &disk, old, acknowledged, tally, &story);
+                }
+            }
+            if kind != FaultKind::Crash {
+                // The disk works again, and the power stayed on.
+                let story = format!("{kind:?} at call {at}, no cut");
+                disk.set_fault(None);
+                recover(open, &disk, old, acknowledged, tally, &story);
+            }
+        }
+    }
+}
+
+mod long {
+    use super::*;
+
+    /// Tries everything on streams of several lengths, and reports.
+    fn try_all(name: &'static str, trial: impl Fn(&mut Tally, u64)) -> Tally {
+        let run = Run::start(name);
+        let mut tally = Tally::default();
+        trial(&mut tally, run.seed());
+        run.report(&[
+            ("trials", tally.trials),
+            ("acknowledged", tally.acknowledged),
+            ("old state", tally.kept_old),
+            ("new state", tally.kept_new),
+            ("torn tails", tally.torn),
+            ("poisoned", tally.poisoned),
+            ("repairs", tally.repaired),
+        ]);
+        println!("{tally:?}");
+        assert!(tally.kept_old > 0 && tally.kept_new > 0 && tally.acknowledged > 0, "{tally:?}");
+        assert_eq!(tally.repaired, 0, "padding keeps torn groups from passing for missing pins");
+        tally
+    }
+
+    // shows: WR-062, WR-081, WR-083, WR-553
+    #[test]
+    fn a_session_survives_every_fault_at_every_call_of_an_append() {
+        let tally = try_all("crash: append to a session", |tally, seed| {
+            for plans in [0, 1, 4] {
+                every_fault(sessions, &prepared(sessions, plans), plans, 1, seed, tally);
+            }
+        });
+        assert!(tally.torn > 0 && tally.poisoned > 0, "{tally:?}");
+    }
+
+    // shows: WR-062
+    #[test]
+    fn a_log_survives_every_fault_at_every_call_of_an_append() {
+        let tally = try_all("crash: append to a log", |tally, seed| {
+            for plans in [0, 1, 4] {
+                every_fault(backpacks, &prepared(backpacks, plans), plans, 1, seed, tally);
+            }
+        });
+        assert!(tally.torn > 0 && tally.poisoned > 0, "{tally:?}");
+    }
+
+    // shows: WR-062
+    #[test]
+    fn the_first_append_of_all_survives_faults_too() {
+        try_all("crash: first append of all", |tally, seed| {
+            every_fault(sessions, &SimDisk::new(), 0, 23, seed, tally);
+        });
+    }
+}
+
+/// The position of a group in its sectors decides how it tears; so try every position.
+// shows: WR-066, WR-082
+#[test]
+fn a_torn_group_is_never_taken_for_a_plan_without_its_pins() {
+    let mut endings = BTreeMap::<&str, u64>::new();
+    let disk = SimDisk::new();
+    let mut plans = 0;
+    let journal = sessions(&disk);
+    block_on(async {
+        let lease = journal.lease(&name()).await.unwrap();
+        for _ in 0..6 {
+            append(&journal, &lease, 2, &format!("p{plans}")).await.unwrap();
+            plans += 1;
+        }
+    });
+    for round in 0..64_u64 {
+        // The manifest grows by a plan each round, so the next group starts somewhere else.
+        let journal = sessions(&disk);
+        let calls = {
+            let copy = disk.fork();
+            assert!(attempt(sessions, &copy, None));
+            copy.calls()
+        };
+        for back in 1..=2 {
+            let trial = disk.fork();
+            attempt(sessions, &trial, Some(Fault { at: calls - back, kind: FaultKind::Crash }));
+            for seed in 0..32 {
+                let cut = trial.after_power_cut(seed + round * 32, 512);
+                let lease = block_on(sessions(&cut).lease(&name()));
+                let ending = match &lease {
+                    Ok(lease) if lease.torn_tail().is_some() => "torn",
+                    Ok(_) => "whole",
+                    Err(error) => panic!("round {round}, seed {seed}: {error}"),
+                };
+                *endings.entry(ending).or_default() += 1;
+            }
+        }
+        block_on(async {
+            let lease = journal.lease(&name()).await.unwrap();
+            append(&journal, &lease, 2 + round % 5, &format!("q{round}")).await.unwrap();
+        });
+    }
+    println!("{endings:?}");
+    assert!(endings["torn"] > 100 && endings["whole"] > 100, "{endings:?}");
+}

@@ -1,0 +1,164 @@
+//! Every byte of a small session changed in turn: nothing is ever lost silently.
+
+use std::path::{Path, PathBuf};
+
+use piton_store::{
+    Error, StreamId,
+    port::{Journal, JournalReader},
+    testing::{Sample, SimDisk, contract::journal::append},
+};
+
+use crate::site::{SESSION, backpacks, block_on, sessions};
+
+/// The changes that are tried on each byte.
+const CHANGES: [fn(u8) -> u8; 6] =
+    [|byte| byte ^ 0x01, |byte| byte ^ 0x80, |byte| !byte, |_| 0, |_| b'\n', |_| b' '];
+
+/// A stream of four plans of three, one, two and two events.
+fn small<J: Journal<Sample>>(open: fn(&SimDisk) -> J) -> SimDisk {
+    let (disk, name) = (SimDisk::new(), SESSION.parse::<StreamId>().unwrap());
+    let journal = open(&disk);
+    block_on(async {
+        let lease = journal.lease(&name).await.unwrap();
+        for (plan, events) in [("a", 3), ("b", 1), ("c", 2), ("d", 2)] {
+            append(&journal, &lease, events, plan).await.unwrap();
+        }
+    });
+    disk
+}
+
+const EVENTS: usize = 8;
+/// The events before the newest plan.
+const EVENTS_BEFORE: usize = 6;
+
+#[derive(Debug, Default, PartialEq)]
+struct Tally {
+    errors: u64,
+    torn: u64,
+}
+
+fn flip<J: Journal<Sample>>(
+    open: fn(&SimDisk) -> J,
+    start: &SimDisk,
+    path: &Path,
+    newest_from: usize,
+    saved: impl Fn(&Path) -> bool,
+) -> Tally {
+    let name: StreamId = SESSION.parse().unwrap();
+    let mut tally = Tally::default();
+    let bytes = start.contents()[path].clone();
+    for (at, &old) in bytes.iter().enumerate() {
+        for change in CHANGES {
+            let new = change(old);
+            if new == old {
+                continue;
+            }
+            let story = format!("{} byte {at}: {old:#x} became {new:#x}", path.display());
+            let disk = start.fork();
+            disk.damage(path, |bytes| bytes[at] = new);
+            let journal = open(&disk);
+            match block_on(journal.load(&name)) {
+                Err(Error::NotHealthy { health, .. }) => {
+                    assert!(!health.is_healthy(), "{story}");
+                    tally.errors += 1;
+                    let lease = block_on(journal.lease(&name)).unwrap_err();
+                    assert!(matches!(lease, Error::NotHealthy { .. }), "{story}: {lease}");
+                    let salvaged = block_on(journal.load_validated_prefix(&name)).unwrap();
+                    assert!(salvaged.events.len() < EVENTS, "{story}");
+                    assert_eq!(salvaged.health, health, "{story}");
+                }
+                Ok(loaded) => {
+                    let torn = loaded.torn_tail.unwrap_or_else(|| panic!("{story}: unnoticed"));
+                    assert!(at >= newest_from, "{story}: an older plan was cut");
+                    assert_eq!(loaded.events.len(), EVENTS_BEFORE, "{story}");
+                    tally.torn += 1;
+                    // The next writer keeps the bytes.
+                    let kept = &disk.contents()[path][usize::try_from(torn.offset).unwrap()..];
+                    let lease = block_on(journal.lease(&name)).unwrap();
+                    block_on(append(&journal, &lease, 1, "next")).unwrap();
+                    let contents = disk.contents();
+                    let found = contents.iter().any(|(path, bytes)| saved(path) && bytes == kept);
+                    assert!(found, "{story}: the torn bytes are gone");
+                }
+                Err(error) => panic!("{story}: {error}"),
+            }
+        }
+    }
+    tally
+}
+
+fn dir(parent: &str) -> PathBuf {
+    Path::new("/").join(parent).join(SESSION)
+}
+
+// shows: WR-008, WR-076, WR-080, WR-097
+#[test]
+fn no_changed_byte_of_a_manifest_goes_unnoticed() {
+    let start = small(sessions);
+    let path = dir("sessions").join("manifest.jsonl");
+    let text = start.contents()[&path].clone();
+    let close = br#""kind":"segment_closed""#;
+    let mark = text.windows(close.len()).rposition(|window| window == close).unwrap();
+    let newest_from = text[..mark].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+    let saved = |path: &Path| path.to_string_lossy().contains("manifest.torn-");
+    let tally = flip(sessions, &start, &path, newest_from, saved);
+    println!("{tally:?}");
+    assert!(tally.errors > tally.torn && tally.torn > 0, "{tally:?}");
+}
+
+// shows: WR-008, WR-076, WR-090
+#[test]
+fn no_changed_byte_of_a_segment_goes_unnoticed() {
+    let start = small(sessions);
+    let segments: Vec<PathBuf> = start
+        .contents()
+        .into_keys()
+        .filter(|path| {
+            path.extension().is_some_and(|end| end == "jsonl")
+                && path.starts_with(dir("sessions").join("events"))
+        })
+        .collect();
+    assert_eq!(segments.len(), 4);
+    for path in segments {
+        let tally = flip(sessions, &start, &path, usize::MAX, |_| false);
+        assert_eq!(tally.torn, 0, "{}", path.display());
+    }
+}
+
+#[test]
+fn no_changed_byte_of_a_log_goes_unnoticed() {
+    let start = small(backpacks);
+    let path = dir("backpacks").join("log");
+    let text = start.contents()[&path].clone();
+    let newest_from = text.windows(7).rposition(|window| window == b"piton1 ").unwrap();
+    let saved = |path: &Path| path.to_string_lossy().contains("log.torn-");
+    let tally = flip(backpacks, &start, &path, newest_from, saved);
+    println!("{tally:?}");
+    assert!(tally.errors > 0 && tally.torn > 0, "{tally:?}");
+}
+
+/// A file that ends early was either never written to its end, or damaged.
+// shows: WR-080, BP-101
+#[test]
+fn a_shortened_file_is_torn_in_its_newest_plan_and_damaged_before_it() {
+    let name: StreamId = SESSION.parse().unwrap();
+    let start = small(backpacks);
+    let path = dir("backpacks").join("log");
+    let bytes = start.contents()[&path].clone();
+    let mut events = Vec::new();
+    for length in 1..bytes.len() {
+        let disk = start.fork();
+        disk.damage(&path, |bytes| bytes.truncate(length));
+        let loaded = block_on(backpacks(&disk).load(&name)).unwrap();
+        // A log that ends between two records cannot be told from one that was never longer.
+        events.push((loaded.events.len(), loaded.torn_tail.is_some()));
+    }
+    events.dedup();
+    let torn = |count| (count, true);
+    let whole = |count| (count, false);
+    assert_eq!(
+        events,
+        [torn(0), whole(3), torn(3), whole(4), torn(4), whole(6), torn(6)],
+        "only whole records count"
+    );
+}

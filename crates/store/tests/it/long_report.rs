@@ -1,0 +1,60 @@
+//! Tests that grow with their budget, and the report of what they did.
+//!
+//! `PITON_LONG=1` asks for the full size; `PITON_LONG_REPORT` names a file that gets one line of
+//! JSON for each such test.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    fs::OpenOptions,
+    io::Write,
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use serde_json::json;
+
+/// One run of such a test.
+pub(crate) struct Run {
+    name: &'static str,
+    seed: u64,
+    started: Instant,
+}
+
+impl Run {
+    /// Starts a run with a seed of its own, or with the one that `PITON_SEED` gives.
+    pub(crate) fn start(name: &'static str) -> Self {
+        let seed = match env::var("PITON_SEED") {
+            Ok(seed) => seed.parse().unwrap(),
+            Err(_) => {
+                u64::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos())
+            }
+        };
+        // Captured, and shown when the test fails.
+        println!("{name}: PITON_SEED={seed}");
+        Self { name, seed, started: Instant::now() }
+    }
+
+    /// Where the run's luck comes from.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The normal size of something, or its full size.
+    pub(crate) fn size(normal: u64, full: u64) -> u64 {
+        if env::var("PITON_LONG").is_ok_and(|value| value == "1") { full } else { normal }
+    }
+
+    /// Reports what the run did.
+    pub(crate) fn report(self, counts: &[(&str, u64)]) {
+        let Some(path) = env::var_os("PITON_LONG_REPORT") else { return };
+        let line = json!({
+            "name": self.name,
+            "seed": self.seed,
+            "counts": counts.iter().copied().collect::<BTreeMap<&str, u64>>(),
+            "durationMs": u64::try_from(self.started.elapsed().as_millis()).unwrap(),
+        });
+        let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+        // One write, so that lines of tests in parallel processes do not mix.
+        file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+}

@@ -1,0 +1,26 @@
+//! Tests of the store through its public interface.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "tests stop at the first surprise, touch the disk, and say what they counted"
+)]
+
+mod cache;
+mod collection;
+mod contracts;
+mod crash;
+mod errors;
+mod file_system;
+mod flips;
+mod frozen;
+mod health;
+mod journal_contract;
+mod keyring;
+mod kill;
+mod long_report;
+mod model;
+mod protocol;
+mod site;
+mod table;
+mod worker;

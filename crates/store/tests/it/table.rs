@@ -1,0 +1,32 @@
+//! The table on disk: its files, its limits, and several processes at once.
+
+mod files;
+pub(crate) mod processes;
+mod write_ahead_log;
+
+use std::path::Path;
+
+use piton_store::{
+    local::{DataDir, LocalTable},
+    port::{Change, Expect, Table, Version, Write},
+};
+
+fn open(root: &Path) -> LocalTable {
+    open_named(root, "test")
+}
+
+fn open_named(root: &Path, name: &str) -> LocalTable {
+    LocalTable::open(&DataDir::open(root).unwrap(), &name.parse().unwrap()).unwrap()
+}
+
+fn put(key: &str, expect: Expect, value: impl Into<Vec<u8>>) -> Write {
+    Write { key: key.as_bytes().into(), expect, change: Change::Put(value.into()) }
+}
+
+async fn commit(table: &LocalTable, key: &str, value: impl Into<Vec<u8>>) -> Version {
+    table.commit(vec![put(key, Expect::Anything, value)]).await.unwrap()
+}
+
+async fn value(table: &LocalTable, key: &str) -> Option<Vec<u8>> {
+    table.get(key.as_bytes()).await.unwrap().map(|entry| entry.value)
+}

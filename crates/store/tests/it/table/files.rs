@@ -1,0 +1,169 @@
+//! The database file: who may read it, what it survives, and copies of it.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, thread};
+
+use piton_core::Code;
+use piton_store::{
+    Error,
+    local::{DataDir, LocalTable},
+    port::{Expect, Table},
+};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::{commit, open, open_named, put, value};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[tokio::test]
+async fn the_database_and_the_files_beside_it_are_for_their_owner_only() {
+    let root = TempDir::new().unwrap();
+    let table = open(root.path());
+    commit(&table, "a", "1").await;
+    for name in ["table.sqlite3", "table.sqlite3-wal", "table.sqlite3-shm"] {
+        assert_eq!(mode(&root.path().join(name)), 0o600, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn tables_of_one_database_do_not_see_each_other() {
+    let root = TempDir::new().unwrap();
+    let (one, other) = (open_named(root.path(), "one"), open_named(root.path(), "other"));
+    commit(&one, "a", "1").await;
+    assert_eq!(value(&other, "a").await, None);
+    other.commit(vec![put("a", Expect::Absent, "2")]).await.unwrap();
+    assert_eq!(value(&one, "a").await, Some(b"1".to_vec()));
+    assert_eq!(one.scan(b"", None, 10).await.unwrap().entries.len(), 1);
+}
+
+#[tokio::test]
+async fn what_was_committed_is_there_after_reopening_and_versions_go_on() {
+    let root = TempDir::new().unwrap();
+    let first = open(root.path());
+    let before = commit(&first, "a", "1").await;
+    drop(first);
+    let second = open(root.path());
+    let entry = second.get(b"a").await.unwrap().unwrap();
+    assert_eq!((entry.value, entry.version), (b"1".to_vec(), before));
+    assert!(commit(&second, "b", "2").await > before);
+}
+
+#[tokio::test]
+async fn handles_that_make_the_database_at_once_all_get_it() {
+    let root = TempDir::new().unwrap();
+    let dir = DataDir::open(root.path()).unwrap();
+    let name = "test".parse().unwrap();
+    let open = || LocalTable::open(&dir, &name).unwrap();
+    let tables: Vec<LocalTable> = thread::scope(|scope| {
+        let opening: Vec<_> = (0..16).map(|_| scope.spawn(open)).collect();
+        opening.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for (number, table) in tables.iter().enumerate() {
+        commit(table, &number.to_string(), "x").await;
+    }
+    assert_eq!(tables[0].scan(b"", None, 100).await.unwrap().entries.len(), 16);
+}
+
+#[tokio::test]
+async fn a_database_of_another_format_is_refused_and_left_alone() {
+    let root = TempDir::new().unwrap();
+    let dir = DataDir::open(root.path()).unwrap();
+    let table = open(root.path());
+    commit(&table, "a", "1").await;
+    drop(table);
+    let set = |format: u64| {
+        let raw = Connection::open(dir.table()).unwrap();
+        raw.execute("UPDATE meta SET value = ?1 WHERE name = 'format'", [format]).unwrap();
+    };
+    set(2);
+    let before = fs::read(dir.table()).unwrap();
+    let refused = LocalTable::open(&dir, &"test".parse().unwrap()).err();
+    assert!(
+        matches!(refused, Some(Error::UnsupportedVersion { found: 2, known: 1, .. })),
+        "{refused:?}"
+    );
+    assert_eq!(fs::read(dir.table()).unwrap(), before);
+    set(1);
+    assert_eq!(value(&open(root.path()), "a").await, Some(b"1".to_vec()));
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_without_naming_its_path() {
+    let root = TempDir::new().unwrap();
+    let dir = DataDir::open(root.path()).unwrap();
+    fs::write(dir.table(), "no database at all, and long enough for a header".repeat(20)).unwrap();
+    let refused = LocalTable::open(&dir, &"test".parse().unwrap()).err().unwrap();
+    assert_eq!(refused.code(), Code::StoreIo);
+    assert_eq!(refused.to_string(), "could not open the table: file is not a database");
+}
+
+#[tokio::test]
+async fn the_status_tells_a_sound_database_from_a_damaged_one() {
+    let root = TempDir::new().unwrap();
+    let path = root.path().join("table.sqlite3");
+    let table = open(root.path());
+    for number in 0..200 {
+        commit(&table, &format!("{number:03}"), vec![7; 500]).await;
+    }
+    let status = table.status().await.unwrap();
+    assert_eq!(status.problems, Vec::<String>::new());
+    assert!(status.wal_bounded && status.wal_bytes > 0, "{status:?}");
+    drop(table);
+    // Nobody has it open now, so a test may do what nothing else does.
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[3 * 4_096..4 * 4_096].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+    let status = open(root.path()).status().await.unwrap();
+    assert!(!status.problems.is_empty());
+}
+
+#[tokio::test]
+async fn a_copy_holds_one_moment_of_a_busy_database() {
+    let root = TempDir::new().unwrap();
+    let table = open(root.path());
+    let writer = tokio::spawn({
+        let table = table.clone();
+        async move {
+            for round in 0..100_u64 {
+                let value = round.to_be_bytes();
+                let batch = ["a", "b"].map(|key| put(key, Expect::Anything, value));
+                table.commit(batch.to_vec()).await.unwrap();
+            }
+        }
+    });
+    let mut copies = 0;
+    while !writer.is_finished() || copies == 0 {
+        let place = TempDir::new().unwrap();
+        let to = place.path().join("table.sqlite3");
+        table.backup(&to).await.unwrap();
+        assert_eq!(mode(&to), 0o600);
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing else is left there");
+        let copy = open(place.path());
+        assert_eq!(value(&copy, "a").await, value(&copy, "b").await);
+        assert!(copy.status().await.unwrap().problems.is_empty());
+        copies += 1;
+    }
+    writer.await.unwrap();
+    let place = TempDir::new().unwrap();
+    table.backup(&place.path().join("table.sqlite3")).await.unwrap();
+    let copy = open(place.path());
+    assert_eq!(value(&copy, "a").await, Some(99_u64.to_be_bytes().to_vec()));
+    commit(&copy, "a", "the copy is a table of its own").await;
+    assert_eq!(value(&table, "a").await, Some(99_u64.to_be_bytes().to_vec()));
+}
+
+#[tokio::test]
+async fn a_copy_never_replaces_anything() {
+    let root = TempDir::new().unwrap();
+    let table = open(root.path());
+    commit(&table, "a", "1").await;
+    let to = root.path().join("taken");
+    fs::write(&to, "precious").unwrap();
+    let refused = table.backup(&to).await.unwrap_err();
+    assert_eq!(refused.code(), Code::StoreIo);
+    assert_eq!(fs::read(&to).unwrap(), b"precious");
+    let nowhere = root.path().join("no/such/directory/copy");
+    assert!(table.backup(&nowhere).await.is_err());
+}

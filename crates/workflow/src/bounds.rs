@@ -1,0 +1,34 @@
+//! Every limit of this crate, in one place.
+//!
+//! *Invariants*: a limit is part of a format; raising one is safe, lowering one makes data that was
+//! written before unreadable.
+
+/// The longest id that an author gives (step, loop, condition, context key), in bytes.
+///
+/// Authors write a few words. Ids of expanded steps join several such ids, so there is room for some
+/// of them; a decision trace must still be able to quote one whole within its 512 bytes.
+pub const NAME_BYTES_MAX: usize = 128;
+
+/// How many loops may lie inside each other.
+///
+/// Each level multiplies the work of the one around it, so a workflow that people can follow has two
+/// or three. The limit bounds the length of a step instance key.
+pub const LOOP_DEPTH_MAX: usize = 8;
+
+/// The largest iteration of a loop, counted from zero.
+///
+/// A loop turns once per reply of an agent, so a million turns are out of reach. Six digits keep a
+/// step instance key short.
+pub const ITERATION_MAX: u32 = 999_999;
+
+/// The digits of [`ITERATION_MAX`].
+const ITERATION_DIGITS_MAX: usize = (ITERATION_MAX.ilog10() + 1) as usize;
+
+/// The longest step instance key in bytes: every loop as `loop@iteration` and one more byte that
+/// joins it to what follows, the second `:` before the step, and the step.
+pub const STEP_INSTANCE_KEY_BYTES_MAX: usize =
+    LOOP_DEPTH_MAX * (NAME_BYTES_MAX + 1 + ITERATION_DIGITS_MAX + 1) + 1 + NAME_BYTES_MAX;
+
+/// The longest token in bytes. A state token, the longest of the three kinds, has about 400; the rest
+/// is room for a later field. The limit stops a wrong paste before anything is decoded.
+pub const TOKEN_BYTES_MAX: usize = 1024;

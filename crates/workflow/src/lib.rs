@@ -1,0 +1,58 @@
+//! Durable execution of workflows: what an agent is doing, and what it did.
+//!
+//! This is the vocabulary: the ids, closed sets and keys out of which events, snapshots and replies are
+//! made. Every name here is part of a format, so it is written down once, and a text that is not one of
+//! the names is refused where it enters.
+//!
+//! * [`name`]: the ids that an author writes into a workflow.
+//! * [`loop_path`] and [`step_instance`]: where in its loops a step stands, and its key.
+//! * [`event_kind`], [`dedupe`]: what is recorded, and what makes recording it twice harmless.
+//! * [`run`], [`topology`], [`output`], [`observation`]: what events say about runs and their graphs.
+//! * [`preference`], [`capability`]: what the person wants and what the agent is able to do.
+//! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
+//! * [`explanation`]: what is recorded for people only.
+//! * [`token`]: the text of the tokens that an agent is given.
+//! * [`bounds`]: every limit of the crate, with its reason.
+//!
+//! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment.
+
+pub mod blocker;
+pub mod bounds;
+pub mod capability;
+pub mod dedupe;
+pub mod event_kind;
+pub mod explanation;
+pub mod gap;
+pub mod loop_path;
+pub mod name;
+pub mod observation;
+pub mod output;
+pub mod preference;
+pub mod reason;
+pub mod run;
+pub mod step_instance;
+mod text_form;
+pub mod token;
+pub mod topology;
+
+pub use blocker::BlockerCode;
+pub use capability::{
+    AttemptContext, Capability, CapabilityStatus, Claim, ClaimedBy, EnforcementGrade, FailureCode,
+    ProbeResult, ProvenanceKind,
+};
+pub use event_kind::EventKind;
+pub use explanation::{DivergenceReason, TraceEntryKind};
+pub use gap::GapSeverity;
+pub use loop_path::{Iteration, LoopPath, LoopPathError, LoopPosition};
+pub use name::{ConditionId, ContextKey, LoopId, StepId};
+pub use observation::{ChangeOrdinal, Confidence, ObservationKey};
+pub use output::OutputChannel;
+pub use preference::{Autonomy, PreferenceSource, RiskPolicy};
+pub use reason::{
+    CapabilityMissing, ContractViolation, NonAssumableChoice, Reason, ReasonCategory, Unexpected,
+    UserOnlyDependency,
+};
+pub use run::{ContextSource, Intent, NextIntent, RunStatus, SourceKind};
+pub use step_instance::{StepInstanceKey, StepInstanceKeyError};
+pub use token::{TokenKind, TokenString, TokenStringError};
+pub use topology::{EdgeCause, EdgeKind, NodeKind};

@@ -1,0 +1,115 @@
+//! The ids that an author writes into a workflow.
+//!
+//! *Invariants*: 1 to 128 characters out of `a-z`, `0-9`, `_` and `-`. The characters that join ids to
+//! longer texts (`@`, `/`, `:`) are not among them, so joined texts need no escaping and come apart in
+//! one way only.
+//!
+//! Each kind is a type of its own:
+//!
+//! ```
+//! use piton_workflow::StepId;
+//! fn open(_: StepId) {}
+//! open("triage".parse()?);
+//! # Ok::<(), piton_core::IdError>(())
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use piton_workflow::{LoopId, StepId};
+//! fn swapped(id: LoopId) -> StepId { id }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use piton_workflow::{LoopId, StepId};
+//! fn swapped(id: StepId) -> LoopId { id }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use piton_workflow::{ConditionId, StepId};
+//! fn swapped(id: ConditionId) -> StepId { id }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use piton_workflow::{ConditionId, LoopId};
+//! fn swapped(id: LoopId) -> ConditionId { id }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use piton_workflow::{ConditionId, ContextKey};
+//! fn swapped(key: ContextKey) -> ConditionId { key }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use piton_workflow::{ContextKey, StepId};
+//! fn swapped(id: StepId) -> ContextKey { id }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use piton_workflow::StepId;
+//! let _: StepId = "triage";
+//! ```
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use piton_core::{IdError, IdProblem};
+
+use crate::bounds::NAME_BYTES_MAX;
+use crate::text_form::{shown_as_text, text_form};
+
+fn check(text: &str) -> Result<(), IdProblem> {
+    if text.is_empty() {
+        return Err(IdProblem::Empty);
+    }
+    if text.len() > NAME_BYTES_MAX {
+        return Err(IdProblem::TooLong { max_bytes: NAME_BYTES_MAX });
+    }
+    let allowed = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
+    if text.bytes().all(allowed) {
+        Ok(())
+    } else {
+        Err(IdProblem::Character { allowed: "a-z, 0-9, `_` and `-`" })
+    }
+}
+
+/// Declares ids that differ in name only.
+macro_rules! names {
+    ($($(#[$meta:meta])* $name:ident,)+) => {$(
+        $(#[$meta])*
+        ///
+        /// 1 to 128 characters out of `a-z`, `0-9`, `_` and `-`. Cheap to clone.
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                match check(text) {
+                    Ok(()) => Ok(Self(text.into())),
+                    Err(problem) => Err(IdError { kind: stringify!($name), problem }),
+                }
+            }
+        }
+
+        text_form!($name, "^[a-z0-9_-]+$", NAME_BYTES_MAX);
+        shown_as_text!($name);
+    )+};
+}
+
+names! {
+    /// Names a step of a workflow.
+    StepId,
+    /// Names a loop of a workflow.
+    LoopId,
+    /// Names a condition of a workflow.
+    ConditionId,
+    /// Names an input of a workflow that a blocker may point at.
+    ContextKey,
+}

@@ -1,0 +1,119 @@
+//! One turn of one step: `outer@0/inner@2::triage`.
+//!
+//! *Invariants*: one text per key and one key per text. There is no escaping, because ids hold none of
+//! the characters that join them. Keys order by the bytes of their text, so turn 10 stands before
+//! turn 9: the order is for sets that must be written the same way everywhere, not for people.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use piton_core::IdError;
+
+use crate::bounds::{ITERATION_MAX, STEP_INSTANCE_KEY_BYTES_MAX};
+use crate::loop_path::{Iteration, LoopPath, LoopPathError, LoopPosition};
+use crate::name::StepId;
+use crate::text_form::{shown_as_text, text_form};
+
+/// Names a step within its loops. Cheap to clone.
+///
+/// ```
+/// use piton_workflow::StepInstanceKey;
+/// let key: StepInstanceKey = "outer@0/inner@2::triage".parse()?;
+/// let (loops, step) = key.parts();
+/// assert_eq!(step.as_str(), "triage");
+/// assert_eq!(loops.positions()[1].iteration.get(), 2);
+/// # Ok::<(), piton_workflow::StepInstanceKeyError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StepInstanceKey(Arc<str>);
+
+/// Why a text is not a step instance key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepInstanceKeyError {
+    /// It is too long.
+    #[error("a step instance key has at most {STEP_INSTANCE_KEY_BYTES_MAX} bytes")]
+    TooLong,
+    /// A loop has no iteration.
+    #[error("a loop in a step instance key has the form `loop@iteration`")]
+    Form,
+    /// An iteration is not a number, not written in the one way that it has, or too large.
+    #[error("an iteration is a number from 0 to {ITERATION_MAX} without leading zeros")]
+    Iteration,
+    /// The id of a step or loop is not valid.
+    #[error(transparent)]
+    Name(#[from] IdError),
+    /// The loops do not fit into each other.
+    #[error(transparent)]
+    Path(#[from] LoopPathError),
+}
+
+impl StepInstanceKey {
+    /// The key of `step` inside `loops`.
+    pub fn new(loops: &LoopPath, step: &StepId) -> Self {
+        let mut text = String::new();
+        for (depth, position) in loops.positions().iter().enumerate() {
+            if depth > 0 {
+                text.push('/');
+            }
+            let LoopPosition { loop_id, iteration } = position;
+            write!(text, "{loop_id}@{iteration}").expect("writing to a string does not fail");
+        }
+        if !text.is_empty() {
+            text.push_str("::");
+        }
+        text.push_str(step.as_str());
+        assert!(text.len() <= STEP_INSTANCE_KEY_BYTES_MAX, "the parts are bounded");
+        Self(text.into())
+    }
+
+    /// The key as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The loops around the step, and the step. Takes the text apart at each call.
+    pub fn parts(&self) -> (LoopPath, StepId) {
+        parse(&self.0).expect("a key is only made from parts or from a text that came apart")
+    }
+}
+
+fn parse(text: &str) -> Result<(LoopPath, StepId), StepInstanceKeyError> {
+    if text.len() > STEP_INSTANCE_KEY_BYTES_MAX {
+        return Err(StepInstanceKeyError::TooLong);
+    }
+    let Some((loops, step)) = text.split_once("::") else {
+        return Ok((LoopPath::default(), text.parse()?));
+    };
+    let positions = loops.split('/').map(parse_position).collect::<Result<_, _>>()?;
+    Ok((LoopPath::new(positions)?, step.parse()?))
+}
+
+fn parse_position(text: &str) -> Result<LoopPosition, StepInstanceKeyError> {
+    let (loop_id, iteration) = text.split_once('@').ok_or(StepInstanceKeyError::Form)?;
+    Ok(LoopPosition { loop_id: loop_id.parse()?, iteration: parse_iteration(iteration)? })
+}
+
+/// Only the text that [`Iteration`] itself would write: no sign, no leading zero.
+fn parse_iteration(text: &str) -> Result<Iteration, StepInstanceKeyError> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    let leading_zero = text.len() > 1 && text.starts_with('0');
+    let number = text.parse().ok().filter(|_| digits && !leading_zero);
+    number.and_then(|number| Iteration::new(number).ok()).ok_or(StepInstanceKeyError::Iteration)
+}
+
+impl FromStr for StepInstanceKey {
+    type Err = StepInstanceKeyError;
+
+    fn from_str(text: &str) -> Result<Self, StepInstanceKeyError> {
+        parse(text).map(|_| Self(text.into()))
+    }
+}
+
+text_form!(
+    StepInstanceKey,
+    "^([a-z0-9_-]+@(0|[1-9][0-9]*)(/[a-z0-9_-]+@(0|[1-9][0-9]*))*::)?[a-z0-9_-]+$",
+    STEP_INSTANCE_KEY_BYTES_MAX
+);
+shown_as_text!(StepInstanceKey);

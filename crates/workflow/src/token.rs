@@ -1,0 +1,202 @@
+//! Tokens as text: `st.v1.<payload>.<signature>`.
+//!
+//! *Invariants*: the two parts are base64url without padding, written in the one way that their bytes
+//! have, and the signature is as long as an HMAC-SHA256. The signature is never shown: `Debug` leaves
+//! it out, there is no `Display`, and no error quotes the token.
+//!
+//! *Limitations*: only the outer form is checked. A [`TokenString`] says what a caller sent, not that we
+//! sent it first; that takes the keys, and two equal token strings prove nothing either. The short form
+//! of a token is another type.
+//!
+//! ```
+//! # use piton_workflow::{TokenKind, TokenString, TokenStringError};
+//! let text = format!("ack.v1.e30.{}", "A".repeat(43));
+//! let token: TokenString = text.parse()?;
+//! assert_eq!(token.kind(), TokenKind::Ack);
+//! assert_eq!(format!("{token:?}"), "ack.v1.e30.…");
+//! # Ok::<(), TokenStringError>(())
+//! ```
+//!
+// shows: WR-018 (the two examples below that must not build)
+//! ```compile_fail,E0308
+//! # use piton_workflow::TokenString;
+//! fn unchecked(text: String) -> TokenString { text }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use piton_core::DedupeKey;
+//! # use piton_workflow::TokenString;
+//! fn swapped(key: DedupeKey) -> TokenString { key }
+//! ```
+//!
+//! There is no way to show a token in a message by accident:
+//!
+//! ```compile_fail,E0277
+//! # use piton_workflow::TokenString;
+//! fn shown(token: &TokenString) -> String { format!("{token}") }
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::bounds::TOKEN_BYTES_MAX;
+use crate::text_form::text_form;
+
+const VERSION: &str = "v1";
+
+/// The length of 32 bytes in base64url.
+const SIGNATURE_LEN: usize = 43;
+
+piton_core::closed_set! {
+    /// What a token is for.
+    pub enum TokenKind {
+        /// Reading where a run stands.
+        State => "state",
+        /// Handing in the output of a pending step, once.
+        Ack => "ack",
+        /// Making a bookmark, once.
+        Checkpoint => "checkpoint",
+    }
+}
+
+impl TokenKind {
+    /// How the text of such a token begins, before the first dot.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::State => "st",
+            Self::Ack => "ack",
+            Self::Checkpoint => "chk",
+        }
+    }
+}
+
+/// A text that has the outer form of a signed token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TokenString {
+    text: Arc<str>,
+    kind: TokenKind,
+}
+
+/// Why a text does not have the form of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenStringError {
+    /// It is too long.
+    #[error("a token has at most {TOKEN_BYTES_MAX} bytes")]
+    TooLong,
+    /// It does not begin as any kind of token.
+    #[error("a token starts with `st.`, `ack.` or `chk.`")]
+    Kind,
+    /// It does not have the four parts.
+    #[error("a token has four parts joined by dots, such as `st.v1.<payload>.<signature>`")]
+    Form,
+    /// It has another version.
+    #[error("this program reads tokens of version `{VERSION}` only")]
+    UnsupportedVersion,
+    /// Its payload is not base64url.
+    #[error("the payload of the token is damaged: it is not base64url without padding")]
+    Payload,
+    /// Its signature is not base64url of 32 bytes.
+    #[error(
+        "the signature of the token is damaged: it is not 32 bytes in base64url without padding"
+    )]
+    Signature,
+}
+
+impl TokenString {
+    /// What the token says it is for.
+    pub const fn kind(&self) -> TokenKind {
+        self.kind
+    }
+
+    /// The whole token, to be sent to the agent and to nobody else.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The payload in base64url.
+    pub fn payload(&self) -> &str {
+        self.part(2)
+    }
+
+    /// The signature in base64url.
+    pub fn signature(&self) -> &str {
+        self.part(3)
+    }
+
+    fn part(&self, position: usize) -> &str {
+        self.text.split('.').nth(position).expect("parsing found four parts")
+    }
+}
+
+impl FromStr for TokenString {
+    type Err = TokenStringError;
+
+    fn from_str(text: &str) -> Result<Self, TokenStringError> {
+        if text.len() > TOKEN_BYTES_MAX {
+            return Err(TokenStringError::TooLong);
+        }
+        let (prefix, rest) = text.split_once('.').ok_or(TokenStringError::Kind)?;
+        let kind = TokenKind::ALL.iter().copied().find(|kind| kind.prefix() == prefix);
+        let kind = kind.ok_or(TokenStringError::Kind)?;
+        let (version, rest) = rest.split_once('.').ok_or(TokenStringError::Form)?;
+        if version != VERSION {
+            return Err(if is_version(version) {
+                TokenStringError::UnsupportedVersion
+            } else {
+                TokenStringError::Form
+            });
+        }
+        let (payload, signature) = rest.split_once('.').ok_or(TokenStringError::Form)?;
+        if signature.contains('.') {
+            return Err(TokenStringError::Form);
+        }
+        if payload.is_empty() || !is_base64url(payload) {
+            return Err(TokenStringError::Payload);
+        }
+        if signature.len() != SIGNATURE_LEN || !is_base64url(signature) {
+            return Err(TokenStringError::Signature);
+        }
+        Ok(Self { text: text.into(), kind })
+    }
+}
+
+/// Whether a text looks like the version of some token, known or not.
+fn is_version(text: &str) -> bool {
+    let number = text.strip_prefix('v').unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a text is what base64url without padding makes of some bytes: its characters are of the
+/// alphabet, its length is possible, and the bits of the last character that stand for nothing are zero.
+fn is_base64url(text: &str) -> bool {
+    let last = text.bytes().next_back().and_then(sextet).unwrap_or_default();
+    let unused_bits = match text.len() % 4 {
+        0 => 0,
+        2 => 4,
+        3 => 2,
+        _ => return false,
+    };
+    text.bytes().all(|byte| sextet(byte).is_some()) && last.trailing_zeros() >= unused_bits
+}
+
+/// The six bits that a character of the base64url alphabet stands for.
+const fn sextet(byte: u8) -> Option<u8> {
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'-' => Some(62),
+        b'_' => Some(63),
+        _ => None,
+    }
+}
+
+impl fmt::Debug for TokenString {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{VERSION}.{}.…", self.kind.prefix(), self.payload())
+    }
+}
+
+text_form!(TokenString, r"^(st|ack|chk)\.v1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$", TOKEN_BYTES_MAX);

@@ -1,0 +1,11 @@
+//! The behaviour of `piton-workflow` as other crates see it.
+
+mod closed_set;
+mod dedupe;
+mod loop_path;
+mod name;
+mod reason;
+#[cfg(feature = "schema")]
+mod schema;
+mod step_instance;
+mod token;

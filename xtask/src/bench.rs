@@ -1,0 +1,59 @@
+//! `cargo xtask bench`: runs the benchmark program in a release build and passes its verdict on.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::{process, project};
+
+/// What to measure and how to report it.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only this part, such as `store`.
+    part: Option<String>,
+    /// Print one JSON document instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// Fail when a measure misses its bar.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Runs the benchmarks.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let root = project::root()?;
+    let arguments = arguments(options);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let status = process::command(&root, &process::cargo(), &arguments).status()?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+fn arguments(options: &Options) -> Vec<String> {
+    let mut arguments: Vec<String> =
+        ["run", "--quiet", "--release", "--package", "piton-bench"].map(str::to_owned).to_vec();
+    arguments.push("--".to_owned());
+    arguments.extend(options.part.clone());
+    if options.json {
+        arguments.push("--json".to_owned());
+    }
+    if options.check {
+        arguments.push("--check".to_owned());
+    }
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, arguments};
+
+    #[test]
+    fn every_option_is_passed_on() {
+        let all = Options { part: Some("store".to_owned()), json: true, check: true };
+        assert_eq!(
+            arguments(&all).join(" "),
+            "run --quiet --release --package piton-bench -- store --json --check"
+        );
+    }
+}

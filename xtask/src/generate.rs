@@ -1,0 +1,213 @@
+//! `cargo xtask generate`: files that follow from code, written under `docs/generated`.
+//!
+//! *Invariants*: a generator is a pure function of code and of the project's text; it sorts, and
+//! knows neither date nor machine. So two runs give the same bytes, and `--check` can compare them.
+
+mod errors;
+mod schemas;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::{
+    problem::Problem,
+    project::{self, Project},
+    requirements::coverage::Coverage,
+};
+
+/// Where everything is written.
+const DIRECTORY: &str = "docs/generated";
+
+/// How to mend every problem found here.
+const FIX: &str = "run `cargo xtask generate` and commit what it changes";
+
+/// Write or compare.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Write nothing; fail when a file on disk differs from what would be written.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Files by their path from the repository root.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Writes the files, or compares them with those on disk.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let root = project::root()?;
+    if options.check {
+        let problems = check(&root)?;
+        for problem in &problems {
+            println!("{problem}");
+        }
+        return Ok(if problems.is_empty() {
+            println!("generate: every file is as its generator writes it");
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        });
+    }
+    let files = generate(&Project::load(&root)?)?;
+    write(&root, &files)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is wrong with the generated files on disk.
+pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
+    let generated = generate(&Project::load(root)?)?;
+    Ok(compare(&generated, &on_disk(root)?))
+}
+
+/// Every generated file.
+fn generate(project: &Project) -> Result<Files> {
+    let mut files = Files::new();
+    let mut add = |name: &str, text: String| {
+        files.insert(format!("{DIRECTORY}/{name}"), text.into_bytes());
+    };
+    add("errors.md", errors::page());
+    add("requirements.md", Coverage::of(project, None).page());
+    for (name, schema) in schemas::all() {
+        let mut text = serde_json::to_string_pretty(&schema)?;
+        text.push('\n');
+        add(&format!("schema/{name}.json"), text);
+    }
+    Ok(files)
+}
+
+/// Files that other commands write: measurements, which no generator can repeat.
+fn is_measured(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name == "long-runs.md" || name.starts_with("benchmarks")
+}
+
+/// Differences, byte for byte, between what should be there and what is.
+fn compare(generated: &Files, found: &Files) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (path, bytes) in generated {
+        match found.get(path) {
+            Some(found) if found == bytes => {}
+            Some(found) => {
+                let line = first_difference(bytes, found);
+                let what = "the file differs from what its generator writes";
+                problems.push(Problem::at(path, line, what, FIX));
+            }
+            None => problems.push(Problem::of_file(path, "the file is missing", FIX)),
+        }
+    }
+    let extra = found.keys().filter(|path| !generated.contains_key(*path) && !is_measured(path));
+    problems.extend(extra.map(|path| {
+        Problem::of_file(path, "no generator writes this file", "remove it, or move it out of here")
+    }));
+    problems
+}
+
+fn first_difference(left: &[u8], right: &[u8]) -> usize {
+    let same = left.iter().zip(right).take_while(|(left, right)| left == right);
+    same.filter(|(byte, _)| **byte == b'\n').count() + 1
+}
+
+fn on_disk(root: &Path) -> Result<Files> {
+    let mut files = Files::new();
+    let mut waiting = vec![root.join(DIRECTORY)];
+    while let Some(directory) = waiting.pop() {
+        let Ok(entries) = fs::read_dir(&directory) else {
+            continue;
+        };
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else {
+                let name = path.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
+                files.insert(name, fs::read(&path)?);
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// Writes what changed and removes what no generator writes any more.
+fn write(root: &Path, files: &Files) -> Result<()> {
+    let found = on_disk(root)?;
+    let stale = found.keys().filter(|path| !files.contains_key(*path) && !is_measured(path));
+    for path in stale {
+        fs::remove_file(root.join(path))?;
+        println!("removed {path}");
+    }
+    for (path, bytes) in files.iter().filter(|(path, bytes)| found.get(*path) != Some(bytes)) {
+        let target: PathBuf = root.join(path);
+        if let Some(directory) = target.parent() {
+            fs::create_dir_all(directory)?;
+        }
+        fs::write(&target, bytes).with_context(|| format!("writing {path}"))?;
+        println!("wrote {path}");
+    }
+    println!("generate: {} files up to date", files.len());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Files, compare, generate};
+    use crate::project::Project;
+
+    fn generated() -> Files {
+        let rows = "## A\n| WR-001 | one | t |\n";
+        generate(&Project::of(&[("docs/requirements/workflow.md", rows)])).unwrap()
+    }
+
+    // shows: WR-520
+    #[test]
+    fn two_runs_write_the_same_bytes() {
+        assert_eq!(generated(), generated());
+        assert!(generated().contains_key("docs/generated/schema/envelope.json"));
+    }
+
+    // shows: WR-519, WR-522
+    #[test]
+    fn an_edited_file_fails_the_check_and_the_message_says_what_to_run() {
+        assert!(compare(&generated(), &generated()).is_empty());
+        for path in generated().keys() {
+            let mut found = generated();
+            found.get_mut(path).unwrap().push(b' ');
+            let problems = compare(&generated(), &found);
+            assert_eq!(problems.len(), 1, "{path}");
+            assert_eq!(&problems[0].path, path);
+            assert!(problems[0].fix.contains("cargo xtask generate"));
+        }
+    }
+
+    #[test]
+    fn a_missing_file_fails_the_check() {
+        let mut found = generated();
+        found.remove("docs/generated/errors.md");
+        assert_eq!(compare(&generated(), &found)[0].what, "the file is missing");
+    }
+
+    #[test]
+    fn an_extra_file_fails_the_check_unless_it_holds_measurements() {
+        let mut found = generated();
+        for measured in ["long-runs.md", "benchmarks.md", "benchmarks-store.json"] {
+            found.insert(format!("docs/generated/{measured}"), Vec::new());
+        }
+        assert!(compare(&generated(), &found).is_empty());
+        found.insert("docs/generated/notes.md".to_owned(), Vec::new());
+        let problems = compare(&generated(), &found);
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].path, "docs/generated/notes.md");
+    }
+
+    #[test]
+    fn a_difference_is_reported_at_its_first_line() {
+        let expected = Files::from([("a".to_owned(), b"1\n2\n3\n".to_vec())]);
+        let found = Files::from([("a".to_owned(), b"1\n2\n4\n".to_vec())]);
+        assert_eq!(compare(&expected, &found)[0].line, Some(3));
+    }
+}

@@ -1,0 +1,29 @@
+//! JSON Schemas of the types that outlive a process or cross its border.
+
+use schemars::{Schema, schema_for};
+
+/// Every schema by the name of its file.
+pub(crate) fn all() -> Vec<(&'static str, Schema)> {
+    [core(), piton_store::schema::durable()].concat()
+}
+
+fn core() -> Vec<(&'static str, Schema)> {
+    vec![("envelope", schema_for!(piton_core::Envelope))]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::all;
+
+    #[test]
+    fn each_schema_has_its_own_file_and_says_what_it_describes() {
+        let names: BTreeSet<&str> = all().iter().map(|(name, _)| *name).collect();
+        assert_eq!(names.len(), all().len());
+        for (name, schema) in all() {
+            assert!(schema.get("title").is_some(), "{name}");
+            assert!(schema.get("description").is_some(), "{name}");
+        }
+    }
+}

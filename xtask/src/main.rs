@@ -1,0 +1,65 @@
+//! Chores of the project, one command each: `cargo xtask <command>`.
+//!
+//! Everything that decides is a pure function over text that was read before; the commands read,
+//! decide and print. Nothing here needs the network but the installation of missing tools.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the commands talk to a person at a terminal"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "chores read the tree, start cargo and measure time"
+)]
+
+mod bench;
+mod generate;
+mod problem;
+mod process;
+mod project;
+mod requirements;
+mod source;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Chores of the Piton repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Check everything, as `.ci/run` does; the same as `test`.
+    Ci(test::Options),
+    /// Install what the tests need, then check formatting, lints, tidiness, generated files and tests.
+    Test(test::Options),
+    /// Check what the compiler cannot: crate edges, words, links, forgotten files.
+    Tidy,
+    /// Write the files under `docs/generated`.
+    Generate(generate::Options),
+    /// Count the requirement rows that a test shows.
+    Requirements(requirements::Options),
+    /// Run the benchmarks.
+    Bench(bench::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Ci(options) | Command::Test(options) => test::run(&options),
+        Command::Tidy => tidy::run(),
+        Command::Generate(options) => generate::run(&options),
+        Command::Requirements(options) => requirements::run(&options),
+        Command::Bench(options) => bench::run(&options),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("{error:#}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,164 @@
+//! Coverage: rows beside the tests that show them, as counts and as a page.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
+
+use super::{
+    register::{self, Heading, Register, Row},
+    tag,
+};
+use crate::project::Project;
+
+/// Longest heading that a line of the summary shows.
+const TITLE_MAX: usize = 60;
+/// Longest row text that the summary shows.
+const TEXT_MAX: usize = 150;
+
+/// The registers and what shows their rows.
+pub(crate) struct Coverage {
+    registers: Vec<Register>,
+    /// For each row, the tests: file, then function.
+    shown: BTreeMap<String, BTreeSet<(String, Option<String>)>>,
+}
+
+impl Coverage {
+    /// Reads the project; `group` keeps the rows of one prefix only.
+    pub(crate) fn of(project: &Project, group: Option<&str>) -> Self {
+        let mut registers = register::all(project);
+        if let Some(group) = group {
+            for heading in registers.iter_mut().flat_map(|register| &mut register.headings) {
+                let prefix = format!("{group}-");
+                heading.rows.retain(|row| row.id.starts_with(&prefix));
+            }
+        }
+        for register in &mut registers {
+            register.headings.retain(|heading| !heading.rows.is_empty());
+        }
+        registers.retain(|register| !register.headings.is_empty());
+        let mut shown: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        for tag in tag::all(project) {
+            shown.entry(tag.row).or_default().insert((tag.path, tag.test));
+        }
+        Self { registers, shown }
+    }
+
+    fn count<'a>(&self, rows: impl Iterator<Item = &'a Row>) -> (usize, usize) {
+        rows.fold((0, 0), |(shown, all), row| {
+            (shown + usize::from(self.shown.contains_key(&row.id)), all + 1)
+        })
+    }
+
+    fn total(&self) -> (usize, usize) {
+        self.count(self.registers.iter().flat_map(Register::rows))
+    }
+
+    /// One line per heading, and the rows that are missing if asked for.
+    pub(crate) fn summary(&self, missing: bool) -> String {
+        let mut lines = Vec::new();
+        for register in &self.registers {
+            for heading in &register.headings {
+                let (shown, all) = self.count(heading.rows.iter());
+                let title: String = heading.title.chars().take(TITLE_MAX).collect();
+                lines.push(format!("{:11} {title:60} {shown:3}/{all}", register.name));
+                let rows = heading.rows.iter().filter(|row| !self.shown.contains_key(&row.id));
+                lines.extend(rows.filter(|_| missing).map(|row| {
+                    let text: String = row.text.chars().take(TEXT_MAX).collect();
+                    format!("    {}  {text}", row.id)
+                }));
+            }
+        }
+        let (shown, all) = self.total();
+        lines.push(format!("rows shown by a test: {shown} of {all}\n"));
+        lines.join("\n")
+    }
+
+    /// The page for readers: no line numbers and no dates, so that it changes only with the tests.
+    pub(crate) fn page(&self) -> String {
+        let (shown, all) = self.total();
+        let mut page = format!(
+            "# Requirement coverage\n\n\
+             <!-- Written by `cargo xtask generate`; edit the registers or the tests instead. -->\n\n\
+             {shown} of {all} rows are shown by a test. \
+             The registers are in [docs/requirements](../requirements/).\n\n\
+             | register | heading | shown |\n|---|---|---:|\n"
+        );
+        for register in &self.registers {
+            for heading in &register.headings {
+                let (shown, all) = self.count(heading.rows.iter());
+                let title = &heading.title;
+                let _ = writeln!(page, "| {} | {title} | {shown} of {all} |", register.name);
+            }
+        }
+        for register in &self.registers {
+            let _ = write!(page, "\n## {}\n", register.name);
+            for heading in &register.headings {
+                self.section(&mut page, heading);
+            }
+        }
+        page
+    }
+
+    fn section(&self, page: &mut String, heading: &Heading) {
+        let (shown, all) = self.count(heading.rows.iter());
+        let _ = write!(page, "\n### {} ({shown} of {all})\n", heading.title);
+        if shown > 0 {
+            page.push_str("\n| row | requirement | shown by |\n|---|---|---|\n");
+        }
+        for row in &heading.rows {
+            if let Some(tests) = self.shown.get(&row.id) {
+                let tests: Vec<String> = tests.iter().map(describe).collect();
+                let _ = writeln!(page, "| {} | {} | {} |", row.id, row.text, tests.join("<br>"));
+            }
+        }
+        if shown < all {
+            page.push_str("\nNot shown yet:\n\n");
+        }
+        let rows = heading.rows.iter();
+        for row in rows.filter(|row| !self.shown.contains_key(&row.id)) {
+            let _ = writeln!(page, "- {} {}", row.id, row.text);
+        }
+    }
+}
+
+fn describe((path, test): &(String, Option<String>)) -> String {
+    test.as_ref().map_or_else(|| format!("`{path}`"), |test| format!("`{path}` `{test}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Coverage;
+    use crate::{project::Project, requirements::tag::MARK};
+
+    fn project() -> Project {
+        let test = format!("// {MARK} WR-002, BP-001\n#[test]\nfn it_holds() {{}}\n");
+        Project::of(&[
+            ("crates/a/tests/it/b.rs", &test),
+            ("docs/requirements/backpack.md", "## Items\n| BP-001 | packs | t |\n"),
+            (
+                "docs/requirements/workflow.md",
+                "## One\n| WR-001 | first | t |\n| WR-002 | second | t |\n",
+            ),
+        ])
+    }
+
+    #[test]
+    fn the_summary_counts_per_heading_and_lists_what_is_missing() {
+        let summary = Coverage::of(&project(), Some("WR")).summary(true);
+        let expected = format!(
+            "workflow    {:60}   1/2\n    WR-001  first\nrows shown by a test: 1 of 2\n",
+            "One"
+        );
+        assert_eq!(summary, expected);
+    }
+
+    #[test]
+    fn the_page_names_the_tests_and_what_is_not_shown_yet() {
+        let page = Coverage::of(&project(), None).page();
+        assert!(page.contains("2 of 3 rows are shown by a test."));
+        assert!(page.contains("| WR-002 | second | `crates/a/tests/it/b.rs` `it_holds` |"));
+        assert!(page.contains("### One (1 of 2)"));
+        assert!(page.contains("Not shown yet:\n\n- WR-001 first\n"));
+    }
+}

@@ -1,0 +1,130 @@
+//! `cargo xtask test`: everything that has to hold before a change is merged, in one command.
+
+mod long_run;
+mod tools;
+
+use std::{
+    path::Path,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::{generate, problem::Problem, process, project, tidy};
+
+/// Which tests to run.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only the long tests, at their full size; writes docs/generated/long-runs.md.
+    #[arg(long)]
+    long: bool,
+}
+
+/// One step of the command.
+struct Stage {
+    name: &'static str,
+    /// What to run when it failed.
+    fix: &'static str,
+    what: What,
+}
+
+/// What a stage does.
+enum What {
+    Cargo(&'static [&'static str]),
+    Check(fn(&Path) -> Result<Vec<Problem>>),
+}
+
+const STAGES: [Stage; 7] = [
+    Stage {
+        name: "format",
+        fix: "cargo fmt --all",
+        what: What::Cargo(&["fmt", "--all", "--check"]),
+    },
+    Stage {
+        name: "lints",
+        fix: "cargo clippy --workspace --all-targets --all-features",
+        what: What::Cargo(&[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--all-features",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    },
+    Stage {
+        name: "lints of the ports alone",
+        fix: "cargo clippy --package piton-store --no-default-features",
+        what: What::Cargo(&[
+            "clippy",
+            "--package",
+            "piton-store",
+            "--no-default-features",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    },
+    Stage { name: "tidy", fix: "cargo xtask tidy", what: What::Check(tidy::check) },
+    Stage {
+        name: "generated files",
+        fix: "cargo xtask generate",
+        what: What::Check(generate::check),
+    },
+    Stage {
+        name: "tests",
+        fix: "cargo nextest run --workspace --all-features",
+        what: What::Cargo(&["nextest", "run", "--workspace", "--all-features"]),
+    },
+    Stage {
+        name: "doc tests",
+        fix: "cargo test --workspace --doc --all-features",
+        what: What::Cargo(&["test", "--workspace", "--doc", "--all-features"]),
+    },
+];
+
+/// Runs the stages in order and stops at the first that fails.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let root = project::root()?;
+    tools::install(&root)?;
+    if options.long {
+        return long_run::run(&root);
+    }
+    let begun = Instant::now();
+    for stage in &STAGES {
+        let stage_begun = Instant::now();
+        let passed = stage.run(&root)?;
+        let took = seconds(stage_begun.elapsed());
+        if !passed {
+            println!("xtask: {} failed after {took}. Next: {}", stage.name, stage.fix);
+            return Ok(ExitCode::FAILURE);
+        }
+        println!("xtask: {} passed in {took}", stage.name);
+    }
+    println!("xtask: all {} stages passed in {}", STAGES.len(), seconds(begun.elapsed()));
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Stage {
+    fn run(&self, root: &Path) -> Result<bool> {
+        match self.what {
+            What::Cargo(arguments) => {
+                process::succeeds(&mut process::command(root, &process::cargo(), arguments))
+            }
+            What::Check(check) => {
+                let problems = check(root)?;
+                for problem in &problems {
+                    println!("{problem}");
+                }
+                Ok(problems.is_empty())
+            }
+        }
+    }
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}

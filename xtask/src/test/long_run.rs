@@ -1,0 +1,134 @@
+//! `cargo xtask test --long`: the tests that grow with their budget, at full size.
+//!
+//! Such tests live in modules named `long`, read `PITON_LONG` to choose their size, and append what
+//! they did to the file that `PITON_LONG_REPORT` names, one JSON object per line. The results are
+//! kept in `docs/generated/long-runs.md`: one row per test, the newest run of it.
+
+use std::{collections::BTreeMap, fmt::Write, fs, path::Path, process::ExitCode};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::process;
+
+const PAGE: &str = "docs/generated/long-runs.md";
+const FILTER: &str = "test(/(^|::)long::/)";
+const HEAD: &str = "# Long runs\n\n\
+    <!-- Written by `cargo xtask test --long`. -->\n\n\
+    The last run of each long test at its full size. A commit with `+` had uncommitted changes.\n\n\
+    | test | seed | counts | duration | commit |\n|---|---|---|---:|---|\n";
+
+/// What a long test reports about itself.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Record {
+    name: String,
+    seed: Value,
+    counts: BTreeMap<String, Value>,
+    duration_ms: u64,
+}
+
+/// Runs the long tests, then records what they reported.
+pub(crate) fn run(root: &Path) -> Result<ExitCode> {
+    let report = std::env::temp_dir().join(format!("piton-long-{}.jsonl", std::process::id()));
+    let arguments = ["nextest", "run", "--workspace", "--all-features", "--profile", "long"];
+    let selection = ["--no-tests", "pass", "--filterset", FILTER];
+    let arguments = [arguments.as_slice(), &selection].concat();
+    let mut command = process::command(root, &process::cargo(), &arguments);
+    command.env("PITON_LONG", "1").env("PITON_LONG_REPORT", &report);
+    let passed = process::succeeds(&mut command)?;
+    let reported = fs::read_to_string(&report).unwrap_or_default();
+    if !reported.is_empty() {
+        fs::remove_file(&report)?;
+    }
+    if !passed {
+        println!("xtask: a long test failed; its seed is in the output above");
+        return Ok(ExitCode::FAILURE);
+    }
+    let records = parse(&reported)?;
+    if records.is_empty() {
+        println!("xtask: no long test reported a run");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let page = root.join(PAGE);
+    let before = fs::read_to_string(&page).unwrap_or_default();
+    fs::create_dir_all(page.parent().unwrap_or(root))?;
+    fs::write(&page, merge(&before, &records, &commit(root)))?;
+    println!("xtask: long runs recorded in {PAGE}: {}", records.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn parse(lines: &str) -> Result<Vec<Record>> {
+    let lines = lines.lines().filter(|line| !line.trim().is_empty());
+    lines
+        .map(|line| {
+            serde_json::from_str(line).with_context(|| format!("a long test reported {line}"))
+        })
+        .collect()
+}
+
+/// The commit that was tested, with a mark when the tree had changes.
+fn commit(root: &Path) -> String {
+    let id = process::output(root, "git", &["rev-parse", "--short", "HEAD"]);
+    let changes = process::output(root, "git", &["status", "--porcelain"]);
+    let id = id.map_or_else(|_| "unknown".to_owned(), |id| id.trim().to_owned());
+    let dirty = changes.is_ok_and(|changes| !changes.trim().is_empty());
+    format!("{id}{}", if dirty { "+" } else { "" })
+}
+
+/// The page with the new rows in place of the old ones of the same tests, sorted by test.
+fn merge(page: &str, records: &[Record], commit: &str) -> String {
+    let mut rows: BTreeMap<String, String> = BTreeMap::new();
+    for line in page.lines() {
+        let name = line.strip_prefix("| `").and_then(|rest| rest.split_once('`'));
+        if let Some((name, _)) = name {
+            rows.insert(name.to_owned(), line.to_owned());
+        }
+    }
+    for record in records {
+        let mut counts = String::new();
+        for (name, count) in &record.counts {
+            let separator = if counts.is_empty() { "" } else { ", " };
+            let _ = write!(counts, "{separator}{count} {name}");
+        }
+        let name = &record.name;
+        let seed = record.seed.as_str().map_or_else(|| record.seed.to_string(), str::to_owned);
+        let took = format!("{}.{} s", record.duration_ms / 1_000, record.duration_ms % 1_000 / 100);
+        let row = format!("| `{name}` | {seed} | {counts} | {took} | {commit} |");
+        rows.insert(name.clone(), row);
+    }
+    let mut page = HEAD.to_owned();
+    for row in rows.values() {
+        page.push_str(row);
+        page.push('\n');
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HEAD, merge, parse};
+
+    #[test]
+    fn a_run_replaces_the_row_of_its_test_and_keeps_the_others() {
+        let first = parse(
+            "{\"name\":\"b\",\"seed\":7,\"counts\":{\"kills\":2000,\"appends\":9},\"durationMs\":61250}\n\
+             {\"name\":\"a\",\"seed\":\"0x1f\",\"counts\":{},\"durationMs\":90}\n",
+        );
+        let page = merge("", &first.unwrap(), "abc1234");
+        let b = "| `b` | 7 | 9 appends, 2000 kills | 61.2 s | abc1234 |\n";
+        assert_eq!(page, format!("{HEAD}| `a` | 0x1f |  | 0.0 s | abc1234 |\n{b}"));
+        let second =
+            parse("{\"name\":\"a\",\"seed\":8,\"counts\":{},\"durationMs\":1000}").unwrap();
+        let page = merge(&page, &second, "def5678+");
+        assert_eq!(page, format!("{HEAD}| `a` | 8 |  | 1.0 s | def5678+ |\n{b}"));
+        assert_eq!(merge(&page, &[], "x"), page);
+    }
+
+    #[test]
+    fn a_report_of_another_shape_is_an_error() {
+        assert!(parse("{\"name\":\"a\"}").is_err());
+        assert!(parse("\n").unwrap().is_empty());
+    }
+}

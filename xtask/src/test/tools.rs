@@ -1,0 +1,62 @@
+//! Installs what the tests need and the machine lacks.
+//!
+//! The only place in this crate that may use the network.
+
+use std::path::Path;
+
+use anyhow::{Result, bail, ensure};
+
+use crate::process::{cargo, command, succeeds, works};
+
+/// The version that the tests are run with; it builds with the toolchain of this repository.
+const NEXTEST: &str = "0.9.143";
+
+/// Makes sure of a C compiler, the formatter, the linter and the test runner.
+pub(crate) fn install(root: &Path) -> Result<()> {
+    install_compiler(root)?;
+    let cargo = cargo();
+    for component in ["rustfmt", "clippy"] {
+        let subcommand = if component == "rustfmt" { "fmt" } else { component };
+        if !works(root, &cargo, &[subcommand, "--version"]) {
+            install_with(root, component, "rustup", &["component", "add", component])?;
+        }
+    }
+    if !works(root, &cargo, &["nextest", "--version"]) {
+        let arguments = ["install", "--locked", "cargo-nextest", "--version", NEXTEST];
+        install_with(root, "cargo-nextest", &cargo, &arguments)?;
+    }
+    Ok(())
+}
+
+/// SQLite is compiled from its C source.
+fn install_compiler(root: &Path) -> Result<()> {
+    if works(root, "cc", &["--version"]) {
+        return Ok(());
+    }
+    if !works(root, "apt-get", &["--version"]) {
+        bail!(
+            "there is no C compiler, and no apt-get to install one: install `cc` and run this again"
+        );
+    }
+    let apt = |arguments: &[&str]| {
+        let as_root = works(root, "sh", &["-c", "test \"$(id -u)\" = 0"]);
+        if as_root {
+            install_with(root, "a C compiler", "apt-get", arguments)
+        } else {
+            let arguments = [&["apt-get"], arguments].concat();
+            install_with(root, "a C compiler", "sudo", &arguments)
+        }
+    };
+    apt(&["update", "--quiet"])?;
+    apt(&["install", "--quiet", "--yes", "--no-install-recommends", "gcc", "libc6-dev"])
+}
+
+fn install_with(root: &Path, what: &str, program: &str, arguments: &[&str]) -> Result<()> {
+    let line = format!("{program} {}", arguments.join(" "));
+    println!("xtask: installing {what}: {line}");
+    ensure!(
+        succeeds(&mut command(root, program, arguments))?,
+        "could not install {what}: `{line}` failed; install it by hand and run this again"
+    );
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! `cargo xtask tidy`: what the compiler cannot see.
+//!
+//! Each check is a pure function from the project's text to problems; all of them run, and all
+//! problems are printed. A line may opt out where its check says how, with a comment on that line.
+
+mod edges;
+mod forbidden;
+mod links;
+mod manifests;
+mod metadata;
+mod module_docs;
+mod orphans;
+mod outside;
+mod ports;
+mod purity;
+mod tags;
+mod words;
+
+use std::{path::Path, process::ExitCode};
+
+use anyhow::Result;
+
+use crate::{
+    problem::Problem,
+    process,
+    project::{self, Project},
+};
+
+/// Checks the repository and prints what is wrong.
+pub(crate) fn run() -> Result<ExitCode> {
+    let problems = check(&project::root()?)?;
+    for problem in &problems {
+        println!("{problem}");
+    }
+    if problems.is_empty() {
+        println!("tidy: no problems");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("tidy: {} to mend", problems.len());
+    Ok(ExitCode::FAILURE)
+}
+
+/// Every problem of the repository, by file and line.
+pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
+    let project = Project::load(root)?;
+    let metadata = metadata::parse(&metadata::read(root, &process::cargo())?)?;
+    let mut problems = [
+        edges::check(&metadata),
+        edges::check_reach(&metadata),
+        forbidden::check(&project),
+        links::check(&project),
+        manifests::check(&project),
+        module_docs::check(&project),
+        orphans::check(&project),
+        outside::check(&project),
+        ports::check(&project),
+        purity::check(&project),
+        tags::check(&project),
+        words::check(&project),
+    ]
+    .concat();
+    problems.sort();
+    problems.dedup();
+    Ok(problems)
+}

@@ -1,0 +1,171 @@
+//! Effects stay where they belong: the core has none, ports name no adapter, pure crates lift no ban.
+
+use crate::{
+    problem::Problem,
+    project::{File, Project},
+    source,
+};
+
+/// What the core does without.
+const NOT_IN_CORE: [&str; 9] = [
+    "std::env",
+    "std::fs",
+    "std::io",
+    "std::net",
+    "std::process",
+    "std::thread",
+    "Instant::now",
+    "SystemTime::now",
+    "tokio",
+];
+
+/// What a port does not know.
+const NOT_IN_PORTS: [&str; 6] =
+    ["crate::local", "crate::memory", "rusqlite", "rustix", "std::fs", "tokio"];
+
+/// Crates that decide and never act.
+const PURE: [&str; 4] = ["backpack", "core", "flow", "workflow"];
+
+/// The lints that keep effects out; a pure crate may not lift them.
+const BANS: [&str; 2] = ["clippy::disallowed_methods", "clippy::disallowed_types"];
+
+/// Effects where there should be none.
+pub(crate) fn check(project: &Project) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for file in project.rust() {
+        let Some(name) = file.library_crate() else {
+            continue;
+        };
+        if name == "core" {
+            problems.extend(mentions(
+                file,
+                &NOT_IN_CORE,
+                "the core has no effects",
+                "take the effect as a port, or move the code to a crate that may act",
+            ));
+        }
+        if is_port(&file.path) {
+            problems.extend(mentions(
+                file,
+                &NOT_IN_PORTS,
+                "a port knows no adapter",
+                "move the code to the adapter, or say it in the port's own types",
+            ));
+        }
+        if PURE.contains(&name) {
+            problems.extend(mentions(
+                file,
+                &BANS,
+                "a pure crate keeps the ban on effects",
+                "move the effect behind a port of the core or the store",
+            ));
+        }
+    }
+    problems
+}
+
+/// Whether a file holds ports of the store.
+pub(crate) fn is_port(path: &str) -> bool {
+    path == "crates/store/src/port.rs" || path.starts_with("crates/store/src/port/")
+}
+
+fn mentions(file: &File, banned: &[&str], why: &str, fix: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for name in banned {
+        for start in source::words(&file.code, name) {
+            let line = source::line_of(&file.code, start);
+            problems.push(Problem::at(&file.path, line, format!("{why}: `{name}`"), fix));
+        }
+    }
+    for (root, name, start) in grouped_imports(&file.code) {
+        let full = format!("{root}::{name}");
+        if banned.contains(&full.as_str()) {
+            let line = source::line_of(&file.code, start);
+            problems.push(Problem::at(&file.path, line, format!("{why}: `{full}`"), fix));
+        }
+    }
+    problems
+}
+
+/// The first names inside `std::{…}` and `crate::{…}`, with where the group begins.
+fn grouped_imports(code: &str) -> Vec<(&'static str, String, usize)> {
+    let mut found = Vec::new();
+    for root in ["std", "crate"] {
+        let opening = format!("{root}::{{");
+        for (start, _) in code.match_indices(&opening) {
+            let inside = &code[start + opening.len()..];
+            let mut depth = 0_usize;
+            let mut item = String::new();
+            for character in inside.chars() {
+                match character {
+                    '{' => depth += 1,
+                    '}' if depth == 0 => break,
+                    '}' => depth -= 1,
+                    ',' if depth == 0 => found.push((root, first_name(&item), start)),
+                    _ => {}
+                }
+                if character == ',' && depth == 0 {
+                    item.clear();
+                } else {
+                    item.push(character);
+                }
+            }
+            found.push((root, first_name(&item), start));
+        }
+    }
+    found
+}
+
+fn first_name(item: &str) -> String {
+    let item = item.trim_start();
+    item.chars().take_while(|letter| source::is_name(*letter)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::project::Project;
+
+    #[track_caller]
+    fn finds(path: &str, text: &str, expected: &[&str]) {
+        let found = check(&Project::of(&[(path, text)]));
+        let found: Vec<&str> = found.iter().map(|problem| problem.what.as_str()).collect();
+        assert_eq!(found, expected, "{path}: {text}");
+    }
+
+    // shows: WR-533
+    #[test]
+    fn the_core_names_no_file_no_network_no_clock_and_no_environment() {
+        for (code, name) in [
+            ("use std::fs;", "std::fs"),
+            ("std::net::TcpStream::connect(x)", "std::net"),
+            ("let t = SystemTime::now();", "SystemTime::now"),
+            ("use std::{fmt, env};", "std::env"),
+            ("use std::{collections::{BTreeMap, env}, thread};", "std::thread"),
+        ] {
+            finds("crates/core/src/a.rs", code, &[&format!("the core has no effects: `{name}`")]);
+        }
+        finds("crates/core/src/a.rs", "// std::fs is not used\nlet s = \"std::fs\";", &[]);
+        finds("crates/cli/src/a.rs", "use std::fs;", &[]);
+    }
+
+    // shows: WR-534
+    #[test]
+    fn a_port_names_no_adapter() {
+        let what = ["a port knows no adapter: `crate::local`"];
+        finds("crates/store/src/port/journal.rs", "use crate::local::Disk;", &what);
+        finds("crates/store/src/port/journal.rs", "use crate::{event, local};", &what);
+        finds("crates/store/src/port/journal.rs", "use crate::locality;", &[]);
+        finds("crates/store/src/local/journal.rs", "use crate::local::Disk;", &[]);
+    }
+
+    // shows: WR-535
+    #[test]
+    fn a_pure_crate_does_not_lift_the_ban_on_effects() {
+        let lifted = "#![expect(clippy::disallowed_methods, reason = \"files\")]";
+        let what = ["a pure crate keeps the ban on effects: `clippy::disallowed_methods`"];
+        finds("crates/workflow/src/a.rs", lifted, &what);
+        finds("crates/store/src/local/a.rs", lifted, &[]);
+        finds("crates/workflow/tests/it/a.rs", lifted, &[]);
+    }
+}
