@@ -23,13 +23,13 @@ pub enum Error {
         source: Arc<io::Error>,
     },
     /// Another writer holds the stream.
-    #[error("another process is writing to {stream}")]
+    #[error("another process is writing to the stream {stream}")]
     Locked {
         /// The stream.
         stream: StreamId,
     },
     /// Something did not become free in time.
-    #[error("{what} was in use for {waited_ms} ms")]
+    #[error("{what} is in use elsewhere; waited {waited_ms} ms for it")]
     Busy {
         /// What was waited for.
         what: String,
@@ -43,7 +43,7 @@ pub enum Error {
         stream: StreamId,
     },
     /// The stream is damaged.
-    #[error("{stream} is damaged: {health}")]
+    #[error("the stream {stream} is damaged: {health}")]
     NotHealthy {
         /// The stream.
         stream: StreamId,
@@ -51,7 +51,9 @@ pub enum Error {
         health: Health,
     },
     /// A sync of the stream failed and could not be undone; what is on the medium is not known.
-    #[error("a write to {stream} failed on the disk, and it is not known what the disk holds")]
+    #[error(
+        "a write to the stream {stream} failed on the disk, and what the disk holds is not known"
+    )]
     Poisoned {
         /// The stream.
         stream: StreamId,
@@ -99,7 +101,7 @@ pub enum Error {
         problem: &'static str,
     },
     /// A blob that is referred to is not there.
-    #[error("{namespace} has no blob {digest}")]
+    #[error("there is no blob {digest} in {namespace}")]
     BlobMissing {
         /// Where it was looked for.
         namespace: Namespace,
@@ -116,7 +118,7 @@ pub enum Error {
     },
     /// The data directory lies on a file system that cannot keep the store's promises.
     #[error(
-        "the data directory is on a {file_system} file system, which does not lock and sync reliably"
+        "the data directory is on a network file system ({file_system}), where locks and syncs do not hold"
     )]
     UnsupportedFileSystem {
         /// Its kind.
@@ -159,8 +161,8 @@ pub enum PlanProblem {
     Empty,
     /// It has too many events, blobs or bytes.
     #[error(
-        "it has {events} events, {blobs} blobs and {bytes} bytes; a plan holds at most \
-         {PLAN_EVENTS_MAX} events, {PLAN_BLOBS_MAX} blobs and {PLAN_BYTES_MAX} bytes"
+        "events: {events} (at most {PLAN_EVENTS_MAX}), blobs: {blobs} (at most {PLAN_BLOBS_MAX}), \
+         bytes of events: {bytes} (at most {PLAN_BYTES_MAX})"
     )]
     TooLarge {
         /// Its events.
@@ -253,10 +255,24 @@ impl Error {
     /// What a caller is told, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), self.sentence());
-        match self {
-            Self::LeaseSpent { .. } => envelope.with_retry(Retry::RetryableImmediate),
-            _ => envelope,
-        }
+        let advice = match self {
+            Self::LeaseSpent { .. } => {
+                "Take the lease again, load the stream and go on from there."
+            }
+            Self::PlanRefused {
+                problem: PlanProblem::IndexOutOfOrder { .. } | PlanProblem::PartlyPresent { .. },
+                ..
+            } => "Nothing was written. Load the stream and make the plan on what it holds now.",
+            _ if envelope.code == Code::StoreInvariantViolation => {
+                "Nothing was written. The program that made this call has a mistake: please report it."
+            }
+            _ => return envelope,
+        };
+        let retry = match self {
+            Self::LeaseSpent { .. } => Retry::RetryableImmediate,
+            _ => Retry::NotRetryable,
+        };
+        envelope.with_suggestion(advice).with_retry(retry)
     }
 
     fn sentence(&self) -> String {

@@ -15,6 +15,9 @@ pub trait Event: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The version that this type reads and writes. A line with another `v` is never guessed at.
     const VERSION: u32;
 
+    /// The version that its line has.
+    fn version(&self) -> u32;
+
     /// Its place in the stream; the only order there is.
     fn index(&self) -> EventIndex;
 

@@ -21,6 +21,8 @@ mod event;
 mod health;
 mod keyring;
 #[cfg(feature = "local")]
+mod line;
+#[cfg(feature = "local")]
 pub mod local;
 #[cfg(feature = "local")]
 mod manifest;

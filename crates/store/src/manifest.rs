@@ -11,11 +11,11 @@
 //! - A line is accepted only if it is, byte for byte, what this module would have written.
 
 use piton_core::{Digest, EventIndex, ManifestIndex, canonical};
-use serde::Deserialize;
 
 use crate::{
     Reason, StreamId,
     bounds::SECTOR_BYTES,
+    line::{Flaw, version_flaw},
     plan::{EncodedPlan, Fact},
     record::{Record, SegmentClosed, SnapshotPinned, VERSION},
 };
@@ -86,13 +86,6 @@ pub(crate) struct Group {
     pub(crate) start: u64,
     /// Where its last line ends.
     pub(crate) end: u64,
-}
-
-/// What a line that is no valid record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flaw {
-    Corrupt(Reason),
-    UnknownVersion(u64),
 }
 
 /// The place at which a reading had to stop.
@@ -210,16 +203,6 @@ fn parse(line: &[u8], scratch: &mut Vec<u8>) -> Result<Record, Flaw> {
         Ok(()) if scratch == body => Ok(record),
         _ => Err(Flaw::Corrupt(Reason::ManifestUnreadable)),
     }
-}
-
-/// Whether `text` is a JSON object whose version `v` is not `known`.
-pub(crate) fn version_flaw(text: &[u8], known: u32) -> Option<Flaw> {
-    #[derive(Deserialize)]
-    struct Versioned {
-        v: u64,
-    }
-    let Versioned { v } = serde_json::from_slice(text).ok()?;
-    (v != u64::from(known)).then_some(Flaw::UnknownVersion(v))
 }
 
 /// Whether `text`, from the start of the first doubtful group to the end of the file, can be the

@@ -44,7 +44,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
         let mut long = Plans::new(&format!("long-{block}"), EVENTS);
         prepare(&root, &mut long, LONG_PLANS)?;
         let mut short = Vec::new();
-        for turn in 0..SCHEDULE.warm_up + SCHEDULE.pairs {
+        for turn in 0..SCHEDULE.turns() {
             let mut plans = Plans::new(&format!("short-{block}-{turn}"), EVENTS);
             prepare(&root, &mut plans, SHORT_PLANS)?;
             short.push(plans);

@@ -3,7 +3,7 @@
 //! The same bytes go into the same directories under fresh names: segment and snapshot are written
 //! and synced at the same time, renamed, their directories synced at the same time, and a group is
 //! written to the manifest and synced. There is no encoding, no digest, no lock, no lookup and no
-//! check, and the manifest stays open.
+//! check. The list is the one in `docs/format/journal.md`.
 //!
 //! *Invariants*: it writes into a data directory that the store writes to as well, its session beside
 //! the store's and its snapshots among the store's, so that both see the same file system.
@@ -58,7 +58,7 @@ pub(super) struct Floor {
     helper: Helper,
     session: PathBuf,
     snapshots: PathBuf,
-    manifest: File,
+    manifest: PathBuf,
     position: u64,
     next: u64,
     names: SeededEntropy,
@@ -72,8 +72,8 @@ impl Floor {
     pub(super) fn new(root: &Path, name: &str, sizes: Sizes) -> io::Result<Self> {
         let (session, snapshots) = (root.join("sessions").join(name), root.join("snapshots"));
         fs::create_dir_all(session.join("events"))?;
-        let manifest = create(&session.join("manifest.jsonl"))?;
-        manifest.sync_all()?;
+        let manifest = session.join("manifest.jsonl");
+        create(&manifest)?.sync_all()?;
         sync_dir(&session)?;
         Ok(Self {
             helper: Helper::start()?,
@@ -108,8 +108,9 @@ impl Floor {
         fs::rename(&snapshot_temporary, &snapshot)?;
         fs::rename(&segment_temporary, &segment)?;
         self.helper.both(Box::new(move || sync_dir(&fan)), || sync_dir(&events))?;
-        self.manifest.write_all_at(&self.group, self.position)?;
-        self.manifest.sync_data()?;
+        let manifest = OpenOptions::new().write(true).open(&self.manifest)?;
+        manifest.write_all_at(&self.group, self.position)?;
+        manifest.sync_data()?;
 
         self.position += self.group.len() as u64;
         self.next += EVENTS;

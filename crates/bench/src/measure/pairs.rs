@@ -52,6 +52,11 @@ impl Schedule {
     /// Where the order of the turns comes from: the same in every run.
     pub(crate) const SEED: u64 = 7;
 
+    /// The turns of each side in one block, counted or not.
+    pub(crate) fn turns(self) -> usize {
+        self.warm_up + self.pairs
+    }
+
     /// Lets both sides take turns; `start` makes the two sides of each block.
     pub(crate) fn run<T, A, B>(
         self,
@@ -66,7 +71,7 @@ impl Schedule {
         for block in 0..self.blocks {
             let (mut ours, mut baseline) = start(block)?;
             let mut pairs = Vec::with_capacity(self.pairs);
-            for number in 0..self.warm_up + self.pairs {
+            for number in 0..self.turns() {
                 let pair = if order.next_u64() & 1 == 0 {
                     let ours = ours()?;
                     Pair { ours, baseline: baseline()? }

@@ -28,6 +28,10 @@ pub(super) struct DemoEvent {
 impl Event for DemoEvent {
     const VERSION: u32 = 1;
 
+    fn version(&self) -> u32 {
+        self.v
+    }
+
     fn index(&self) -> EventIndex {
         self.event_index
     }

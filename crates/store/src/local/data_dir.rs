@@ -36,14 +36,20 @@ impl DataDir {
     /// Opens a data directory on a given disk. Its root must exist there.
     pub fn on(disk: Arc<dyn Disk>, root: &Path) -> Result<Self, Error> {
         let dir = Self { root: root.into(), disk };
-        let made = ["sessions", "backpacks", "leases", "keys", "trash", "workflows"];
-        for name in made {
-            dir.disk
-                .create_dir(&dir.root.join(name))
-                .map_err(Error::io("make the data directory"))?;
-        }
-        dir.disk.sync_dir(&dir.root).map_err(Error::io("sync the data directory"))?;
+        dir.make_parts().map_err(Error::io("make the data directory"))?;
         Ok(dir)
+    }
+
+    fn make_parts(&self) -> std::io::Result<()> {
+        let mut is_new = false;
+        for name in ["sessions", "backpacks", "leases", "keys", "trash", "workflows"] {
+            let part = self.root.join(name);
+            if self.disk.stat(&part)?.is_none() {
+                self.disk.create_dir(&part)?;
+                is_new = true;
+            }
+        }
+        if is_new { self.disk.sync_dir(&self.root) } else { Ok(()) }
     }
 
     /// The disk that it is on.

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     Error, Event, Reason,
     bounds::{PLAN_BYTES_MAX, QUEUE_PLANS_MAX, STREAM_BYTES_MAX},
-    manifest::{Flaw, version_flaw},
+    line::{Flaw, read_event},
     plan::EncodedPlan,
     port::Cursor,
 };
@@ -193,10 +193,7 @@ fn read_events<E: Event>(site: &Site, tail: &Tail, payload: &[u8]) -> Result<Vec
     let mut events: Vec<E> = Vec::new();
     let mut expected = tail.head.next_event;
     for line in payload.split_inclusive(|&byte| byte == b'\n') {
-        let Ok(event) = serde_json::from_slice::<E>(line) else {
-            let flaw = version_flaw(line, E::VERSION);
-            return Err(flaw.unwrap_or(Flaw::Corrupt(Reason::EventUnreadable)));
-        };
+        let event = read_event::<E>(line)?;
         if !event.belongs_to(&site.stream) {
             return corrupt(Reason::ForeignStream);
         }

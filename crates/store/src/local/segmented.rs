@@ -21,7 +21,8 @@ use super::{
 use crate::{
     Error, Event, Reason,
     bounds::STREAM_BYTES_MAX,
-    manifest::{self, Flaw, Group},
+    line::{Flaw, read_event},
+    manifest::{self, Group},
     plan::EncodedPlan,
     port::Cursor,
 };
@@ -207,9 +208,9 @@ fn read_segment<E: Event>(site: &Site, group: &Group) -> Checked<E> {
     let mut events = Vec::new();
     let mut expected = close.first_event_index;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let Ok(event) = serde_json::from_slice::<E>(line) else {
-            let flaw = manifest::version_flaw(line, E::VERSION);
-            return Ok(Err(flaw.unwrap_or(Flaw::Corrupt(Reason::EventUnreadable))));
+        let event = match read_event::<E>(line) {
+            Ok(event) => event,
+            Err(flaw) => return Ok(Err(flaw)),
         };
         if !event.belongs_to(&site.stream) {
             return corrupt(Reason::ForeignStream);

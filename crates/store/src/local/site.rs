@@ -293,6 +293,7 @@ impl Site {
             file.sync()
         };
         if cut().is_ok() {
+            self.renew_control();
             return;
         }
         self.ground.poisoned().insert(self.stream.clone());
@@ -307,6 +308,25 @@ impl Site {
         };
         // If the disk takes no mark either, this process still knows.
         let _ = mark();
+    }
+
+    /// Puts the control file into a new file of the same name and content.
+    ///
+    /// A reader may have seen the plan that was taken back. The next plan may have the same length,
+    /// but it will not be in the same file, so nobody mistakes the one for the other.
+    fn renew_control(&self) {
+        let renew = || {
+            if self.disk().stat(&self.control)?.is_none_or(|stat| stat.len == 0) {
+                return Ok(());
+            }
+            let bytes = self.disk().read(&self.control)?;
+            let temporary = self.dir.join("control.tmp");
+            write_new(self.disk().as_ref(), &temporary, &bytes)?;
+            self.disk().rename(&temporary, &self.control)?;
+            self.disk().sync_dir(&self.dir)
+        };
+        // It only helps readers that looked at the wrong moment; the stream is sound without it.
+        let _: io::Result<()> = renew();
     }
 
     /// Makes sure that the newest commit is durable, whoever wrote it. The caller has the lock.

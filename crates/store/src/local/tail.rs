@@ -11,7 +11,7 @@ use super::disk::Stat;
 use crate::{
     Health, StreamId, TornTail,
     bounds::TAILS_CACHED_MAX,
-    manifest::Flaw,
+    line::Flaw,
     plan::{EncodedPlan, Fact},
     port::Cursor,
 };

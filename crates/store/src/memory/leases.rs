@@ -258,7 +258,7 @@ mod tests {
         let Poll::Ready(Err(error)) = bench.poll(&mut waiting) else {
             panic!("it still waits");
         };
-        assert_eq!(error.to_string(), "the lease bench was in use for 100 ms");
+        assert_eq!(error.to_string(), "the lease bench is in use elsewhere; waited 100 ms for it");
     }
 
     #[test]

@@ -47,6 +47,10 @@ impl Sample {
 impl Event for Sample {
     const VERSION: u32 = 1;
 
+    fn version(&self) -> u32 {
+        self.v
+    }
+
     fn index(&self) -> EventIndex {
         self.event_index
     }

@@ -247,7 +247,12 @@ fn a_newer_version_is_not_guessed_at() {
             lines[0] = json!({ "v": 2, "eventIndex": 3, "shape": "new" });
         });
     };
-    for (damage, found) in [(in_manifest, 2), (in_manifest_with_more, 3), (in_event, 2)] {
+    let in_event_that_fits: fn(&SimDisk) = |disk| {
+        rewrite_attested(disk, 2, |lines| lines[0]["v"] = json!(7));
+    };
+    let all =
+        [(in_manifest, 2), (in_manifest_with_more, 3), (in_event, 2), (in_event_that_fits, 7)];
+    for (damage, found) in all {
         let disk = session();
         damage(&disk);
         let health = health_of(&disk);

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use piton_core::{Digest, FileBytes, SnapshotRef, port::fixed::SeededEntropy};
+use piton_core::{DedupeKey, Digest, FileBytes, SnapshotRef, port::fixed::SeededEntropy};
 use piton_store::{
     AppendPlan, Error, Event, PlanProblem, StreamId,
     bounds::PLAN_BYTES_MAX,
@@ -263,6 +263,48 @@ fn a_spent_lease_writes_nothing_even_after_the_stream_was_leased_again() {
     let events = block_on(bench.journal.load(&bench.name)).unwrap().events;
     assert_eq!(events.len(), 2);
     bench.append(2, "b");
+}
+
+/// A reader that looked while a plan was being taken back must not keep it, even if the next plan
+/// is of the same length.
+#[test]
+fn a_reader_forgets_what_was_taken_back() {
+    let disk = SimDisk::new();
+    let name: StreamId = SESSION.parse().unwrap();
+    let key = |fact: &str| DedupeKey::new("sample", &[&name, &fact]).unwrap();
+    let (reader, seen) = (Arc::new(sessions(&disk)), Arc::new(Mutex::new(None)));
+    let (looking, found, wanted) = (Arc::clone(&reader), Arc::clone(&seen), key("bad-0"));
+    let (stream, power) = (name.clone(), disk.clone());
+    let listener = move |call: &Call| {
+        let mut found = found.lock().unwrap();
+        let is_commit = call.operation == "sync" && call.path.ends_with("manifest.jsonl");
+        if is_commit && found.is_none() {
+            let looking = Arc::clone(&looking);
+            let (stream, wanted) = (stream.clone(), wanted.clone());
+            let answer = std::thread::spawn(move || block_on(looking.lookup(&stream, &wanted)));
+            *found = Some(answer.join().unwrap().unwrap());
+            power.set_fault(Some(Fault { at: 0, kind: FaultKind::ErrorOnce }));
+        }
+    };
+    let first = sessions(&disk);
+    block_on(async {
+        let lease = first.lease(&name).await.unwrap();
+        append(&first, &lease, 2, "ok0").await.unwrap();
+    });
+    let recorder = Recorder::telling(Arc::new(disk.clone()), Arc::new(listener));
+    let dir = DataDir::on(Arc::new(recorder), Path::new("/")).unwrap();
+    let writer: SegmentedJournal<Sample> = open(dir, SegmentedJournal::sessions);
+    block_on(async {
+        let lease = writer.lease(&name).await.unwrap();
+        append(&writer, &lease, 2, "bad").await.unwrap_err();
+        drop(lease);
+        let lease = writer.lease(&name).await.unwrap();
+        append(&writer, &lease, 2, "new").await.unwrap();
+    });
+    assert_eq!(seen.lock().unwrap().unwrap().unwrap().get(), 2, "the reader saw it");
+    assert_eq!(block_on(reader.lookup(&name, &key("bad-0"))).unwrap(), None);
+    assert_eq!(block_on(reader.lookup(&name, &key("new-0"))).unwrap().unwrap().get(), 2);
+    assert_eq!(block_on(reader.load(&name)).unwrap().events.len(), 4);
 }
 
 // shows: WR-060

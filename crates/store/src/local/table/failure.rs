@@ -47,8 +47,16 @@ mod tests {
     #[test]
     fn each_failure_has_its_code_and_none_names_a_path() {
         let cases = [
-            (ffi::SQLITE_BUSY, Code::StoreBusy, "the table was in use for 5000 ms"),
-            (ffi::SQLITE_BUSY_RECOVERY, Code::StoreBusy, "the table was in use for 5000 ms"),
+            (
+                ffi::SQLITE_BUSY,
+                Code::StoreBusy,
+                "the table is in use elsewhere; waited 5000 ms for it",
+            ),
+            (
+                ffi::SQLITE_BUSY_RECOVERY,
+                Code::StoreBusy,
+                "the table is in use elsewhere; waited 5000 ms for it",
+            ),
             (ffi::SQLITE_FULL, Code::StoreFull, "could not commit: no storage space"),
             (ffi::SQLITE_IOERR_FSYNC, Code::StoreIo, "could not commit: disk I/O error"),
             (

@@ -78,7 +78,7 @@ async fn another_writer_makes_a_commit_wait_and_then_fail_but_never_a_read() {
     assert_eq!(value(&table, "a").await, Some(b"1".to_vec()));
     let refused = waiting.await.unwrap().unwrap_err();
     assert_eq!(refused.code(), Code::StoreBusy);
-    assert_eq!(refused.to_string(), "the table was in use for 5000 ms");
+    assert_eq!(refused.to_string(), "the table is in use elsewhere; waited 5000 ms for it");
     other.execute_batch("ROLLBACK").unwrap();
     commit(&table, "a", "3").await;
     assert_eq!(value(&table, "a").await, Some(b"3".to_vec()));
