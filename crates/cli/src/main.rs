@@ -38,7 +38,7 @@ enum Command {
         json: bool,
     },
     /// The process that the demo kills.
-    #[command(hide = true)]
+    #[command(name = "internal-write", hide = true)]
     DemoWriter {
         #[arg(long)]
         data_dir: PathBuf,

@@ -33,6 +33,7 @@ pub mod id;
 mod parse_visitor;
 pub mod pattern;
 pub mod port;
+mod text_form;
 
 pub use budget::{BoundedText, TextTooLong, byte_len, truncate};
 pub use canonical::{CanonicalBytes, CanonicalError};

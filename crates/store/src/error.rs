@@ -23,7 +23,7 @@ pub enum Error {
         source: Arc<io::Error>,
     },
     /// Another writer holds the stream.
-    #[error("another process is writing to the stream {stream}")]
+    #[error("another process is writing to {}", stream.phrase())]
     Locked {
         /// The stream.
         stream: StreamId,
@@ -37,13 +37,13 @@ pub enum Error {
         waited_ms: u64,
     },
     /// There is no such stream.
-    #[error("there is no stream {stream}")]
+    #[error("there is no {}", stream.phrase().trim_start_matches("the "))]
     NotFound {
         /// The stream.
         stream: StreamId,
     },
     /// The stream is damaged.
-    #[error("the stream {stream} is damaged: {health}")]
+    #[error("{} is damaged: {health}", stream.phrase())]
     NotHealthy {
         /// The stream.
         stream: StreamId,
@@ -51,27 +51,25 @@ pub enum Error {
         health: Health,
     },
     /// A sync of the stream failed and could not be undone; what is on the medium is not known.
-    #[error(
-        "a write to the stream {stream} failed on the disk, and what the disk holds is not known"
-    )]
+    #[error("a write to {} failed on the disk, and what the disk holds is not known", stream.phrase())]
     Poisoned {
         /// The stream.
         stream: StreamId,
     },
     /// The lease does not allow this append.
-    #[error("the lease of {stream} is spent: an append before this one failed")]
+    #[error("the lease of {} is spent: an append before this one failed", stream.phrase())]
     LeaseSpent {
         /// The stream.
         stream: StreamId,
     },
     /// The lease was given by another journal.
-    #[error("the lease of {stream} was not given by this journal")]
+    #[error("the lease of {} was not given by this journal", stream.phrase())]
     ForeignLease {
         /// The stream.
         stream: StreamId,
     },
     /// The plan breaks a rule.
-    #[error("the plan for {stream} was refused: {problem}")]
+    #[error("the plan for {} was refused: {problem}", stream.phrase())]
     PlanRefused {
         /// The stream.
         stream: StreamId,

@@ -3,10 +3,9 @@
 //! Invariants: a name is 1 to 96 characters of `[a-z0-9_-]`, so that every adapter can use it as a
 //! file name, a row key or part of one without escaping.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{str::FromStr, sync::Arc};
 
 use piton_core::SessionId;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::bounds::NAME_BYTES_MAX;
 
@@ -43,30 +42,8 @@ macro_rules! name {
             }
         }
 
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl fmt::Debug for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(&self.0)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
-            }
-        }
+        piton_core::shown_as_text!($type);
+        piton_core::text_form!($type, "a name", "^[a-z0-9_-]+$", NAME_BYTES_MAX);
     };
 }
 
@@ -80,20 +57,18 @@ name! {
     LeaseName
 }
 
-impl From<SessionId> for StreamId {
-    fn from(session: SessionId) -> Self {
-        Self(session.to_string().into())
+impl StreamId {
+    /// What it is called in a sentence.
+    pub(crate) fn phrase(&self) -> String {
+        let is_session =
+            self.0.strip_prefix(SessionId::PREFIX).is_some_and(|rest| rest.starts_with('_'));
+        format!("the {} {self}", if is_session { "session" } else { "stream" })
     }
 }
 
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for StreamId {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "StreamId".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "pattern": "^[a-z0-9_-]{1,96}$" })
+impl From<SessionId> for StreamId {
+    fn from(session: SessionId) -> Self {
+        Self(session.to_string().into())
     }
 }
 

@@ -56,7 +56,7 @@ fn start(
 ) -> Result<(Child, BufReader<ChildStdout>), Failure> {
     let program = env::current_exe().map_err(Failure::io("find this program"))?;
     let mut child = Command::new(program)
-        .arg("demo-writer")
+        .arg("internal-write")
         .arg("--data-dir")
         .arg(root)
         .args(["--session", session.as_str(), "--first-plan", &first_plan.to_string()])

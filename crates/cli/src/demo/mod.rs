@@ -29,7 +29,8 @@ pub(crate) fn run(
     environment: &Environment,
     output: &Output,
 ) -> Result<(), Failure> {
-    let root = environment.data_dir(data_dir)?;
+    // In a place of its own: its events are not those of workflows.
+    let root = environment.data_dir(data_dir)?.join("demo");
     let store = Store::open(&root)?;
     let session = StreamId::from(SessionId::mint(&SystemEntropy));
     let earlier = store.count_sessions()?;

@@ -1,6 +1,6 @@
 //! Arguments, help and failures.
 
-use std::fs;
+use std::{fs, path::Path, process::Command};
 
 use crate::{document, piton, text};
 
@@ -11,7 +11,7 @@ fn without_arguments_the_help_is_printed_and_nothing_fails() {
     assert_eq!(output.status.code(), Some(0));
     let help = text(&output.stdout);
     assert!(help.contains("demo") && help.contains("Exit codes:"), "{help}");
-    assert!(!help.contains("demo-writer"), "{help}");
+    assert!(!help.contains("internal"), "{help}");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
@@ -26,6 +26,22 @@ fn a_wrong_argument_is_named_and_ends_with_two() {
         let message = text(&output.stderr);
         assert!(message.contains(named) && message.contains("Usage:"), "{message}");
     }
+}
+
+// shows: WR-050
+#[test]
+fn everything_is_written_below_the_directory_that_the_environment_names() {
+    let (home, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let output = Command::new(env!("CARGO_BIN_EXE_piton"))
+        .args(["demo", "--json"])
+        .env("PITON_DATA_DIR", data.path())
+        .env("HOME", home.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let directory = document(&output)["directory"].as_str().unwrap().to_owned();
+    assert!(Path::new(&directory).starts_with(data.path()), "{directory}");
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn a_person_reads_the_same_story_without_json_or_colour() {
     let output = piton(&["demo"], home.path());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let story = text(&output.stdout);
-    assert!(story.contains("data in ~/.local/share/piton (no sessions yet)"), "{story}");
+    assert!(story.contains("data in ~/.local/share/piton/demo (no sessions yet)"), "{story}");
     for act in 1..=5 {
         assert!(story.contains(&format!("\n{act}. ")), "{story}");
     }

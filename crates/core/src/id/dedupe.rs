@@ -3,16 +3,12 @@
 //! *Invariants*: a key says which logical event it is for, from stable ids only: no time, no text that a
 //! person wrote (its digest instead), and never the id of the event itself, which is new at each try.
 
-use std::borrow::Borrow;
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{Display, Write as _};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::error::{IdError, IdProblem};
 use crate::bounds::DEDUPE_KEY_BYTES_MAX;
-use crate::parse_visitor::ParseVisitor;
 
 const FORM: &str = "kind:part:part";
 const ALLOWED: &str = "a-z, 0-9, `_`, `-`, `:` and `>`";
@@ -85,55 +81,10 @@ impl FromStr for DedupeKey {
     }
 }
 
-impl TryFrom<&str> for DedupeKey {
-    type Error = IdError;
-
-    fn try_from(text: &str) -> Result<Self, IdError> {
-        text.parse()
-    }
-}
-
-impl Borrow<str> for DedupeKey {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for DedupeKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
-
-impl fmt::Debug for DedupeKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
-
-impl Serialize for DedupeKey {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for DedupeKey {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(ParseVisitor::new("a dedupe key `kind:part:part`"))
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for DedupeKey {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "DedupeKey".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "pattern": "^[a-z0-9_:>-]+$",
-            "maxLength": DEDUPE_KEY_BYTES_MAX,
-        })
-    }
-}
+crate::shown_as_text!(DedupeKey);
+crate::text_form!(
+    DedupeKey,
+    "a dedupe key `kind:part:part`",
+    "^[a-z0-9_:>-]+$",
+    DEDUPE_KEY_BYTES_MAX
+);

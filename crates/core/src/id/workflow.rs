@@ -3,16 +3,11 @@
 //! *Limitations*: ids without a namespace, which older files use, are not workflow ids; the compiler
 //! that accepts such files gives them one.
 
-use std::borrow::Borrow;
-use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::error::{IdError, IdProblem};
 use crate::bounds::WORKFLOW_ID_BYTES_MAX;
-use crate::parse_visitor::ParseVisitor;
 
 const FORM: &str = "namespace.name";
 const SEGMENT: &str = "a-z, 0-9, `_` and `-` in each part, which starts with a letter";
@@ -76,55 +71,10 @@ impl FromStr for WorkflowId {
     }
 }
 
-impl TryFrom<&str> for WorkflowId {
-    type Error = IdError;
-
-    fn try_from(text: &str) -> Result<Self, IdError> {
-        text.parse()
-    }
-}
-
-impl Borrow<str> for WorkflowId {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for WorkflowId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
-
-impl fmt::Debug for WorkflowId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
-
-impl Serialize for WorkflowId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for WorkflowId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(ParseVisitor::new("a workflow id `namespace.name`"))
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for WorkflowId {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "WorkflowId".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "pattern": r"^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$",
-            "maxLength": WORKFLOW_ID_BYTES_MAX,
-        })
-    }
-}
+crate::shown_as_text!(WorkflowId);
+crate::text_form!(
+    WorkflowId,
+    "a workflow id `namespace.name`",
+    r"^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$",
+    WORKFLOW_ID_BYTES_MAX
+);

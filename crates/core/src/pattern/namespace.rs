@@ -1,6 +1,8 @@
 //! Where an item comes from.
 
-use super::checked_text::{PatternError, check, text_traits};
+use std::str::FromStr;
+
+use super::checked_text::{PatternError, check};
 use crate::bounds::NAMESPACE_BYTES_MAX;
 
 /// A path of non-empty segments joined by dots.
@@ -28,9 +30,18 @@ impl Namespace {
     }
 }
 
-text_traits!(
+impl FromStr for Namespace {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        Self::parse(text)
+    }
+}
+
+crate::shown_as_text!(Namespace);
+crate::text_form!(
     Namespace,
     "a namespace such as `research.web`",
-    NAMESPACE_BYTES_MAX,
-    r"^[^.*]+(\.[^.*]+)*$"
+    r"^[^.*]+(\.[^.*]+)*$",
+    NAMESPACE_BYTES_MAX
 );

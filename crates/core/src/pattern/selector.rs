@@ -1,6 +1,8 @@
 //! Patterns: which namespaces are meant.
 
-use super::checked_text::{PatternError, check, text_traits};
+use std::str::FromStr;
+
+use super::checked_text::{PatternError, check};
 use super::matching::path_matches;
 use super::namespace::Namespace;
 use crate::bounds::PATTERN_BYTES_MAX;
@@ -44,9 +46,18 @@ impl Pattern {
     }
 }
 
-text_traits!(
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        Self::parse(text)
+    }
+}
+
+crate::shown_as_text!(Pattern);
+crate::text_form!(
     Pattern,
     "a namespace pattern such as `research.*`",
-    PATTERN_BYTES_MAX,
-    r"^[^.]+(\.[^.]+)*$"
+    r"^[^.]+(\.[^.]+)*$",
+    PATTERN_BYTES_MAX
 );

@@ -144,6 +144,20 @@ fn one_damaged_manifest_keeps_everything() {
     assert_eq!(counts(&Store::simulated(&disk).collect(Intent::Remove)), (6, 0, 1));
 }
 
+#[test]
+fn a_namespace_whose_owner_is_not_registered_is_never_swept() {
+    let disk = SimDisk::new();
+    let store = Store::simulated(&disk);
+    let artifact = block_on(store.blobs.put(Namespace::Artifacts, b"kept".to_vec())).unwrap();
+    let garbage = store.put("garbage");
+    disk.advance(HOURS);
+    store.collect(Intent::Remove);
+    assert!(!store.has(garbage));
+    assert!(block_on(store.blobs.get(Namespace::Artifacts, artifact)).unwrap().is_some());
+    let nothing = collect(&store.blobs, &store.leases, &[], &SystemClock, Intent::Remove);
+    assert!(block_on(nothing).unwrap().is_empty());
+}
+
 // shows: WR-480
 #[test]
 fn marking_reads_manifests_and_no_segment() {

@@ -1,0 +1,97 @@
+//! What types have in common whose value is a checked text.
+//!
+//! A type that has `as_str` and [`FromStr`](std::str::FromStr) gets the rest from here: how it is
+//! read and written, its JSON Schema, and how it is shown. Apart, because a secret is read and
+//! written like any text, but is not shown.
+
+/// Implements `TryFrom<&str>`, serde and, with the feature `schema`, the JSON Schema.
+///
+/// `$expecting` completes the sentence "expected …".
+#[macro_export]
+macro_rules! text_form {
+    ($name:ident, $expecting:expr, $pattern:expr, $max_bytes:expr) => {
+        impl TryFrom<&str> for $name {
+            type Error = <$name as ::std::str::FromStr>::Err;
+
+            fn try_from(text: &str) -> ::std::result::Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl $crate::macro_support::serde::Serialize for $name {
+            fn serialize<S: $crate::macro_support::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> $crate::macro_support::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::macro_support::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                deserializer.deserialize_str($crate::macro_support::ParseVisitor::new($expecting))
+            }
+        }
+
+        $crate::text_schema!($name, $pattern, $max_bytes);
+    };
+}
+
+/// Shows a type as its text, and lets maps be asked by it.
+#[macro_export]
+macro_rules! shown_as_text {
+    ($name:ident) => {
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                formatter.pad(self.as_str())
+            }
+        }
+
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, formatter)
+            }
+        }
+
+        impl ::std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                self.as_str()
+            }
+        }
+    };
+}
+
+/// The schema of a checked text. It is a macro of its own because a `cfg` inside [`text_form!`]
+/// would ask for the feature of the crate that uses it.
+#[doc(hidden)]
+#[cfg(feature = "schema")]
+#[macro_export]
+macro_rules! text_schema {
+    ($name:ident, $pattern:expr, $max_bytes:expr) => {
+        impl $crate::macro_support::schemars::JsonSchema for $name {
+            fn schema_name() -> ::std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(
+                _: &mut $crate::macro_support::schemars::SchemaGenerator,
+            ) -> $crate::macro_support::schemars::Schema {
+                $crate::macro_support::schemars::json_schema!({
+                    "type": "string",
+                    "pattern": $pattern,
+                    "maxLength": $max_bytes,
+                })
+            }
+        }
+    };
+}
+
+/// Without the feature there is no schema to implement.
+#[doc(hidden)]
+#[cfg(not(feature = "schema"))]
+#[macro_export]
+macro_rules! text_schema {
+    ($name:ident, $pattern:expr, $max_bytes:expr) => {};
+}
