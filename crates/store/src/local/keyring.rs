@@ -26,7 +26,7 @@ use piton_core::port::Entropy;
 
 use super::{
     DataDir,
-    disk::{Disk, FileLock},
+    disk::{Disk, FileLock, Stat},
 };
 use crate::{
     Error, LeaseName,
@@ -79,6 +79,20 @@ impl Shared {
         *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = cached;
     }
 
+    /// The ring that is kept in memory, if it was read from the file that `stat` is of.
+    fn remembered(&self, stat: &Stat) -> Option<Ring> {
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = cached.as_ref()?;
+        let is_same = (cached.incarnation, cached.len) == (stat.incarnation, stat.len);
+        is_same.then(|| cached.ring.clone())
+    }
+
+    /// The ring, if one metadata lookup is enough to know it: that is cheaper than a change of
+    /// threads.
+    fn warm(&self) -> Option<Ring> {
+        self.remembered(&self.disk().stat(&self.dir.keyring()).ok()??)
+    }
+
     /// The ring as it is now, if there is one.
     fn read(&self) -> Result<Option<Ring>, Error> {
         let path = self.dir.keyring();
@@ -87,11 +101,8 @@ impl Shared {
             self.remember(None);
             return Ok(None);
         };
-        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(cached) = cached
-            && (cached.incarnation, cached.len) == (stat.incarnation, stat.len)
-        {
-            return Ok(Some(cached.ring));
+        if let Some(ring) = self.remembered(&stat) {
+            return Ok(Some(ring));
         }
         if stat.len > text::BYTES_MAX {
             return Err(Error::KeyringCorrupt { problem: "it is too long" });
@@ -174,7 +185,10 @@ impl KeyRing for LocalKeyRing {
     fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let ring = super::blocking(move || shared.read_or_make()).await?;
+            let ring = match shared.warm() {
+                Some(ring) => ring,
+                None => super::blocking(move || shared.read_or_make()).await?,
+            };
             Ok(ring.sign(message))
         })
     }
@@ -186,7 +200,10 @@ impl KeyRing for LocalKeyRing {
     ) -> BoxFuture<'a, Result<Option<KeyAge>, Error>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let ring = super::blocking(move || shared.read()).await?;
+            let ring = match shared.warm() {
+                Some(ring) => Some(ring),
+                None => super::blocking(move || shared.read()).await?,
+            };
             Ok(ring.and_then(|ring| ring.verify(message, signature)))
         })
     }
