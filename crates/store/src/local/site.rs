@@ -82,24 +82,18 @@ impl Site {
 
     /// Takes the stream's lock, making its directory if need be; `None` if another holds it.
     pub(super) fn lock(&self, make: bool) -> Result<Option<Box<dyn FileLock>>, Error> {
-        let mut attempts = 0;
-        loop {
-            if make {
-                self.disk()
-                    .create_dir(&self.dir)
-                    .map_err(Error::io("make a stream's directory"))?;
-            }
+        // The directory may be deleted between being made and being used.
+        for _ in 0..8 {
             match self.disk().lock(&self.dir.join(".lock"), true) {
-                // Deleted in this moment.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && make && attempts < 8 => {
-                    attempts += 1;
+                Err(error) if error.kind() == io::ErrorKind::NotFound && make => {
+                    let outcome = self.disk().create_dir(&self.dir);
+                    outcome.map_err(Error::io("make a stream's directory"))?;
                 }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Err(Error::NotFound { stream: self.stream.clone() });
-                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => break,
                 result => return result.map_err(Error::io("lock a stream")),
             }
         }
+        Err(Error::NotFound { stream: self.stream.clone() })
     }
 
     /// Enters the time in which no sweep may run, if the plans refer to blobs at all.
