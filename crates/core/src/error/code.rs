@@ -2,7 +2,7 @@
 //!
 //! *Invariants*: a code never changes its meaning and is never used for another; a code that is no
 //! longer produced stays. Advice says what to do next and names no time: that is what [`Retry`] is for,
-//! except for the lock, where a person needs to know that waiting is all it takes.
+//! except for locks, where a person needs to know that waiting is all it takes.
 
 use super::domain::Domain;
 use super::retry::Retry;
@@ -41,6 +41,20 @@ crate::closed_set! {
         SessionNotFound => "SESSION_NOT_FOUND",
         /// The keys are damaged.
         KeyringCorrupt => "KEYRING_CORRUPT",
+        /// A text is not a token.
+        TokenInvalidFormat => "TOKEN_INVALID_FORMAT",
+        /// A token has a version that this program does not know.
+        TokenUnsupportedVersion => "TOKEN_UNSUPPORTED_VERSION",
+        /// No key in use signed the token.
+        TokenBadSignature => "TOKEN_BAD_SIGNATURE",
+        /// A token does not belong where it stands.
+        TokenScopeMismatch => "TOKEN_SCOPE_MISMATCH",
+        /// A token names a session, run or node that is not there.
+        TokenUnknownNode => "TOKEN_UNKNOWN_NODE",
+        /// A token names another workflow than the run is pinned to.
+        TokenWorkflowHashMismatch => "TOKEN_WORKFLOW_HASH_MISMATCH",
+        /// Another process writes to the session of the token.
+        TokenSessionLocked => "TOKEN_SESSION_LOCKED",
         /// The caller sent something that is not valid.
         ValidationError => "VALIDATION_ERROR",
     }
@@ -77,6 +91,7 @@ impl Code {
         self.facts().retry
     }
 
+    #[expect(clippy::too_many_lines, reason = "it is a table with an entry for each code")]
     const fn facts(self) -> Facts {
         match self {
             Self::StoreIo => Facts {
@@ -168,6 +183,48 @@ impl Code {
                 meaning: "The keyring is damaged, so tokens can be neither signed nor checked.",
                 advice: "Restore the keyring from a backup; without one, make a new keyring and resume each run to get new tokens.",
                 retry: Retry::NotRetryable,
+            },
+            Self::TokenInvalidFormat => Facts {
+                domain: Domain::Token,
+                meaning: "The text is not a token that Piton writes: it was cut, changed or made up.",
+                advice: "Copy the token whole from the last reply of this run; if that reply is lost, find the run with `resume_session`.",
+                retry: Retry::NotRetryable,
+            },
+            Self::TokenUnsupportedVersion => Facts {
+                domain: Domain::Token,
+                meaning: "The token has a version that this program does not know.",
+                advice: "Use the version of Piton that made the token or a newer one, or find the run with `resume_session` to get a token of this version.",
+                retry: Retry::NotRetryable,
+            },
+            Self::TokenBadSignature => Facts {
+                domain: Domain::Token,
+                meaning: "No key in use signed this token: it was changed, it comes from another data directory, or the keys were rotated twice since.",
+                advice: "Copy the token whole from the last reply of this run; if it is still refused, find the run with `resume_session` to get a new one.",
+                retry: Retry::NotRetryable,
+            },
+            Self::TokenScopeMismatch => Facts {
+                domain: Domain::Token,
+                meaning: "The token does not belong where it stands: it is of another kind, or it names another node than the token next to it.",
+                advice: "Send the tokens of one reply of one run, each under the name that the reply gives it; an ackToken alone advances and a stateToken alone reads.",
+                retry: Retry::NotRetryable,
+            },
+            Self::TokenUnknownNode => Facts {
+                domain: Domain::Token,
+                meaning: "The token names a session, run or node that is not in this data directory.",
+                advice: "Find the run with `resume_session`; if it is not listed, it was deleted or lies in another data directory.",
+                retry: Retry::NotRetryable,
+            },
+            Self::TokenWorkflowHashMismatch => Facts {
+                domain: Domain::Token,
+                meaning: "The token names another version of the workflow than the one that its run is pinned to.",
+                advice: "Find the run with `resume_session` and go on with the token that it gives.",
+                retry: Retry::NotRetryable,
+            },
+            Self::TokenSessionLocked => Facts {
+                domain: Domain::Token,
+                meaning: "Another process is writing to the session of this token at the moment.",
+                advice: "Retry in one second with the same token; if this persists, make sure that no other Piton process works on the same session.",
+                retry: LOCK_RETRY,
             },
             Self::ValidationError => Facts {
                 domain: Domain::Validation,

@@ -9,6 +9,8 @@ crate::closed_set! {
         Session => "session",
         /// The keys that sign tokens.
         Keyring => "keyring",
+        /// The token that the caller sent.
+        Token => "token",
         /// What the caller sent.
         Validation => "validation",
     }

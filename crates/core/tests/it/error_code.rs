@@ -40,7 +40,11 @@ fn a_condition_that_can_pass_by_itself_is_retryable_and_no_other_is() {
     for code in Code::ALL {
         let passes = matches!(
             code,
-            Code::StoreIo | Code::StoreBusy | Code::StoreConflict | Code::SessionLocked
+            Code::StoreIo
+                | Code::StoreBusy
+                | Code::StoreConflict
+                | Code::SessionLocked
+                | Code::TokenSessionLocked
         );
         assert_eq!(code.retry() != Retry::NotRetryable, passes, "{code}");
     }
@@ -49,8 +53,11 @@ fn a_condition_that_can_pass_by_itself_is_retryable_and_no_other_is() {
 // shows: WR-489, WR-496
 #[test]
 fn a_busy_lock_says_when_to_retry_and_what_to_do_if_that_does_not_help() {
+    for code in [Code::SessionLocked, Code::TokenSessionLocked] {
+        assert_eq!(code.retry(), Retry::RetryableAfterMs { after_ms: 1000 });
+        assert!(code.advice().starts_with("Retry in one second"), "{}", code.advice());
+    }
     let code = Code::SessionLocked;
-    assert_eq!(code.retry(), Retry::RetryableAfterMs { after_ms: 1000 });
     assert_eq!(
         code.advice(),
         "Retry in one second; if this persists, make sure that no other Piton process works on \
