@@ -32,3 +32,20 @@ pub const STEP_INSTANCE_KEY_BYTES_MAX: usize =
 /// The longest token in bytes. A state token, the longest of the three kinds, has about 400; the rest
 /// is room for a later field. The limit stops a wrong paste before anything is decoded.
 pub const TOKEN_BYTES_MAX: usize = 1024;
+
+/// The longest short token in bytes: short enough to stand in a sentence and to be copied whole.
+pub const SHORT_TOKEN_BYTES_MAX: usize = 40;
+
+/// The largest count of nodes that a short token holds. A node takes a reply of an agent, so a session
+/// with a million nodes is out of reach; if there is one, its later nodes have long tokens only.
+pub const SHORT_TOKEN_NODE_MAX: u32 = 999_999;
+
+/// The largest count of attempts on one node that a short token holds. An agent that fails ten thousand
+/// times at one step is stuck; its later tokens are long.
+pub const SHORT_TOKEN_ATTEMPT_MAX: u32 = 9_999;
+
+/// The kind, 8 characters of the session, 16 of the signature and 4 hyphens, and the two counts.
+const _: () = {
+    let digits = SHORT_TOKEN_NODE_MAX.ilog10() + 1 + SHORT_TOKEN_ATTEMPT_MAX.ilog10() + 1;
+    assert!(2 + 8 + 16 + 4 + digits as usize == SHORT_TOKEN_BYTES_MAX);
+};

@@ -11,10 +11,11 @@
 //! * [`preference`], [`capability`]: what the person wants and what the agent is able to do.
 //! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
 //! * [`explanation`]: what is recorded for people only.
-//! * [`token`]: the text of the tokens that an agent is given.
+//! * [`token`]: the tokens that an agent is given: what they say, how they are signed and written.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment.
+//! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
+//! the one effect, a signature, comes through the key ring port of the store.
 
 pub mod blocker;
 pub mod bounds;
@@ -54,5 +55,7 @@ pub use reason::{
 };
 pub use run::{ContextSource, Intent, NextIntent, RunStatus, SourceKind};
 pub use step_instance::{StepInstanceKey, StepInstanceKeyError};
-pub use token::{TokenKind, TokenString, TokenStringError};
+pub use token::{
+    GivenToken, NodeAddress, ShortToken, TokenError, TokenKind, TokenString, TokenStringError,
+};
 pub use topology::{EdgeCause, EdgeKind, NodeKind};

@@ -40,36 +40,18 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use base64::Engine as _;
+// Refuses padding, and bits in the last character that stand for nothing.
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+
+use super::kind::TokenKind;
 use crate::bounds::TOKEN_BYTES_MAX;
 use crate::text_form::text_form;
 
 const VERSION: &str = "v1";
 
-/// The length of 32 bytes in base64url.
-const SIGNATURE_LEN: usize = 43;
-
-piton_core::closed_set! {
-    /// What a token is for.
-    pub enum TokenKind {
-        /// Reading where a run stands.
-        State => "state",
-        /// Handing in the output of a pending step, once.
-        Ack => "ack",
-        /// Making a bookmark, once.
-        Checkpoint => "checkpoint",
-    }
-}
-
-impl TokenKind {
-    /// How the text of such a token begins, before the first dot.
-    pub const fn prefix(self) -> &'static str {
-        match self {
-            Self::State => "st",
-            Self::Ack => "ack",
-            Self::Checkpoint => "chk",
-        }
-    }
-}
+/// The bytes of an HMAC-SHA256.
+const SIGNATURE_BYTES: usize = 32;
 
 /// A text that has the outer form of a signed token.
 #[derive(Clone, PartialEq, Eq)]
@@ -115,14 +97,36 @@ impl TokenString {
         &self.text
     }
 
+    /// The token of `kind` with these bytes, which must be few enough.
+    pub(super) fn assemble(
+        kind: TokenKind,
+        payload: &[u8],
+        signature: [u8; SIGNATURE_BYTES],
+    ) -> Self {
+        let (payload, signature) = (BASE64.encode(payload), BASE64.encode(signature));
+        let text = format!("{}.{VERSION}.{payload}.{signature}", kind.prefix());
+        assert!(text.len() <= TOKEN_BYTES_MAX, "payloads are far shorter than the limit");
+        Self { text: text.into(), kind }
+    }
+
     /// The payload in base64url.
     pub fn payload(&self) -> &str {
         self.part(2)
     }
 
+    /// The bytes of the payload, which are what is signed.
+    pub fn payload_bytes(&self) -> Vec<u8> {
+        BASE64.decode(self.payload()).expect("parsing decoded it")
+    }
+
     /// The signature in base64url.
     pub fn signature(&self) -> &str {
         self.part(3)
+    }
+
+    /// The bytes of the signature.
+    pub(super) fn signature_bytes(&self) -> Vec<u8> {
+        BASE64.decode(self.signature()).expect("parsing decoded it")
     }
 
     fn part(&self, position: usize) -> &str {
@@ -152,10 +156,11 @@ impl FromStr for TokenString {
         if signature.contains('.') {
             return Err(TokenStringError::Form);
         }
-        if payload.is_empty() || !is_base64url(payload) {
+        if payload.is_empty() || BASE64.decode(payload).is_err() {
             return Err(TokenStringError::Payload);
         }
-        if signature.len() != SIGNATURE_LEN || !is_base64url(signature) {
+        let signature_bytes = BASE64.decode(signature).map_err(|_| TokenStringError::Signature)?;
+        if signature_bytes.len() != SIGNATURE_BYTES {
             return Err(TokenStringError::Signature);
         }
         Ok(Self { text: text.into(), kind })
@@ -166,31 +171,6 @@ impl FromStr for TokenString {
 fn is_version(text: &str) -> bool {
     let number = text.strip_prefix('v').unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Whether a text is what base64url without padding makes of some bytes: its characters are of the
-/// alphabet, its length is possible, and the bits of the last character that stand for nothing are zero.
-fn is_base64url(text: &str) -> bool {
-    let last = text.bytes().next_back().and_then(sextet).unwrap_or_default();
-    let unused_bits = match text.len() % 4 {
-        0 => 0,
-        2 => 4,
-        3 => 2,
-        _ => return false,
-    };
-    text.bytes().all(|byte| sextet(byte).is_some()) && last.trailing_zeros() >= unused_bits
-}
-
-/// The six bits that a character of the base64url alphabet stands for.
-const fn sextet(byte: u8) -> Option<u8> {
-    match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'-' => Some(62),
-        b'_' => Some(63),
-        _ => None,
-    }
 }
 
 impl fmt::Debug for TokenString {

@@ -1,0 +1,72 @@
+//! Minting and verifying tokens with a key ring.
+//!
+//! *Invariants*: what is signed is the payload's bytes and nothing around them; the short form holds the
+//! beginning of that same signature. Keys and comparisons stay inside the port. A text that cannot be a
+//! token is refused before the key ring is asked.
+
+use piton_store::port::{KeyAge, KeyRing};
+
+use super::error::{Error, TokenError};
+use super::payload::Payload;
+use super::short::{Place, SessionTail, ShortToken};
+use super::string::TokenString;
+
+/// The long form of a token that says `payload`, signed with the current key.
+pub async fn mint(payload: &Payload, keys: &dyn KeyRing) -> Result<TokenString, Error> {
+    let bytes = payload.encode();
+    let signature = keys.sign(bytes.as_bytes()).await?;
+    Ok(TokenString::assemble(payload.kind(), bytes.as_bytes(), signature.0))
+}
+
+/// What `token` says, if the current or the previous key signed it.
+pub async fn verify(token: &TokenString, keys: &dyn KeyRing) -> Result<Payload, Error> {
+    let bytes = token.payload_bytes();
+    let payload = Payload::decode(token.kind(), &bytes)?;
+    match keys.verify(&bytes, &token.signature_bytes()).await? {
+        Some(KeyAge::Current | KeyAge::Previous) => Ok(payload),
+        None => Err(TokenError::BadSignature.into()),
+    }
+}
+
+/// The short form of the token that says `payload`, signed with the current key.
+///
+/// `None` if the session has too many nodes, or the node too many attempts, to count in so few
+/// characters; then the long form is to be used.
+pub async fn short_of(
+    payload: &Payload,
+    place: Place,
+    keys: &dyn KeyRing,
+) -> Result<Option<ShortToken>, Error> {
+    let signature = keys.sign(payload.encode().as_bytes()).await?;
+    let session = payload.address().session;
+    Ok(ShortToken::new(payload.kind(), session, place, &signature.0))
+}
+
+/// Which of `candidates` the short token means.
+///
+/// Candidates are what the caller found at the token's place in every session whose id ends as the token
+/// says. One whose signature the current key made comes before one of the previous key; without any
+/// candidate of the token's kind and session the node is unknown.
+pub async fn settle(
+    token: &ShortToken,
+    candidates: &[Payload],
+    keys: &dyn KeyRing,
+) -> Result<Payload, Error> {
+    let mut refusal = TokenError::UnknownNode;
+    let mut of_previous_key = None;
+    for candidate in candidates {
+        let session = SessionTail::of(candidate.address().session);
+        if candidate.kind() != token.kind() || session != token.session() {
+            continue;
+        }
+        refusal = TokenError::BadSignature;
+        match keys.verify(candidate.encode().as_bytes(), token.mac()).await? {
+            Some(KeyAge::Current) => return Ok(*candidate),
+            Some(KeyAge::Previous) => {
+                of_previous_key.get_or_insert(*candidate);
+            }
+            None => {}
+        }
+    }
+    of_previous_key.ok_or_else(|| refusal.into())
+}
