@@ -49,3 +49,25 @@ const _: () = {
     let digits = SHORT_TOKEN_NODE_MAX.ilog10() + 1 + SHORT_TOKEN_ATTEMPT_MAX.ilog10() + 1;
     assert!(2 + 8 + 16 + 4 + digits as usize == SHORT_TOKEN_BYTES_MAX);
 };
+
+/// The most completed steps that a snapshot holds. A step takes a reply of an agent, so this is days of
+/// work without a pause; every snapshot repeats the whole set, so it must not grow without end.
+pub const COMPLETED_STEPS_MAX: usize = 16_384;
+
+/// The longest title of a step in bytes: one line.
+pub const STEP_TITLE_BYTES_MAX: usize = 1024;
+
+/// The longest rendered prompt in bytes. No agent reads a megabyte of instructions; a prompt may quote
+/// the whole context of a run, which is a quarter of that.
+pub const RENDERED_PROMPT_BYTES_MAX: usize = 1024 * 1024;
+
+/// How much of what a parser says about a damaged snapshot is kept: it may quote the snapshot.
+pub const SNAPSHOT_PROBLEM_BYTES_MAX: usize = 256;
+
+/// The largest snapshot fits into a blob: its keys in quotes, its texts with every byte escaped, and
+/// room for the rest.
+const _: () = {
+    let keys = COMPLETED_STEPS_MAX * (STEP_INSTANCE_KEY_BYTES_MAX + 3);
+    let texts = 6 * (RENDERED_PROMPT_BYTES_MAX + STEP_TITLE_BYTES_MAX);
+    assert!(keys + texts + 65_536 <= piton_store::bounds::BLOB_BYTES_MAX);
+};

@@ -12,6 +12,7 @@
 //! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the tokens that an agent is given: what they say, how they are signed and written.
+//! * [`snapshot`]: what is needed to go on from a run node.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
@@ -31,6 +32,7 @@ pub mod output;
 pub mod preference;
 pub mod reason;
 pub mod run;
+pub mod snapshot;
 pub mod step_instance;
 mod text_form;
 pub mod token;
@@ -54,6 +56,7 @@ pub use reason::{
     UserOnlyDependency,
 };
 pub use run::{ContextSource, Intent, NextIntent, RunStatus, SourceKind};
+pub use snapshot::{ExecutionSnapshot, ExecutionState, PendingStep, SnapshotError};
 pub use step_instance::{StepInstanceKey, StepInstanceKeyError};
 pub use token::{
     GivenToken, NodeAddress, ShortToken, TokenError, TokenKind, TokenString, TokenStringError,

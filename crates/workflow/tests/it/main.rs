@@ -7,5 +7,6 @@ mod name;
 mod reason;
 #[cfg(feature = "schema")]
 mod schema;
+mod snapshot;
 mod step_instance;
 mod token;

@@ -5,7 +5,7 @@ mod attempt;
 mod error;
 mod golden;
 mod payload;
-mod samples;
+pub(crate) mod samples;
 mod short;
 mod sign;
 mod string;

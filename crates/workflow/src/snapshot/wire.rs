@@ -1,0 +1,263 @@
+//! The written form of a snapshot: JSON objects with fixed fields.
+//!
+//! *Invariants*: unknown fields and unknown versions are refused. What has no fields of its own is an
+//! empty object with a `kind`, so that a field too many is noticed there as well. Nothing is nullable.
+
+use piton_core::{WorkflowHash, truncate};
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::completed::CompletedSteps;
+use super::error::SnapshotError;
+use super::execution::{ExecutionSnapshot, ExecutionState};
+use super::pending::{PendingStep, RenderedPrompt, StepTitle};
+use super::running::Running;
+use crate::bounds::SNAPSHOT_PROBLEM_BYTES_MAX;
+use crate::loop_path::{Iteration, LoopPath, LoopPosition};
+use crate::name::{LoopId, StepId};
+use crate::step_instance::StepInstanceKey;
+
+/// The version of a snapshot and of the engine's part in it.
+const VERSION: u64 = 1;
+
+/// Reads a snapshot, with an error that says what is wrong by its type.
+pub(super) fn read(bytes: &[u8]) -> Result<ExecutionSnapshot, SnapshotError> {
+    // Another version may have other fields, so the numbers are looked at before them.
+    let versions: Versions = parse(bytes)?;
+    let known = |found: u64| match found {
+        VERSION => Ok(()),
+        found => Err(SnapshotError::UnsupportedVersion { found }),
+    };
+    known(versions.v)?;
+    known(parse::<EngineVersions>(bytes)?.engine_payload.v)?;
+    parse::<Snapshot>(bytes)?.try_into()
+}
+
+fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, SnapshotError> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let problem = truncate(&error.to_string(), SNAPSHOT_PROBLEM_BYTES_MAX).into_owned();
+        SnapshotError::Malformed { problem }
+    })
+}
+
+#[derive(Deserialize)]
+struct Versions {
+    v: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EngineVersions {
+    engine_payload: Versions,
+}
+
+/// The number 1.
+#[derive(Clone, Copy)]
+struct Version1;
+
+impl Serialize for Version1 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(VERSION)
+    }
+}
+
+impl<'de> Deserialize<'de> for Version1 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u64::deserialize(deserializer)? {
+            VERSION => Ok(Self),
+            other => Err(D::Error::invalid_value(Unexpected::Unsigned(other), &"version 1")),
+        }
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Version1 {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Version1".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "const": VERSION })
+    }
+}
+
+/// What is needed to go on from a run node.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Snapshot {
+    v: Version1,
+    workflow_hash: WorkflowHash,
+    engine_payload: EnginePayload,
+}
+
+/// What the engine keeps; versioned by itself.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct EnginePayload {
+    v: Version1,
+    state: State,
+}
+
+/// How far the run is.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+enum State {
+    Init {},
+    Running { completed: Completed, loop_stack: Vec<Position>, pending: Pending },
+    Complete {},
+}
+
+/// The step instances that are done, sorted by their bytes.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+enum Completed {
+    Set { values: Vec<StepInstanceKey> },
+}
+
+/// A loop and the turn it is in, counted from zero.
+#[derive(PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Position {
+    loop_id: LoopId,
+    iteration: u32,
+}
+
+/// Whether a step waits for its output.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+enum Pending {
+    None {},
+    Some { step: WaitingStep },
+}
+
+/// A step that waits for its output, as a reply shows it. Its loop path equals the loop stack.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct WaitingStep {
+    step_id: StepId,
+    loop_path: Vec<Position>,
+    title: StepTitle,
+    prompt: RenderedPrompt,
+    require_confirmation: bool,
+}
+
+fn positions(path: &LoopPath) -> Vec<Position> {
+    let written = |position: &LoopPosition| Position {
+        loop_id: position.loop_id.clone(),
+        iteration: position.iteration.get(),
+    };
+    path.positions().iter().map(written).collect()
+}
+
+fn path(positions: Vec<Position>) -> Result<LoopPath, SnapshotError> {
+    let mut read = Vec::with_capacity(positions.len());
+    for Position { loop_id, iteration } in positions {
+        read.push(LoopPosition { loop_id, iteration: Iteration::new(iteration)? });
+    }
+    Ok(LoopPath::new(read)?)
+}
+
+impl From<&Running> for State {
+    fn from(running: &Running) -> Self {
+        let pending = running.pending().map_or(Pending::None {}, |pending| Pending::Some {
+            step: WaitingStep {
+                step_id: pending.step_id.clone(),
+                loop_path: positions(running.loop_stack()),
+                title: pending.title.clone(),
+                prompt: pending.prompt.clone(),
+                require_confirmation: pending.require_confirmation,
+            },
+        });
+        Self::Running {
+            completed: Completed::Set { values: running.completed().iter().cloned().collect() },
+            loop_stack: positions(running.loop_stack()),
+            pending,
+        }
+    }
+}
+
+impl From<&ExecutionSnapshot> for Snapshot {
+    fn from(snapshot: &ExecutionSnapshot) -> Self {
+        let state = match &snapshot.state {
+            ExecutionState::Init => State::Init {},
+            ExecutionState::Running(running) => running.into(),
+            ExecutionState::Complete => State::Complete {},
+        };
+        let engine_payload = EnginePayload { v: Version1, state };
+        Self { v: Version1, workflow_hash: snapshot.workflow_hash, engine_payload }
+    }
+}
+
+impl TryFrom<State> for ExecutionState {
+    type Error = SnapshotError;
+
+    fn try_from(state: State) -> Result<Self, SnapshotError> {
+        let (values, loop_stack, pending) = match state {
+            State::Init {} => return Ok(Self::Init),
+            State::Complete {} => return Ok(Self::Complete),
+            State::Running { completed: Completed::Set { values }, loop_stack, pending } => {
+                (values, loop_stack, pending)
+            }
+        };
+        let pending = match pending {
+            Pending::None {} => None,
+            Pending::Some { step } if step.loop_path != loop_stack => {
+                return Err(SnapshotError::PendingElsewhere { step_id: step.step_id });
+            }
+            Pending::Some {
+                step: WaitingStep { step_id, title, prompt, require_confirmation, .. },
+            } => Some(PendingStep { step_id, title, prompt, require_confirmation }),
+        };
+        let completed = CompletedSteps::from_sorted(values)?;
+        Ok(Self::Running(Running::new(completed, path(loop_stack)?, pending)?))
+    }
+}
+
+impl TryFrom<Snapshot> for ExecutionSnapshot {
+    type Error = SnapshotError;
+
+    fn try_from(snapshot: Snapshot) -> Result<Self, SnapshotError> {
+        let Snapshot { v: Version1, workflow_hash, engine_payload } = snapshot;
+        let EnginePayload { v: Version1, state } = engine_payload;
+        Ok(Self { workflow_hash, state: state.try_into()? })
+    }
+}
+
+impl Serialize for ExecutionSnapshot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Snapshot::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ExecutionSnapshot {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Snapshot::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ExecutionSnapshot {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ExecutionSnapshot".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Snapshot::json_schema(generator)
+    }
+}
