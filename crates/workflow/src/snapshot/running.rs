@@ -2,6 +2,16 @@
 //!
 //! *Invariants*: the pending step is not among the completed ones. A loop is on the stack once. The
 //! pending step stands where the stack says, because its place is made from the stack.
+//!
+//! There is no way around the check:
+//!
+//! ```compile_fail,E0451
+//! # use piton_workflow::snapshot::{CompletedSteps, PendingStep, Running};
+//! # use piton_workflow::LoopPath;
+//! fn unchecked(completed: CompletedSteps, loop_stack: LoopPath, step: PendingStep) -> Running {
+//!     Running { completed, loop_stack, pending: Some(step) }
+//! }
+//! ```
 
 use super::completed::CompletedSteps;
 use super::error::SnapshotError;

@@ -35,7 +35,7 @@ impl From<AttemptKind> for TokenKind {
     }
 }
 
-/// How many attempts of one kind were recorded on a node before this one.
+/// How many attempts were recorded on a node before this one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttemptOrdinal(u32);
 

@@ -21,6 +21,15 @@
 //! *Limitations*: a node or an attempt beyond the limits has no short form; its long form works. 80 bits
 //! cannot be guessed against a live server, but they are not a signature to keep: a short token is for
 //! the reply it stands in. Two equal short tokens prove nothing; only the keys do.
+//!
+//! ```
+//! use piton_workflow::{ShortToken, TokenKind};
+//! let token: ShortToken = "ak-7h2kq9xd-3-0-m3v8c2nq5wp1d6x0".parse()?;
+//! assert_eq!(token.kind(), TokenKind::Ack);
+//! assert_eq!(token.session().to_string(), "7h2kq9xd");
+//! assert_eq!(token.node().get(), 3);
+//! # Ok::<(), piton_workflow::token::ShortTokenError>(())
+//! ```
 
 use std::fmt;
 use std::str::FromStr;
@@ -80,12 +89,12 @@ impl fmt::Debug for SessionTail {
     }
 }
 
-/// Where in its session a token is minted, by counting. One place serves every token of a reply.
+/// Where in its session a token is minted, by counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The node.
     pub node: NodeOrdinal,
-    /// The next attempt on it.
+    /// The attempt that the token is for. A state token is for none and leaves it out.
     pub attempt: AttemptOrdinal,
 }
 

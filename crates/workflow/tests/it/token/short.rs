@@ -1,7 +1,7 @@
 //! The short form.
 
 use piton_core::{Code, RunId, SessionId};
-use piton_store::port::KeyRing;
+use piton_store::port::{BoxFuture, KeyAge, KeyRing, Signature};
 use piton_workflow::bounds::{
     SHORT_TOKEN_ATTEMPT_MAX, SHORT_TOKEN_BYTES_MAX, SHORT_TOKEN_NODE_MAX,
 };
@@ -153,6 +153,49 @@ fn a_short_token_that_no_candidate_could_have_names_an_unknown_node() {
     elsewhere.address.session = SessionId::from_bytes([9; 16]);
     let others = [state, checkpoint, Payload::Ack(elsewhere)];
     assert_eq!(refused(&token, &others, &keys), TokenError::UnknownNode);
+}
+
+/// A key ring that answers by the run of the payload it is asked about.
+struct Scripted(fn(u8) -> Result<Option<KeyAge>, piton_store::Error>);
+
+impl KeyRing for Scripted {
+    fn sign<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Signature, piton_store::Error>> {
+        panic!("nothing is to be signed")
+    }
+
+    fn verify<'a>(
+        &'a self,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) -> BoxFuture<'a, Result<Option<KeyAge>, piton_store::Error>> {
+        assert_eq!(signature.len(), 10, "80 bits");
+        let payload = Payload::decode(TokenKind::Ack, message).unwrap();
+        let answer = (self.0)(payload.address().run.as_bytes()[0]);
+        Box::pin(async move { answer })
+    }
+
+    fn rotate(&self) -> BoxFuture<'_, Result<(), piton_store::Error>> {
+        panic!("nothing is to be rotated")
+    }
+}
+
+#[test]
+fn a_signature_of_the_current_key_comes_before_one_of_the_previous_key() {
+    let candidates = alike();
+    let token = short(&candidates[0], &keys());
+    let both = Scripted(|run| Ok(Some(if run == 9 { KeyAge::Current } else { KeyAge::Previous })));
+    assert_eq!(ready(settle(&token, &candidates, &both)).unwrap(), candidates[1]);
+    let previous = Scripted(|_| Ok(Some(KeyAge::Previous)));
+    assert_eq!(ready(settle(&token, &candidates, &previous)).unwrap(), candidates[0]);
+}
+
+#[test]
+fn keys_that_cannot_be_read_are_an_error_of_the_store() {
+    let candidates = alike();
+    let token = short(&candidates[0], &keys());
+    let damaged = Scripted(|_| Err(piton_store::Error::BadRequest { problem: "made up" }));
+    let error = ready(settle(&token, &candidates, &damaged)).unwrap_err();
+    assert!(matches!(error, Error::Store(_)), "{error}");
 }
 
 #[test]
