@@ -22,7 +22,7 @@ pub(crate) fn code(failure: &Failure) -> ExitCode {
 
 fn number(code: Code) -> u8 {
     match code {
-        Code::SessionLocked | Code::StoreBusy | Code::StoreConflict => 4,
+        Code::SessionLocked | Code::TokenSessionLocked | Code::StoreBusy | Code::StoreConflict => 4,
         Code::SessionNotHealthy
         | Code::SessionPoisoned
         | Code::StoreCorruptBlob

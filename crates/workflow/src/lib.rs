@@ -34,7 +34,6 @@ pub mod reason;
 pub mod run;
 pub mod snapshot;
 pub mod step_instance;
-mod text_form;
 pub mod token;
 pub mod topology;
 

@@ -54,7 +54,6 @@ use std::sync::Arc;
 use piton_core::{IdError, IdProblem};
 
 use crate::bounds::NAME_BYTES_MAX;
-use crate::text_form::{shown_as_text, text_form};
 
 fn check(text: &str) -> Result<(), IdProblem> {
     if text.is_empty() {
@@ -98,8 +97,8 @@ macro_rules! names {
             }
         }
 
-        text_form!($name, "^[a-z0-9_-]+$", NAME_BYTES_MAX);
-        shown_as_text!($name);
+        piton_core::text_form!($name, "a name of a-z, 0-9, `_` and `-`", "^[a-z0-9_-]+$", NAME_BYTES_MAX);
+        piton_core::shown_as_text!($name);
     )+};
 }
 

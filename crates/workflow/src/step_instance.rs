@@ -13,7 +13,6 @@ use piton_core::IdError;
 use crate::bounds::{ITERATION_MAX, STEP_INSTANCE_KEY_BYTES_MAX};
 use crate::loop_path::{Iteration, LoopPath, LoopPathError, LoopPosition};
 use crate::name::StepId;
-use crate::text_form::{shown_as_text, text_form};
 
 /// Names a step within its loops. Cheap to clone.
 ///
@@ -111,9 +110,10 @@ impl FromStr for StepInstanceKey {
     }
 }
 
-text_form!(
+piton_core::text_form!(
     StepInstanceKey,
+    "a step instance such as `outer@0::triage`",
     "^([a-z0-9_-]+@(0|[1-9][0-9]*)(/[a-z0-9_-]+@(0|[1-9][0-9]*))*::)?[a-z0-9_-]+$",
     STEP_INSTANCE_KEY_BYTES_MAX
 );
-shown_as_text!(StepInstanceKey);
+piton_core::shown_as_text!(StepInstanceKey);

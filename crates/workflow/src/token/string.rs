@@ -46,7 +46,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 
 use super::kind::TokenKind;
 use crate::bounds::TOKEN_BYTES_MAX;
-use crate::text_form::text_form;
 
 const VERSION: &str = "v1";
 
@@ -179,4 +178,9 @@ impl fmt::Debug for TokenString {
     }
 }
 
-text_form!(TokenString, r"^(st|ack|chk)\.v1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$", TOKEN_BYTES_MAX);
+piton_core::text_form!(
+    TokenString,
+    "a token",
+    r"^(st|ack|chk)\.v1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$",
+    TOKEN_BYTES_MAX
+);
