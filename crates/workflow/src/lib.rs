@@ -10,6 +10,7 @@
 //! * [`run`], [`topology`], [`output`], [`observation`]: what events say about runs and their graphs.
 //! * [`preference`], [`capability`]: what the person wants and what the agent is able to do.
 //! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
+//! * [`event`]: the events themselves, with what holds within each.
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the text of the tokens that an agent is given.
 //! * [`bounds`]: every limit of the crate, with its reason.
@@ -20,6 +21,7 @@ pub mod blocker;
 pub mod bounds;
 pub mod capability;
 pub mod dedupe;
+pub mod event;
 pub mod event_kind;
 pub mod explanation;
 pub mod gap;
@@ -40,6 +42,7 @@ pub use capability::{
     AttemptContext, Capability, CapabilityStatus, Claim, ClaimedBy, EnforcementGrade, FailureCode,
     ProbeResult, ProvenanceKind,
 };
+pub use event::{EventBody, SessionEvent};
 pub use event_kind::EventKind;
 pub use explanation::{DivergenceReason, TraceEntryKind};
 pub use gap::GapSeverity;

@@ -1,0 +1,38 @@
+//! Short lists that are never empty.
+
+use serde::{Deserialize, Serialize};
+
+use super::payload_error::PayloadError;
+
+/// 1 to `MAX` items. Where none is allowed too, the list is optional and left out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<T>", bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Few<T, const MAX: usize>(Vec<T>);
+
+impl<T, const MAX: usize> Few<T, MAX> {
+    /// `items`, unless there are none or too many.
+    pub fn new(items: Vec<T>) -> Result<Self, PayloadError> {
+        if items.is_empty() || items.len() > MAX {
+            return Err(PayloadError::Count { found: items.len(), max: MAX });
+        }
+        Ok(Self(items))
+    }
+
+    /// `items`, or nothing if there are none; an error if there are too many.
+    pub fn optional(items: Vec<T>) -> Result<Option<Self>, PayloadError> {
+        if items.is_empty() { Ok(None) } else { Self::new(items).map(Some) }
+    }
+
+    /// The items.
+    pub fn as_slice(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T, const MAX: usize> TryFrom<Vec<T>> for Few<T, MAX> {
+    type Error = PayloadError;
+
+    fn try_from(items: Vec<T>) -> Result<Self, PayloadError> {
+        Self::new(items)
+    }
+}
