@@ -10,7 +10,7 @@
 //! * [`run`], [`topology`], [`output`], [`observation`]: what events say about runs and their graphs.
 //! * [`preference`], [`capability`]: what the person wants and what the agent is able to do.
 //! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
-//! * [`event`]: the events themselves, with what holds within each.
+//! * [`event`]: the events themselves, with the rules that hold within one and across a log.
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the text of the tokens that an agent is given.
 //! * [`bounds`]: every limit of the crate, with its reason.

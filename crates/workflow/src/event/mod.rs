@@ -8,6 +8,7 @@
 //! * [`SessionEvent`] is the envelope, [`EventBody`] what it records. A body is made by the engine; the
 //!   envelope finds the dedupe key from it.
 //! * One file per payload, in the order of the kinds.
+//! * [`LogRules`] holds what one event cannot know: that a parent exists, that a run has one root.
 //!
 //! *Invariants*: a body carries the scope that its kind has, so that a session with a node or a node
 //! without a run does not build. One value has one text: a field that is unknown, repeated, `null`
@@ -28,6 +29,7 @@ pub mod edge;
 pub mod envelope;
 pub mod few;
 mod field;
+pub mod flaw;
 pub mod gap;
 pub mod limit;
 pub mod node;
@@ -36,6 +38,7 @@ pub mod output;
 pub mod payload_error;
 pub mod preferences;
 mod read;
+pub mod rules;
 pub mod run;
 pub mod scope;
 pub mod trace;
@@ -51,6 +54,7 @@ pub use divergence::{DivergenceRecorded, NonEmptySummary};
 pub use edge::{Cause, EdgeCreated};
 pub use envelope::SessionEvent;
 pub use few::Few;
+pub use flaw::{LogFlaw, LogProblem};
 pub use gap::{EvidenceRef, GapRecorded, Resolution};
 pub use limit::LimitDetails;
 pub use node::NodeCreated;
@@ -58,6 +62,7 @@ pub use observation::{GitSha1, ObservationRecorded, ObservedValue};
 pub use output::{ContentType, NodeOutputAppended, OutputPayload};
 pub use payload_error::PayloadError;
 pub use preferences::{PreferenceChange, PreferenceKey, Preferences, PreferencesChanged};
+pub use rules::{LogRules, validate};
 pub use run::RunStarted;
 pub use scope::{NodeScope, Scope};
 pub use trace::{DecisionTraceAppended, TraceEntry, TraceRef};

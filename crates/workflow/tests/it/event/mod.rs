@@ -11,6 +11,7 @@ mod observation;
 mod output;
 mod preferences;
 mod property;
+mod rules;
 mod sample;
 mod store;
 mod topology;
