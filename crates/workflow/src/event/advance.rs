@@ -8,6 +8,7 @@ use crate::run::Intent;
 
 /// An attempt on a node, with its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdvanceRecorded {
     /// The attempt; the same one has the same outcome for ever.
@@ -20,6 +21,7 @@ pub struct AdvanceRecorded {
 
 /// What came of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",

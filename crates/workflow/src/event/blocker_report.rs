@@ -18,14 +18,17 @@ use crate::name::{ContextKey, StepId};
 
 /// 1 to 10 blockers, sorted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Unchecked")]
 pub struct BlockerReport {
     blockers: Few<Blocker, BLOCKERS_MAX>,
 }
 
-/// One thing that blocks. The order of the fields and variants is the order of the report: by the text
-/// of the code, by the text of the pointer's kind, by the pointer's fields.
+/// One thing that blocks.
+// The order of the fields and variants is the order of the report: by the text of the code, by the text
+// of the pointer's kind, by the pointer's fields.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Blocker {
     /// What kind of thing it is.
@@ -42,8 +45,10 @@ pub struct Blocker {
     pub details: Option<LimitDetails>,
 }
 
-/// Where a blocker is. Variants stand in the order of their names in JSON.
+/// Where a blocker is.
+// Variants stand in the order of their names in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -57,7 +62,8 @@ pub enum Pointer {
         capability: Capability,
     },
     /// The size of the context. It is read and never written: a context that is too large is refused
-    /// before anything is recorded. The braces make serde refuse fields that do not belong here.
+    /// before anything is recorded.
+    // The braces make serde refuse fields that do not belong here.
     ContextBudget {},
     /// A declared input of the workflow.
     ContextKey {
@@ -77,6 +83,7 @@ pub enum Pointer {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
     blockers: Few<Blocker, BLOCKERS_MAX>,

@@ -18,6 +18,7 @@ use crate::name::StepId;
 
 /// A capability was probed, used or claimed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", try_from = "Unchecked")]
 pub struct CapabilityObserved {
     cap_obs_id: ObservationId,
@@ -28,6 +29,7 @@ pub struct CapabilityObserved {
 
 /// Where an observation came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Wire", into = "Wire")]
 pub enum Provenance {
     /// A step whose purpose was to find out.
@@ -65,6 +67,7 @@ pub enum UseResult {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Unchecked {
     cap_obs_id: ObservationId,
@@ -75,6 +78,7 @@ struct Unchecked {
 
 /// A provenance as JSON writes it.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -88,6 +92,7 @@ enum Wire {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ProbeStepDetail {
     probe_template_id: BuiltinRef,
@@ -96,6 +101,7 @@ struct ProbeStepDetail {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct AttemptedUseDetail {
     attempt_context: AttemptContext,
@@ -105,6 +111,7 @@ struct AttemptedUseDetail {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ManualClaimDetail {
     claimed_by: ClaimedBy,

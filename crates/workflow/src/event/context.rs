@@ -16,6 +16,7 @@ const RESERVED_KEYS: [&str; 3] = ["__proto__", "constructor", "prototype"];
 
 /// The context of a run was set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContextSet {
     /// Names the attempt that set it.
@@ -28,6 +29,7 @@ pub struct ContextSet {
 
 /// The context of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Map<String, Value>")]
 pub struct Context(Map<String, Value>);
 

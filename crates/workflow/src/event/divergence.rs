@@ -11,6 +11,7 @@ use crate::name::StepId;
 
 /// The agent left the way of the workflow on purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DivergenceRecorded {
     /// The divergence.
@@ -26,6 +27,11 @@ pub struct DivergenceRecorded {
 
 /// A summary of 1 to 512 bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(extend("minLength" = 1, "maxLength" = SUMMARY_BYTES_MAX))
+)]
 #[serde(try_from = "String")]
 pub struct NonEmptySummary(BoundedText<SUMMARY_BYTES_MAX>);
 

@@ -10,6 +10,7 @@ use crate::topology::{EdgeCause, EdgeKind};
 
 /// Two nodes are joined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", try_from = "Unchecked")]
 pub struct EdgeCreated {
     edge_kind: EdgeKind,
@@ -20,6 +21,7 @@ pub struct EdgeCreated {
 
 /// Why an edge was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cause {
     /// What happened.
@@ -29,6 +31,7 @@ pub struct Cause {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Unchecked {
     edge_kind: EdgeKind,

@@ -36,3 +36,23 @@ impl<T, const MAX: usize> TryFrom<Vec<T>> for Few<T, MAX> {
         Self::new(items)
     }
 }
+
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema, const MAX: usize> schemars::JsonSchema for Few<T, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Few{MAX}{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "array",
+            "items": generator.subschema_for::<T>(),
+            "minItems": 1,
+            "maxItems": MAX,
+        })
+    }
+}

@@ -14,6 +14,7 @@ use crate::reason::Reason;
 
 /// Something is missing, or something missing was supplied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GapRecorded {
     /// The gap.
@@ -36,6 +37,7 @@ pub struct GapRecorded {
 
 /// Whether a gap is one, or the end of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -43,7 +45,8 @@ pub struct GapRecorded {
     deny_unknown_fields
 )]
 pub enum Resolution {
-    /// Something is missing. The braces make serde refuse fields that do not belong here.
+    /// Something is missing.
+    // The braces make serde refuse fields that do not belong here.
     Unresolved {},
     /// What an earlier gap missed was supplied.
     Resolves {
@@ -54,6 +57,7 @@ pub enum Resolution {
 
 /// What shows a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",

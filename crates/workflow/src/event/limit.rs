@@ -8,6 +8,7 @@ use crate::name::LoopId;
 
 /// The limit that was reached.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -21,6 +22,7 @@ pub enum LimitDetails {
         loop_id: LoopId,
         /// The turn it was in.
         #[serde(with = "iteration")]
+        #[cfg_attr(feature = "schema", schemars(with = "u32"))]
         iteration: Iteration,
         /// How many turns it may have.
         max_iterations: u32,

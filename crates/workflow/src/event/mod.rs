@@ -40,6 +40,8 @@ pub mod preferences;
 mod read;
 pub mod rules;
 pub mod run;
+#[cfg(feature = "schema")]
+mod schema;
 pub mod scope;
 pub mod trace;
 mod unique;

@@ -6,8 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::field::nullable;
 use crate::topology::NodeKind;
 
+/// A schema would take a field that may be `null` for one that may be left out.
+#[cfg(feature = "schema")]
+const REQUIRED: [&str; 4] = ["nodeKind", "parentNodeId", "workflowHash", "snapshotRef"];
+
 /// A run has a new node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = REQUIRED)))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeCreated {
     /// What it stands for.

@@ -17,6 +17,7 @@ const GIT_SHA1_DIGITS: usize = 40;
 
 /// Something about the surroundings was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ObservationRecorded {
     /// What was observed.
@@ -29,6 +30,7 @@ pub struct ObservationRecorded {
 
 /// What was seen. A value over its budget is refused: half of a path is another path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ObservedValue {
     /// A name.

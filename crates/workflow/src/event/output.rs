@@ -18,6 +18,7 @@ use crate::text_form::{shown_as_text, text_form};
 
 /// A node has a new output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Wire", into = "Wire")]
 pub struct NodeOutputAppended {
     /// The output.
@@ -30,6 +31,7 @@ pub struct NodeOutputAppended {
 
 /// What an output holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "payloadKind",
     rename_all = "snake_case",
@@ -54,6 +56,7 @@ pub enum OutputPayload {
 }
 
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Wire {
     output_id: OutputId,

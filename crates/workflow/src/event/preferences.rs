@@ -25,6 +25,7 @@ const KEYS: usize = PreferenceKey::ALL.len();
 
 /// Every preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Preferences {
     /// When a run waits for a person.
@@ -35,6 +36,7 @@ pub struct Preferences {
 
 /// A new value of one preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "key", content = "value", rename_all = "camelCase", deny_unknown_fields)]
 pub enum PreferenceChange {
     /// When a run waits for a person.
@@ -45,6 +47,7 @@ pub enum PreferenceChange {
 
 /// The preferences of a node changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", try_from = "Unchecked")]
 pub struct PreferencesChanged {
     change_id: ChangeId,
@@ -54,6 +57,7 @@ pub struct PreferencesChanged {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Unchecked {
     change_id: ChangeId,

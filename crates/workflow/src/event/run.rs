@@ -8,6 +8,7 @@ use crate::run::SourceKind;
 
 /// A run began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RunStarted {
     /// The workflow, as people name it.

@@ -16,6 +16,7 @@ pub struct NodeScope {
 
 /// The scope of any event, as its envelope writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Scope {
     /// The run.

@@ -17,6 +17,7 @@ use crate::name::{ConditionId, LoopId, StepId};
 
 /// Why the engine decided as it did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", try_from = "Unchecked")]
 pub struct DecisionTraceAppended {
     trace_id: TraceId,
@@ -25,6 +26,7 @@ pub struct DecisionTraceAppended {
 
 /// One thing that the engine did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TraceEntry {
     /// What it did.
@@ -38,6 +40,7 @@ pub struct TraceEntry {
 
 /// What an entry of a trace is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -64,11 +67,13 @@ pub enum TraceRef {
     Iteration {
         /// Which, counted from zero.
         #[serde(with = "iteration")]
+        #[cfg_attr(feature = "schema", schemars(with = "u32"))]
         value: Iteration,
     },
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Unchecked {
     trace_id: TraceId,

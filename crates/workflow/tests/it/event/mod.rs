@@ -13,6 +13,8 @@ mod preferences;
 mod property;
 mod rules;
 mod sample;
+#[cfg(feature = "schema")]
+mod schema;
 mod store;
 mod topology;
 mod trace;

@@ -6,14 +6,14 @@ use piton_workflow::event::{
     Resolution, validate,
 };
 use piton_workflow::{
-    Autonomy, ChangeOrdinal, EdgeKind, EventBody, NodeKind, ObservationKey, RiskPolicy,
-    SessionEvent,
+    Autonomy, CapabilityStatus, ChangeOrdinal, EdgeKind, EventBody, NodeKind, ObservationKey,
+    ProbeResult, RiskPolicy, SessionEvent,
 };
 
 use super::sample::{
-    AT_NEXT, AT_ROOT, GUIDED, NEXT, ROOT, RUN, SESSION, advanced, artifact, at, context_set,
-    divergence, edge, event_id, gap, node, observed, output, preferences, run_started, short,
-    workflow,
+    AT_NEXT, AT_ROOT, GUIDED, NEXT, ROOT, RUN, SESSION, advanced, artifact, at, capability,
+    context_set, divergence, edge, event_id, gap, node, observed, output, preferences, probe,
+    run_started, short, workflow,
 };
 
 const OTHER_RUN: RunId = RunId::from_bytes([12; 16]);
@@ -257,6 +257,15 @@ fn a_gap_resolves_an_earlier_one() {
     let resolves = gap(2, Resolution::Resolves { resolves_gap_id: earlier });
     fine(&[gap(1, Resolution::Unresolved {}), resolves.clone()]);
     flawed(&[resolves], 0, LogProblem::UnknownGap { gap: earlier });
+}
+
+// shows: WR-176
+#[test]
+fn a_capability_is_observed_again_under_another_id() {
+    let seen = |id, result, status| capability(id, status, probe(result)).unwrap();
+    let found = seen(1, ProbeResult::Success, CapabilityStatus::Available);
+    fine(&[found.clone(), seen(2, ProbeResult::Failure, CapabilityStatus::Unavailable)]);
+    flawed(&[found.clone(), found], 1, LogProblem::RepeatedFact);
 }
 
 // shows: WR-159 (n counts the changes of that key)
