@@ -71,3 +71,50 @@ const _: () = {
     let texts = 6 * (RENDERED_PROMPT_BYTES_MAX + STEP_TITLE_BYTES_MAX);
     assert!(keys + texts + 65_536 <= piton_store::bounds::BLOB_BYTES_MAX);
 };
+
+/// The longest notes of a step in bytes; longer ones are cut. Part of the event format.
+///
+/// Notes say what happened and what comes next. What is longer is an artifact.
+pub const NOTES_BYTES_MAX: usize = 4096;
+
+/// The longest summary of a gap, a divergence or an entry of a decision trace, in bytes: a paragraph.
+pub const SUMMARY_BYTES_MAX: usize = 512;
+
+/// How many blockers a report holds. An agent that is told more than ten things at once mends none.
+pub const BLOCKERS_MAX: usize = 10;
+
+/// The longest message of a blocker in bytes.
+pub const BLOCKER_MESSAGE_BYTES_MAX: usize = 512;
+
+/// The longest suggested fix of a blocker in bytes: twice its message, because it may hold an example.
+pub const SUGGESTED_FIX_BYTES_MAX: usize = 1024;
+
+/// How many pieces of evidence a gap names.
+pub const EVIDENCE_REFS_MAX: usize = 10;
+
+/// How many entries a decision trace holds; an advance makes a handful.
+pub const TRACE_ENTRIES_MAX: usize = 25;
+
+/// How many things an entry of a decision trace refers to.
+pub const TRACE_REFS_MAX: usize = 10;
+
+/// The largest decision trace in bytes of canonical JSON. Nothing depends on a trace, so it must not
+/// outgrow what something depends on.
+pub const TRACE_BYTES_MAX: usize = 8192;
+
+/// The longest observed name in bytes, such as that of a branch.
+pub const SHORT_STRING_BYTES_MAX: usize = 80;
+
+/// The longest observed path in bytes.
+pub const OBSERVED_PATH_BYTES_MAX: usize = 512;
+
+/// The largest context of a run in bytes of canonical JSON (256 KiB). An append holds at most 4 MiB, so
+/// a context never fills one alone.
+pub const CONTEXT_BYTES_MAX: usize = 262_144;
+
+/// The longest reference to the source of a workflow in bytes. It is a path or an address, kept to be
+/// shown; it opens nothing.
+pub const SOURCE_REF_BYTES_MAX: usize = 1024;
+
+/// The longest content type in bytes: two names of 127 bytes and a slash (RFC 6838).
+pub const CONTENT_TYPE_BYTES_MAX: usize = 255;

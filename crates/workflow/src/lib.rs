@@ -10,6 +10,7 @@
 //! * [`run`], [`topology`], [`output`], [`observation`]: what events say about runs and their graphs.
 //! * [`preference`], [`capability`]: what the person wants and what the agent is able to do.
 //! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
+//! * [`event`]: the events themselves, with the rules that hold within one and across a log.
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the tokens that an agent is given: what they say, how they are signed and written.
 //! * [`snapshot`]: what is needed to go on from a run node.
@@ -22,6 +23,7 @@ pub mod blocker;
 pub mod bounds;
 pub mod capability;
 pub mod dedupe;
+pub mod event;
 pub mod event_kind;
 pub mod explanation;
 pub mod gap;
@@ -42,6 +44,7 @@ pub use capability::{
     AttemptContext, Capability, CapabilityStatus, Claim, ClaimedBy, EnforcementGrade, FailureCode,
     ProbeResult, ProvenanceKind,
 };
+pub use event::{EventBody, SessionEvent};
 pub use event_kind::EventKind;
 pub use explanation::{DivergenceReason, TraceEntryKind};
 pub use gap::GapSeverity;

@@ -2,6 +2,7 @@
 
 mod closed_set;
 mod dedupe;
+mod event;
 mod loop_path;
 mod name;
 mod reason;

@@ -1,0 +1,42 @@
+//! `advance_recorded`: an agent tried to advance a run, and this came of it.
+
+use piton_core::{AttemptId, NodeId};
+use serde::{Deserialize, Serialize};
+
+use super::blocker_report::BlockerReport;
+use crate::run::Intent;
+
+/// An attempt on a node, with its outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AdvanceRecorded {
+    /// The attempt; the same one has the same outcome for ever.
+    pub attempt_id: AttemptId,
+    /// What it tried.
+    pub intent: Intent,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum Outcome {
+    /// The run stays where it is.
+    Blocked {
+        /// Why.
+        blockers: BlockerReport,
+    },
+    /// The run went on.
+    Advanced {
+        /// The node that the run reached.
+        to_node_id: NodeId,
+    },
+}

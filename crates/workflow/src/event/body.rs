@@ -1,0 +1,158 @@
+//! What an event records, with the scope that its kind has.
+//!
+// shows: WR-109, WR-112 (the two examples below that must not build)
+//! ```compile_fail,E0618
+//! # use piton_core::RunId;
+//! # use piton_workflow::EventBody;
+//! // A session is not created within a run.
+//! let _ = EventBody::SessionCreated(RunId::from_bytes([1; 16]));
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use piton_workflow::{EventBody, event::{NodeScope, RunStarted}};
+//! // A run does not start on a node.
+//! fn wrong(scope: NodeScope, started: RunStarted) -> EventBody {
+//!     EventBody::RunStarted(scope, started)
+//! }
+//! ```
+
+use piton_core::{DedupeKey, RunId, SessionId, SnapshotRef};
+
+use super::advance::AdvanceRecorded;
+use super::capability::CapabilityObserved;
+use super::context::ContextSet;
+use super::divergence::DivergenceRecorded;
+use super::edge::EdgeCreated;
+use super::gap::GapRecorded;
+use super::node::NodeCreated;
+use super::observation::ObservationRecorded;
+use super::output::NodeOutputAppended;
+use super::preferences::PreferencesChanged;
+use super::run::RunStarted;
+use super::scope::{NodeScope, Scope};
+use super::trace::DecisionTraceAppended;
+use crate::dedupe;
+use crate::event_kind::EventKind;
+use crate::observation::ChangeOrdinal;
+
+/// What an event records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventBody {
+    /// The session exists.
+    SessionCreated,
+    /// Something about the surroundings was seen.
+    ObservationRecorded {
+        /// The node on which it was seen; rarely known, so usually none.
+        scope: Option<NodeScope>,
+        /// How many observations of the same key came before. It is stored in the dedupe key only.
+        change: ChangeOrdinal,
+        /// What was seen.
+        data: ObservationRecorded,
+    },
+    /// A run began.
+    RunStarted(RunId, RunStarted),
+    /// A run has a new node, which the scope names.
+    NodeCreated(NodeScope, NodeCreated),
+    /// Two nodes of a run are joined.
+    EdgeCreated(RunId, EdgeCreated),
+    /// An agent tried to advance a run from a node.
+    AdvanceRecorded(NodeScope, AdvanceRecorded),
+    /// A node has a new output.
+    NodeOutputAppended(NodeScope, NodeOutputAppended),
+    /// The preferences of a node changed.
+    PreferencesChanged(NodeScope, PreferencesChanged),
+    /// A capability of the agent was probed, used or claimed.
+    CapabilityObserved(NodeScope, CapabilityObserved),
+    /// Something is missing, or something missing was supplied.
+    GapRecorded(NodeScope, GapRecorded),
+    /// The agent left the way of the workflow on purpose.
+    DivergenceRecorded(NodeScope, DivergenceRecorded),
+    /// Why the engine decided as it did.
+    DecisionTraceAppended(NodeScope, DecisionTraceAppended),
+    /// The context of a run was set.
+    ContextSet(RunId, ContextSet),
+}
+
+impl EventBody {
+    /// The kind of event.
+    pub const fn kind(&self) -> EventKind {
+        match self {
+            Self::SessionCreated => EventKind::SessionCreated,
+            Self::ObservationRecorded { .. } => EventKind::ObservationRecorded,
+            Self::RunStarted(..) => EventKind::RunStarted,
+            Self::NodeCreated(..) => EventKind::NodeCreated,
+            Self::EdgeCreated(..) => EventKind::EdgeCreated,
+            Self::AdvanceRecorded(..) => EventKind::AdvanceRecorded,
+            Self::NodeOutputAppended(..) => EventKind::NodeOutputAppended,
+            Self::PreferencesChanged(..) => EventKind::PreferencesChanged,
+            Self::CapabilityObserved(..) => EventKind::CapabilityObserved,
+            Self::GapRecorded(..) => EventKind::GapRecorded,
+            Self::DivergenceRecorded(..) => EventKind::DivergenceRecorded,
+            Self::DecisionTraceAppended(..) => EventKind::DecisionTraceAppended,
+            Self::ContextSet(..) => EventKind::ContextSet,
+        }
+    }
+
+    /// What it is about; none for the session as a whole.
+    pub fn scope(&self) -> Option<Scope> {
+        match self {
+            Self::SessionCreated => None,
+            Self::ObservationRecorded { scope, .. } => scope.map(Scope::from),
+            Self::RunStarted(run, _) | Self::EdgeCreated(run, _) | Self::ContextSet(run, _) => {
+                Some((*run).into())
+            }
+            Self::NodeCreated(scope, _)
+            | Self::AdvanceRecorded(scope, _)
+            | Self::NodeOutputAppended(scope, _)
+            | Self::PreferencesChanged(scope, _)
+            | Self::CapabilityObserved(scope, _)
+            | Self::GapRecorded(scope, _)
+            | Self::DivergenceRecorded(scope, _)
+            | Self::DecisionTraceAppended(scope, _) => Some((*scope).into()),
+        }
+    }
+
+    /// What makes recording it twice in `session` harmless.
+    pub fn dedupe_key(&self, session: SessionId) -> DedupeKey {
+        match self {
+            Self::SessionCreated => dedupe::session_created(session),
+            Self::ObservationRecorded { change, data, .. } => {
+                let value = data.value.canonical();
+                dedupe::observation_recorded(session, data.key, &value, *change)
+            }
+            Self::RunStarted(run, _) => dedupe::run_started(session, *run),
+            Self::NodeCreated(at, _) => dedupe::node_created(session, at.run, at.node),
+            Self::EdgeCreated(run, edge) => {
+                dedupe::edge_created(session, *run, edge.from(), edge.to(), edge.kind())
+            }
+            Self::AdvanceRecorded(at, data) => {
+                dedupe::advance_recorded(session, at.node, data.attempt_id)
+            }
+            Self::NodeOutputAppended(_, data) => {
+                dedupe::node_output_appended(session, data.output_id)
+            }
+            Self::PreferencesChanged(_, data) => {
+                dedupe::preferences_changed(session, data.change())
+            }
+            Self::CapabilityObserved(_, data) => {
+                dedupe::capability_observed(session, data.observation())
+            }
+            Self::GapRecorded(_, data) => dedupe::gap_recorded(session, data.gap_id),
+            Self::DivergenceRecorded(_, data) => {
+                dedupe::divergence_recorded(session, data.divergence_id)
+            }
+            Self::DecisionTraceAppended(_, data) => {
+                dedupe::decision_trace_appended(session, data.trace())
+            }
+            Self::ContextSet(run, data) => dedupe::context_set(session, *run, data.context_id),
+        }
+    }
+
+    /// The snapshot that a new node brings along.
+    pub const fn introduces(&self) -> Option<SnapshotRef> {
+        match self {
+            Self::NodeCreated(_, node) => Some(node.snapshot_ref),
+            _ => None,
+        }
+    }
+}

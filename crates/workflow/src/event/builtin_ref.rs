@@ -1,0 +1,37 @@
+//! Names of what comes with the program: contracts and templates.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::payload_error::PayloadError;
+use crate::bounds::NAME_BYTES_MAX;
+use crate::text_form::{shown_as_text, text_form};
+
+/// Names something built in, such as `wr.contracts.loop_control`: at least two parts of `a-z`, `0-9`,
+/// `_` and `-`, joined by dots, of at most 128 bytes. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BuiltinRef(Arc<str>);
+
+impl BuiltinRef {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for BuiltinRef {
+    type Err = PayloadError;
+
+    fn from_str(text: &str) -> Result<Self, PayloadError> {
+        let allowed = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
+        let part = |part: &str| !part.is_empty() && part.bytes().all(allowed);
+        if text.len() <= NAME_BYTES_MAX && text.contains('.') && text.split('.').all(part) {
+            Ok(Self(text.into()))
+        } else {
+            Err(PayloadError::BuiltinRef)
+        }
+    }
+}
+
+text_form!(BuiltinRef, r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$", NAME_BYTES_MAX);
+shown_as_text!(BuiltinRef);

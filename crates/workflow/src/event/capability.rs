@@ -1,0 +1,248 @@
+//! `capability_observed`: a capability of the agent was probed, used or claimed.
+//!
+//! *Invariants*: a failure has a code and a success has none. The status agrees with what was seen: what
+//! worked is available, what failed is not, and what was claimed is as claimed. How much the observation
+//! counts follows from where it came from; it is stored for readers and checked.
+
+use piton_core::ObservationId;
+use serde::{Deserialize, Serialize};
+
+use super::builtin_ref::BuiltinRef;
+use super::field::present;
+use super::payload_error::PayloadError;
+use crate::capability::{
+    AttemptContext, Capability, CapabilityStatus, Claim, ClaimedBy, EnforcementGrade, FailureCode,
+    ProbeResult, ProvenanceKind,
+};
+use crate::name::StepId;
+
+/// A capability was probed, used or claimed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", try_from = "Unchecked")]
+pub struct CapabilityObserved {
+    cap_obs_id: ObservationId,
+    capability: Capability,
+    status: CapabilityStatus,
+    provenance: Provenance,
+}
+
+/// Where an observation came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(try_from = "Wire", into = "Wire")]
+pub enum Provenance {
+    /// A step whose purpose was to find out.
+    ProbeStep {
+        /// The template that the step was made from.
+        probe_template_id: BuiltinRef,
+        /// The step.
+        probe_step_id: StepId,
+        /// What came of it.
+        result: ProbeResult,
+    },
+    /// The capability was used, or its use was tried.
+    AttemptedUse {
+        /// On what occasion.
+        attempt_context: AttemptContext,
+        /// What came of it.
+        result: UseResult,
+    },
+    /// Somebody said so.
+    ManualClaim {
+        /// Who.
+        claimed_by: ClaimedBy,
+        /// What they said.
+        claim: Claim,
+    },
+}
+
+/// What came of the use of a capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UseResult {
+    /// It worked.
+    Success,
+    /// It did not, for this reason.
+    Failure(FailureCode),
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Unchecked {
+    cap_obs_id: ObservationId,
+    capability: Capability,
+    status: CapabilityStatus,
+    provenance: Provenance,
+}
+
+/// A provenance as JSON writes it.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+enum Wire {
+    ProbeStep { enforcement_grade: EnforcementGrade, detail: ProbeStepDetail },
+    AttemptedUse { enforcement_grade: EnforcementGrade, detail: AttemptedUseDetail },
+    ManualClaim { enforcement_grade: EnforcementGrade, detail: ManualClaimDetail },
+}
+
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ProbeStepDetail {
+    probe_template_id: BuiltinRef,
+    probe_step_id: StepId,
+    result: ProbeResult,
+}
+
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct AttemptedUseDetail {
+    attempt_context: AttemptContext,
+    result: ProbeResult,
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    failure_code: Option<FailureCode>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ManualClaimDetail {
+    claimed_by: ClaimedBy,
+    claim: Claim,
+}
+
+impl CapabilityObserved {
+    /// An observation, unless its status contradicts its provenance.
+    pub fn new(
+        observation: ObservationId,
+        capability: Capability,
+        status: CapabilityStatus,
+        provenance: Provenance,
+    ) -> Result<Self, PayloadError> {
+        if !provenance.supports(status) {
+            return Err(PayloadError::Status { status });
+        }
+        Ok(Self { cap_obs_id: observation, capability, status, provenance })
+    }
+
+    /// The observation.
+    pub const fn observation(&self) -> ObservationId {
+        self.cap_obs_id
+    }
+
+    /// The capability.
+    pub const fn capability(&self) -> Capability {
+        self.capability
+    }
+
+    /// Whether the agent has it.
+    pub const fn status(&self) -> CapabilityStatus {
+        self.status
+    }
+
+    /// How we know.
+    pub const fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+}
+
+impl Provenance {
+    /// The kind of provenance.
+    pub const fn kind(&self) -> ProvenanceKind {
+        match self {
+            Self::ProbeStep { .. } => ProvenanceKind::ProbeStep,
+            Self::AttemptedUse { .. } => ProvenanceKind::AttemptedUse,
+            Self::ManualClaim { .. } => ProvenanceKind::ManualClaim,
+        }
+    }
+
+    /// How much an observation from here counts.
+    pub const fn grade(&self) -> EnforcementGrade {
+        self.kind().grade()
+    }
+
+    /// A failure leaves it open whether the capability is missing or was out of order.
+    fn supports(&self, status: CapabilityStatus) -> bool {
+        let available = matches!(status, CapabilityStatus::Available);
+        match self {
+            Self::ProbeStep { result, .. } => available == (*result == ProbeResult::Success),
+            Self::AttemptedUse { result, .. } => available == (*result == UseResult::Success),
+            Self::ManualClaim { claim: Claim::Available, .. } => available,
+            Self::ManualClaim { claim: Claim::Unavailable, .. } => {
+                status == CapabilityStatus::Unavailable
+            }
+        }
+    }
+}
+
+impl TryFrom<Unchecked> for CapabilityObserved {
+    type Error = PayloadError;
+
+    fn try_from(unchecked: Unchecked) -> Result<Self, PayloadError> {
+        let Unchecked { cap_obs_id, capability, status, provenance } = unchecked;
+        Self::new(cap_obs_id, capability, status, provenance)
+    }
+}
+
+impl TryFrom<Wire> for Provenance {
+    type Error = PayloadError;
+
+    fn try_from(wire: Wire) -> Result<Self, PayloadError> {
+        let (stored, provenance) = match wire {
+            Wire::ProbeStep { enforcement_grade, detail } => {
+                let ProbeStepDetail { probe_template_id, probe_step_id, result } = detail;
+                (enforcement_grade, Self::ProbeStep { probe_template_id, probe_step_id, result })
+            }
+            Wire::AttemptedUse { enforcement_grade, detail } => {
+                let result = match (detail.result, detail.failure_code) {
+                    (ProbeResult::Success, None) => UseResult::Success,
+                    (ProbeResult::Failure, Some(code)) => UseResult::Failure(code),
+                    _ => return Err(PayloadError::FailureCode),
+                };
+                let attempt_context = detail.attempt_context;
+                (enforcement_grade, Self::AttemptedUse { attempt_context, result })
+            }
+            Wire::ManualClaim { enforcement_grade, detail } => {
+                let ManualClaimDetail { claimed_by, claim } = detail;
+                (enforcement_grade, Self::ManualClaim { claimed_by, claim })
+            }
+        };
+        let derived = provenance.grade();
+        if stored == derived {
+            Ok(provenance)
+        } else {
+            Err(PayloadError::Grade { stored, derived })
+        }
+    }
+}
+
+impl From<Provenance> for Wire {
+    fn from(provenance: Provenance) -> Self {
+        let enforcement_grade = provenance.grade();
+        match provenance {
+            Provenance::ProbeStep { probe_template_id, probe_step_id, result } => {
+                let detail = ProbeStepDetail { probe_template_id, probe_step_id, result };
+                Self::ProbeStep { enforcement_grade, detail }
+            }
+            Provenance::AttemptedUse { attempt_context, result } => {
+                let (result, failure_code) = match result {
+                    UseResult::Success => (ProbeResult::Success, None),
+                    UseResult::Failure(code) => (ProbeResult::Failure, Some(code)),
+                };
+                let detail = AttemptedUseDetail { attempt_context, result, failure_code };
+                Self::AttemptedUse { enforcement_grade, detail }
+            }
+            Provenance::ManualClaim { claimed_by, claim } => {
+                let detail = ManualClaimDetail { claimed_by, claim };
+                Self::ManualClaim { enforcement_grade, detail }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `divergence_recorded`: the agent left the way of the workflow on purpose. Nothing depends on it.
+
+use piton_core::{BoundedText, DivergenceId};
+use serde::{Deserialize, Serialize};
+
+use super::field::present;
+use super::payload_error::PayloadError;
+use crate::bounds::SUMMARY_BYTES_MAX;
+use crate::explanation::DivergenceReason;
+use crate::name::StepId;
+
+/// The agent left the way of the workflow on purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DivergenceRecorded {
+    /// The divergence.
+    pub divergence_id: DivergenceId,
+    /// Why.
+    pub reason: DivergenceReason,
+    /// What the agent did instead.
+    pub summary: NonEmptySummary,
+    /// The step that it concerns.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub related_step_id: Option<StepId>,
+}
+
+/// A summary of 1 to 512 bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(extend("minLength" = 1, "maxLength" = SUMMARY_BYTES_MAX))
+)]
+#[serde(try_from = "String")]
+pub struct NonEmptySummary(BoundedText<SUMMARY_BYTES_MAX>);
+
+impl NonEmptySummary {
+    /// `text`, unless it is empty or too long.
+    pub fn new(text: impl Into<String>) -> Result<Self, PayloadError> {
+        let text = BoundedText::new(text)?;
+        if text.as_str().is_empty() {
+            return Err(PayloadError::EmptySummary);
+        }
+        Ok(Self(text))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl TryFrom<String> for NonEmptySummary {
+    type Error = PayloadError;
+
+    fn try_from(text: String) -> Result<Self, PayloadError> {
+        Self::new(text)
+    }
+}

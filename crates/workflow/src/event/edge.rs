@@ -1,0 +1,85 @@
+//! `edge_created`: two nodes of a run are joined.
+//!
+//! *Invariants*: a bookmark is caused by making a bookmark, and nothing else is.
+
+use piton_core::{EventId, NodeId};
+use serde::{Deserialize, Serialize};
+
+use super::payload_error::PayloadError;
+use crate::topology::{EdgeCause, EdgeKind};
+
+/// Two nodes are joined.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", try_from = "Unchecked")]
+pub struct EdgeCreated {
+    edge_kind: EdgeKind,
+    from_node_id: NodeId,
+    to_node_id: NodeId,
+    cause: Cause,
+}
+
+/// Why an edge was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cause {
+    /// What happened.
+    pub kind: EdgeCause,
+    /// The event of this session that records it.
+    pub event_id: EventId,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Unchecked {
+    edge_kind: EdgeKind,
+    from_node_id: NodeId,
+    to_node_id: NodeId,
+    cause: Cause,
+}
+
+impl EdgeCreated {
+    /// An edge, unless such an edge does not come about in this way.
+    pub fn new(
+        kind: EdgeKind,
+        from: NodeId,
+        to: NodeId,
+        cause: Cause,
+    ) -> Result<Self, PayloadError> {
+        let bookmark = matches!(cause.kind, EdgeCause::CheckpointCreated);
+        if bookmark != matches!(kind, EdgeKind::Checkpoint) {
+            return Err(PayloadError::EdgeCause { kind, cause: cause.kind });
+        }
+        Ok(Self { edge_kind: kind, from_node_id: from, to_node_id: to, cause })
+    }
+
+    /// How the second node came out of the first.
+    pub const fn kind(&self) -> EdgeKind {
+        self.edge_kind
+    }
+
+    /// The node that the edge leaves.
+    pub const fn from(&self) -> NodeId {
+        self.from_node_id
+    }
+
+    /// The node that it reaches.
+    pub const fn to(&self) -> NodeId {
+        self.to_node_id
+    }
+
+    /// Why it was made.
+    pub const fn cause(&self) -> Cause {
+        self.cause
+    }
+}
+
+impl TryFrom<Unchecked> for EdgeCreated {
+    type Error = PayloadError;
+
+    fn try_from(edge: Unchecked) -> Result<Self, PayloadError> {
+        Self::new(edge.edge_kind, edge.from_node_id, edge.to_node_id, edge.cause)
+    }
+}

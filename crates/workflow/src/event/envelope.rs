@@ -1,0 +1,162 @@
+//! The envelope of every event.
+//!
+//! *Invariants*: the dedupe key is the one of the body, whoever wrote the line. Nothing is ordered, keyed
+//! or decided by the time.
+
+use piton_core::{DedupeKey, EventId, EventIndex, SessionId, SnapshotRef, TimestampMs};
+use piton_store::StreamId;
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
+
+use super::body::EventBody;
+
+/// The version of the format.
+pub(super) const VERSION: u32 = 1;
+
+/// One event of a session.
+///
+/// ```
+/// use piton_core::{EventId, EventIndex, SessionId, TimestampMs, canonical};
+/// use piton_workflow::{EventBody, SessionEvent};
+/// let session = SessionId::from_bytes([1; 16]);
+/// let id = EventId::from_bytes([2; 16]);
+/// let event = SessionEvent::new(
+///     session, EventIndex::ZERO, id, TimestampMs(1_700_000_000_000), EventBody::SessionCreated,
+/// );
+/// assert_eq!(event.dedupe_key().as_str(), format!("session_created:{session}"));
+/// let line = canonical::encode(&event)?;
+/// assert!(line.as_str().starts_with(r#"{"data":{},"dedupeKey":"session_created:sess_"#));
+/// # Ok::<(), piton_core::CanonicalError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionEvent {
+    session: SessionId,
+    index: EventIndex,
+    id: EventId,
+    timestamp: TimestampMs,
+    dedupe_key: DedupeKey,
+    body: EventBody,
+}
+
+impl SessionEvent {
+    /// The event that records `body` at `index` of `session`.
+    pub fn new(
+        session: SessionId,
+        index: EventIndex,
+        id: EventId,
+        timestamp: TimestampMs,
+        body: EventBody,
+    ) -> Self {
+        let dedupe_key = body.dedupe_key(session);
+        Self { session, index, id, timestamp, dedupe_key, body }
+    }
+
+    /// The session.
+    pub const fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// The place in the session; the only order there is.
+    pub const fn index(&self) -> EventIndex {
+        self.index
+    }
+
+    /// The id, new at each append.
+    pub const fn id(&self) -> EventId {
+        self.id
+    }
+
+    /// When it was recorded, for people.
+    pub const fn timestamp(&self) -> TimestampMs {
+        self.timestamp
+    }
+
+    /// What makes recording it twice harmless.
+    pub const fn dedupe_key(&self) -> &DedupeKey {
+        &self.dedupe_key
+    }
+
+    /// What it records.
+    pub const fn body(&self) -> &EventBody {
+        &self.body
+    }
+
+    /// What it records, owned.
+    pub fn into_body(self) -> EventBody {
+        self.body
+    }
+}
+
+impl piton_store::Event for SessionEvent {
+    const VERSION: u32 = VERSION;
+
+    /// A line of another version does not become a value of this type.
+    fn version(&self) -> u32 {
+        VERSION
+    }
+
+    fn index(&self) -> EventIndex {
+        self.index
+    }
+
+    fn id(&self) -> EventId {
+        self.id
+    }
+
+    fn dedupe_key(&self) -> &DedupeKey {
+        &self.dedupe_key
+    }
+
+    fn belongs_to(&self, stream: &StreamId) -> bool {
+        *stream == StreamId::from(self.session)
+    }
+
+    fn introduces(&self) -> Option<SnapshotRef> {
+        self.body.introduces()
+    }
+}
+
+impl Serialize for SessionEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let scope = self.body.scope();
+        let fields = 8 + usize::from(scope.is_some());
+        let mut event = serializer.serialize_struct("SessionEvent", fields)?;
+        // In canonical order, so that the encoder has nothing to sort.
+        event.serialize_field("data", &Data(&self.body))?;
+        event.serialize_field("dedupeKey", &self.dedupe_key)?;
+        event.serialize_field("eventId", &self.id)?;
+        event.serialize_field("eventIndex", &self.index)?;
+        event.serialize_field("kind", &self.body.kind())?;
+        match scope {
+            Some(scope) => event.serialize_field("scope", &scope)?,
+            None => event.skip_field("scope")?,
+        }
+        event.serialize_field("sessionId", &self.session)?;
+        event.serialize_field("timestampMs", &self.timestamp)?;
+        event.serialize_field("v", &VERSION)?;
+        event.end()
+    }
+}
+
+/// The payload of a body, without its scope.
+struct Data<'a>(&'a EventBody);
+
+impl Serialize for Data<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            EventBody::SessionCreated => serializer.serialize_struct("SessionCreated", 0)?.end(),
+            EventBody::ObservationRecorded { data, .. } => data.serialize(serializer),
+            EventBody::RunStarted(_, data) => data.serialize(serializer),
+            EventBody::NodeCreated(_, data) => data.serialize(serializer),
+            EventBody::EdgeCreated(_, data) => data.serialize(serializer),
+            EventBody::AdvanceRecorded(_, data) => data.serialize(serializer),
+            EventBody::NodeOutputAppended(_, data) => data.serialize(serializer),
+            EventBody::PreferencesChanged(_, data) => data.serialize(serializer),
+            EventBody::CapabilityObserved(_, data) => data.serialize(serializer),
+            EventBody::GapRecorded(_, data) => data.serialize(serializer),
+            EventBody::DivergenceRecorded(_, data) => data.serialize(serializer),
+            EventBody::DecisionTraceAppended(_, data) => data.serialize(serializer),
+            EventBody::ContextSet(_, data) => data.serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The events of a session: thirteen kinds, their payloads, and what holds across a log of them.
+//!
+//! ```text
+//! {"v":1,"eventId":…,"eventIndex":…,"sessionId":…,"kind":…,"dedupeKey":…,
+//!  "scope":{"runId":…,"nodeId":…},"data":{…},"timestampMs":…}
+//! ```
+//!
+//! * [`SessionEvent`] is the envelope, [`EventBody`] what it records. A body is made by the engine; the
+//!   envelope finds the dedupe key from it.
+//! * One file per payload, in the order of the kinds.
+//! * [`LogRules`] holds what one event cannot know: that a parent exists, that a run has one root.
+//!
+//! *Invariants*: a body carries the scope that its kind has, so that a session with a node or a node
+//! without a run does not build. One value has one text: a field that is unknown, repeated, `null`
+//! where it could be left out, or out of its budget is refused, and so is a dedupe key that is not the
+//! one of the body. A text is shortened only when notes or a decision trace are made, never when
+//! something is read.
+//!
+//! *Limitations*: that a digest in an event names something stored is the store's to check.
+
+pub mod advance;
+pub mod blocker_report;
+pub mod body;
+pub mod builtin_ref;
+pub mod capability;
+pub mod context;
+pub mod divergence;
+pub mod edge;
+pub mod envelope;
+pub mod few;
+mod field;
+pub mod flaw;
+pub mod gap;
+pub mod limit;
+pub mod node;
+pub mod observation;
+pub mod output;
+pub mod payload_error;
+pub mod preferences;
+mod read;
+pub mod rules;
+pub mod run;
+#[cfg(feature = "schema")]
+mod schema;
+pub mod scope;
+pub mod trace;
+mod unique;
+
+pub use advance::{AdvanceRecorded, Outcome};
+pub use blocker_report::{Blocker, BlockerReport, Pointer};
+pub use body::EventBody;
+pub use builtin_ref::BuiltinRef;
+pub use capability::{CapabilityObserved, Provenance, UseResult};
+pub use context::{Context, ContextSet};
+pub use divergence::{DivergenceRecorded, NonEmptySummary};
+pub use edge::{Cause, EdgeCreated};
+pub use envelope::SessionEvent;
+pub use few::Few;
+pub use flaw::{LogFlaw, LogProblem};
+pub use gap::{EvidenceRef, GapRecorded, Resolution};
+pub use limit::LimitDetails;
+pub use node::NodeCreated;
+pub use observation::{GitSha1, ObservationRecorded, ObservedValue};
+pub use output::{ContentType, NodeOutputAppended, OutputPayload};
+pub use payload_error::PayloadError;
+pub use preferences::{PreferenceChange, PreferenceKey, Preferences, PreferencesChanged};
+pub use rules::{LogRules, validate};
+pub use run::RunStarted;
+pub use scope::{NodeScope, Scope};
+pub use trace::{DecisionTraceAppended, TraceEntry, TraceRef};

@@ -1,0 +1,78 @@
+//! `observation_recorded`: something about the surroundings was seen.
+//!
+//! *Limitations*: any key may have any type of value; what fits is up to whoever observes.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use piton_core::{BoundedText, CanonicalBytes, Digest, canonical};
+use serde::{Deserialize, Serialize};
+
+use super::payload_error::PayloadError;
+use crate::bounds::{OBSERVED_PATH_BYTES_MAX, SHORT_STRING_BYTES_MAX};
+use crate::observation::{Confidence, ObservationKey};
+use crate::text_form::{shown_as_text, text_form};
+
+const GIT_SHA1_DIGITS: usize = 40;
+
+/// Something about the surroundings was seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ObservationRecorded {
+    /// What was observed.
+    pub key: ObservationKey,
+    /// What was seen.
+    pub value: ObservedValue,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+/// What was seen. A value over its budget is refused: half of a path is another path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ObservedValue {
+    /// A name.
+    ShortString(BoundedText<SHORT_STRING_BYTES_MAX>),
+    /// A commit.
+    GitSha1(GitSha1),
+    /// A digest.
+    Sha256(Digest),
+    /// A path.
+    Path(BoundedText<OBSERVED_PATH_BYTES_MAX>),
+}
+
+impl ObservedValue {
+    /// The canonical form, whose digest is part of the dedupe key.
+    pub fn canonical(&self) -> CanonicalBytes {
+        canonical::encode(self).expect("two strings have a canonical form")
+    }
+}
+
+/// A commit of git: 40 lowercase hex digits.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GitSha1(Arc<str>);
+
+impl GitSha1 {
+    /// The commit as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for GitSha1 {
+    type Err = PayloadError;
+
+    fn from_str(text: &str) -> Result<Self, PayloadError> {
+        let digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if text.len() == GIT_SHA1_DIGITS && text.bytes().all(digit) {
+            Ok(Self(text.into()))
+        } else {
+            Err(PayloadError::GitSha1)
+        }
+    }
+}
+
+text_form!(GitSha1, "^[0-9a-f]{40}$", GIT_SHA1_DIGITS);
+shown_as_text!(GitSha1);

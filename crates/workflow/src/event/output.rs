@@ -1,0 +1,143 @@
+//! `node_output_appended`: a node has a new output.
+//!
+//! *Invariants*: an output is never changed; a later one of the same node and channel may supersede it.
+//! Notes are a recap and artifacts are artifacts, so the channel follows from the payload; it is stored
+//! for readers and checked. An artifact is kept elsewhere, under its digest.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use piton_core::{BoundedText, Digest, OutputId};
+use serde::{Deserialize, Serialize};
+
+use super::field::present;
+use super::payload_error::PayloadError;
+use crate::bounds::{CONTENT_TYPE_BYTES_MAX, NOTES_BYTES_MAX};
+use crate::output::OutputChannel;
+use crate::text_form::{shown_as_text, text_form};
+
+/// A node has a new output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(try_from = "Wire", into = "Wire")]
+pub struct NodeOutputAppended {
+    /// The output.
+    pub output_id: OutputId,
+    /// The earlier output that it corrects.
+    pub supersedes_output_id: Option<OutputId>,
+    /// What it holds.
+    pub payload: OutputPayload,
+}
+
+/// What an output holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "payloadKind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum OutputPayload {
+    /// What happened and what comes next.
+    Notes {
+        /// The notes.
+        notes_markdown: BoundedText<NOTES_BYTES_MAX>,
+    },
+    /// Something that is stored under its digest.
+    ArtifactRef {
+        /// The digest of its bytes.
+        sha256: Digest,
+        /// What the bytes are.
+        content_type: ContentType,
+        /// How many there are.
+        byte_length: u32,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Wire {
+    output_id: OutputId,
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    supersedes_output_id: Option<OutputId>,
+    output_channel: OutputChannel,
+    payload: OutputPayload,
+}
+
+impl NodeOutputAppended {
+    /// What the output is for.
+    pub const fn channel(&self) -> OutputChannel {
+        self.payload.channel()
+    }
+}
+
+impl OutputPayload {
+    /// Notes; the end of a text that is too long is cut off and marked.
+    pub fn notes(markdown: &str) -> Self {
+        Self::Notes { notes_markdown: BoundedText::truncated(markdown) }
+    }
+
+    /// What such an output is for.
+    pub const fn channel(&self) -> OutputChannel {
+        match self {
+            Self::Notes { .. } => OutputChannel::Recap,
+            Self::ArtifactRef { .. } => OutputChannel::Artifact,
+        }
+    }
+}
+
+impl TryFrom<Wire> for NodeOutputAppended {
+    type Error = PayloadError;
+
+    fn try_from(wire: Wire) -> Result<Self, PayloadError> {
+        let expected = wire.payload.channel();
+        if wire.output_channel != expected {
+            return Err(PayloadError::Channel { expected });
+        }
+        let Wire { output_id, supersedes_output_id, payload, .. } = wire;
+        Ok(Self { output_id, supersedes_output_id, payload })
+    }
+}
+
+impl From<NodeOutputAppended> for Wire {
+    fn from(output: NodeOutputAppended) -> Self {
+        let output_channel = output.channel();
+        let NodeOutputAppended { output_id, supersedes_output_id, payload } = output;
+        Self { output_id, supersedes_output_id, output_channel, payload }
+    }
+}
+
+/// A content type such as `application/json`: two names in lowercase and a slash, without parameters.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentType(Arc<str>);
+
+impl ContentType {
+    /// The content type as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ContentType {
+    type Err = PayloadError;
+
+    fn from_str(text: &str) -> Result<Self, PayloadError> {
+        let allowed = |byte: u8| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$&-^_.+".contains(&byte)
+        };
+        let name = |name: &str| !name.is_empty() && name.bytes().all(allowed);
+        match text.split_once('/') {
+            Some((kind, subtype))
+                if text.len() <= CONTENT_TYPE_BYTES_MAX && name(kind) && name(subtype) =>
+            {
+                Ok(Self(text.into()))
+            }
+            _ => Err(PayloadError::ContentType),
+        }
+    }
+}
+
+text_form!(ContentType, r"^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$", CONTENT_TYPE_BYTES_MAX);
+shown_as_text!(ContentType);

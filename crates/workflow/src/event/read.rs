@@ -1,0 +1,168 @@
+//! Reading an event: its fields, its scope, its payload, and then whether its dedupe key is its own.
+
+use piton_core::bounds::INTEGER_MAX;
+use piton_core::{DedupeKey, EventId, EventIndex, RunId, SessionId, TimestampMs};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::body::EventBody;
+use super::envelope::{SessionEvent, VERSION};
+use super::field::present;
+use super::scope::{NodeScope, Scope};
+use super::unique::Unique;
+use crate::event_kind::EventKind;
+use crate::observation::ChangeOrdinal;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Unchecked {
+    v: u32,
+    event_id: EventId,
+    event_index: EventIndex,
+    session_id: SessionId,
+    kind: EventKind,
+    dedupe_key: DedupeKey,
+    #[serde(default, deserialize_with = "present")]
+    scope: Option<Scope>,
+    data: Unique,
+    timestamp_ms: TimestampMs,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+/// Why the parts of an event do not make one.
+#[derive(Debug, thiserror::Error)]
+enum Problem {
+    #[error("this program reads events of version {VERSION} only")]
+    Version,
+    #[error("the time is not a number that canonical JSON can hold")]
+    Time,
+    #[error("the scope of `{kind}` {rule}")]
+    Scope { kind: EventKind, rule: &'static str },
+    #[error("the data of `{kind}`: {problem}")]
+    Data { kind: EventKind, problem: serde_json::Error },
+    #[error("the dedupe key is not the one of what is recorded")]
+    DedupeKey,
+}
+
+impl<'de> Deserialize<'de> for SessionEvent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Unchecked::deserialize(deserializer)?.check().map_err(D::Error::custom)
+    }
+}
+
+impl Unchecked {
+    fn check(self) -> Result<SessionEvent, Problem> {
+        if self.v != VERSION {
+            return Err(Problem::Version);
+        }
+        if self.timestamp_ms.get() > INTEGER_MAX {
+            return Err(Problem::Time);
+        }
+        let scope = FoundScope { kind: self.kind, scope: self.scope };
+        let body = body(scope, self.data.0, &self.dedupe_key)?;
+        let event = SessionEvent::new(
+            self.session_id,
+            self.event_index,
+            self.event_id,
+            self.timestamp_ms,
+            body,
+        );
+        if *event.dedupe_key() != self.dedupe_key {
+            return Err(Problem::DedupeKey);
+        }
+        Ok(event)
+    }
+}
+
+fn body(scope: FoundScope, data: Value, key: &DedupeKey) -> Result<EventBody, Problem> {
+    let kind = scope.kind;
+    Ok(match kind {
+        EventKind::SessionCreated => {
+            scope.none()?;
+            let Nothing {} = read(kind, data)?;
+            EventBody::SessionCreated
+        }
+        EventKind::ObservationRecorded => EventBody::ObservationRecorded {
+            scope: scope.node_or_none()?,
+            change: change(key)?,
+            data: read(kind, data)?,
+        },
+        EventKind::RunStarted => EventBody::RunStarted(scope.run()?, read(kind, data)?),
+        EventKind::NodeCreated => EventBody::NodeCreated(scope.node()?, read(kind, data)?),
+        EventKind::EdgeCreated => EventBody::EdgeCreated(scope.run()?, read(kind, data)?),
+        EventKind::AdvanceRecorded => EventBody::AdvanceRecorded(scope.node()?, read(kind, data)?),
+        EventKind::NodeOutputAppended => {
+            EventBody::NodeOutputAppended(scope.node()?, read(kind, data)?)
+        }
+        EventKind::PreferencesChanged => {
+            EventBody::PreferencesChanged(scope.node()?, read(kind, data)?)
+        }
+        EventKind::CapabilityObserved => {
+            EventBody::CapabilityObserved(scope.node()?, read(kind, data)?)
+        }
+        EventKind::GapRecorded => EventBody::GapRecorded(scope.node()?, read(kind, data)?),
+        EventKind::DivergenceRecorded => {
+            EventBody::DivergenceRecorded(scope.node()?, read(kind, data)?)
+        }
+        EventKind::DecisionTraceAppended => {
+            EventBody::DecisionTraceAppended(scope.node()?, read(kind, data)?)
+        }
+        EventKind::ContextSet => EventBody::ContextSet(scope.run()?, read(kind, data)?),
+    })
+}
+
+fn read<T: DeserializeOwned>(kind: EventKind, data: Value) -> Result<T, Problem> {
+    serde_json::from_value(data).map_err(|problem| Problem::Data { kind, problem })
+}
+
+/// How many changes came before, which only the end of the key says. The rest of the key, and how the
+/// number is written, is checked when the whole key is found again.
+fn change(key: &DedupeKey) -> Result<ChangeOrdinal, Problem> {
+    let (_, number) = key.as_str().rsplit_once(':').ok_or(Problem::DedupeKey)?;
+    number.parse().map(ChangeOrdinal).map_err(|_| Problem::DedupeKey)
+}
+
+/// The scope that was found on an event of some kind.
+#[derive(Clone, Copy)]
+struct FoundScope {
+    kind: EventKind,
+    scope: Option<Scope>,
+}
+
+impl FoundScope {
+    fn none(self) -> Result<(), Problem> {
+        if self.scope.is_some() { Err(self.refuse("is left out")) } else { Ok(()) }
+    }
+
+    fn run(self) -> Result<RunId, Problem> {
+        match self.scope {
+            Some(Scope { run_id: Some(run), node_id: None }) => Ok(run),
+            _ => Err(self.refuse("has `runId` and not `nodeId`")),
+        }
+    }
+
+    fn node(self) -> Result<NodeScope, Problem> {
+        match self.scope {
+            Some(Scope { run_id: Some(run), node_id: Some(node) }) => Ok(NodeScope { run, node }),
+            _ => Err(self.refuse("has `runId` and `nodeId`")),
+        }
+    }
+
+    fn node_or_none(self) -> Result<Option<NodeScope>, Problem> {
+        match self.scope {
+            None => Ok(None),
+            Some(Scope { run_id: Some(run), node_id: Some(node) }) => {
+                Ok(Some(NodeScope { run, node }))
+            }
+            Some(_) => Err(self.refuse("has `runId` and `nodeId`, or is left out")),
+        }
+    }
+
+    const fn refuse(self, rule: &'static str) -> Problem {
+        Problem::Scope { kind: self.kind, rule }
+    }
+}

@@ -1,0 +1,318 @@
+//! What holds across the events of a log.
+//!
+//! *Invariants*: an event that is refused leaves the rules as they were. Nodes stand after their parents
+//! and edges after their nodes. Two things may be named before they stand in the log, as long as they
+//! come in the same plan: the event that caused an edge, and the node and edge of an attempt that
+//! advanced. [`LogRules::settled`] is asked at the end of a plan whether they came.
+//!
+//! *Limitations*: the preferences that hold before the first change on the way to a node are not in the
+//! log, so that change is checked against itself only.
+
+use std::collections::{HashMap, HashSet};
+
+use piton_core::{
+    DedupeKey, EventId, EventIndex, GapId, NodeId, OutputId, RunId, SessionId, WorkflowHash,
+};
+
+use super::advance::Outcome;
+use super::body::EventBody;
+use super::edge::EdgeCreated;
+use super::envelope::SessionEvent;
+use super::flaw::{LogFlaw, LogProblem};
+use super::gap::Resolution;
+use super::node::NodeCreated;
+use super::output::NodeOutputAppended;
+use super::preferences::{Preferences, PreferencesChanged};
+use super::scope::NodeScope;
+use crate::observation::{ChangeOrdinal, ObservationKey};
+use crate::output::OutputChannel;
+use crate::topology::{EdgeKind, NodeKind};
+
+/// Checks a whole log.
+pub fn validate(events: &[SessionEvent]) -> Result<(), LogFlaw> {
+    let mut rules = LogRules::new();
+    for event in events {
+        rules.apply(event)?;
+    }
+    rules.settled()
+}
+
+/// What the next event of a log is checked against. It sees each event once, in order.
+#[derive(Clone, Debug, Default)]
+pub struct LogRules {
+    session: Option<SessionId>,
+    next: EventIndex,
+    ids: HashSet<EventId>,
+    facts: HashSet<DedupeKey>,
+    runs: HashMap<RunId, Run>,
+    nodes: HashMap<NodeId, Node>,
+    acked: HashSet<(NodeId, NodeId)>,
+    outputs: HashMap<OutputId, (NodeId, OutputChannel)>,
+    gaps: HashSet<GapId>,
+    observed: HashMap<ObservationKey, u64>,
+    owed: Vec<Debt>,
+}
+
+#[derive(Clone, Debug)]
+struct Run {
+    workflow_hash: WorkflowHash,
+    has_root: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    run: RunId,
+    kind: NodeKind,
+    parent: Option<NodeId>,
+    preferences: Option<Preferences>,
+}
+
+/// Something that an event named and that must still come.
+#[derive(Clone, Copy, Debug)]
+struct Debt {
+    index: EventIndex,
+    what: Owed,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Owed {
+    Cause(EventId),
+    Advance { from: NodeId, to: NodeId },
+}
+
+impl LogRules {
+    /// The rules of an empty log.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Checks the next event and remembers it.
+    pub fn apply(&mut self, event: &SessionEvent) -> Result<(), LogFlaw> {
+        self.check(event).map_err(|problem| LogFlaw { index: event.index(), problem })?;
+        self.record(event);
+        Ok(())
+    }
+
+    /// Whether everything came that was named before it stood in the log.
+    pub fn settled(&self) -> Result<(), LogFlaw> {
+        let Some(debt) = self.owed.first() else {
+            return Ok(());
+        };
+        let problem = match debt.what {
+            Owed::Cause(event) => LogProblem::UnknownCause { event },
+            Owed::Advance { to, .. } if self.nodes.contains_key(&to) => {
+                LogProblem::AdvanceWithoutEdge { to }
+            }
+            Owed::Advance { to, .. } => LogProblem::AdvanceWithoutNode { to },
+        };
+        Err(LogFlaw { index: debt.index, problem })
+    }
+
+    fn check(&self, event: &SessionEvent) -> Result<(), LogProblem> {
+        if self.session.is_some_and(|session| session != event.session()) {
+            return Err(LogProblem::ForeignSession);
+        }
+        if event.index() != self.next {
+            return Err(LogProblem::IndexOutOfOrder { expected: self.next });
+        }
+        if matches!(event.body(), EventBody::SessionCreated) != self.session.is_none() {
+            return Err(LogProblem::SessionCreated);
+        }
+        if self.ids.contains(&event.id()) {
+            return Err(LogProblem::RepeatedEventId);
+        }
+        self.check_body(event.body())?;
+        if let EventBody::EdgeCreated(_, edge) = event.body()
+            && edge.cause().event_id == event.id()
+        {
+            return Err(LogProblem::UnknownCause { event: event.id() });
+        }
+        if self.facts.contains(event.dedupe_key()) {
+            return Err(LogProblem::RepeatedFact);
+        }
+        Ok(())
+    }
+
+    fn check_body(&self, body: &EventBody) -> Result<(), LogProblem> {
+        match body {
+            EventBody::SessionCreated | EventBody::RunStarted(..) => Ok(()),
+            EventBody::ObservationRecorded { scope, change, data } => {
+                scope.map_or(Ok(()), |at| self.check_node(at))?;
+                let expected = ChangeOrdinal(self.observed.get(&data.key).copied().unwrap_or(0));
+                if *change == expected {
+                    Ok(())
+                } else {
+                    Err(LogProblem::ObservationChange { expected })
+                }
+            }
+            EventBody::NodeCreated(at, node) => self.check_new_node(*at, node),
+            EventBody::EdgeCreated(run, edge) => self.check_edge(*run, edge),
+            EventBody::NodeOutputAppended(at, output) => {
+                self.check_node(*at)?;
+                self.check_superseded(at.node, output)
+            }
+            EventBody::PreferencesChanged(at, changed) => {
+                self.check_node(*at)?;
+                self.check_preferences(at.node, changed)
+            }
+            EventBody::GapRecorded(at, gap) => {
+                self.check_node(*at)?;
+                match gap.resolution {
+                    Resolution::Resolves { resolves_gap_id: gap } if !self.gaps.contains(&gap) => {
+                        Err(LogProblem::UnknownGap { gap })
+                    }
+                    Resolution::Resolves { .. } | Resolution::Unresolved {} => Ok(()),
+                }
+            }
+            EventBody::AdvanceRecorded(at, _)
+            | EventBody::CapabilityObserved(at, _)
+            | EventBody::DivergenceRecorded(at, _)
+            | EventBody::DecisionTraceAppended(at, _) => self.check_node(*at),
+            EventBody::ContextSet(run, _) => self.run(*run).map(|_| ()),
+        }
+    }
+
+    fn run(&self, run: RunId) -> Result<&Run, LogProblem> {
+        self.runs.get(&run).ok_or(LogProblem::UnknownRun { run })
+    }
+
+    /// The node, which must be one of `run`.
+    fn node_of(&self, run: RunId, node: NodeId) -> Result<&Node, LogProblem> {
+        let found = self.nodes.get(&node).ok_or(LogProblem::UnknownNode { node })?;
+        if found.run == run { Ok(found) } else { Err(LogProblem::NodeOfAnotherRun { node }) }
+    }
+
+    fn check_node(&self, at: NodeScope) -> Result<(), LogProblem> {
+        self.run(at.run)?;
+        self.node_of(at.run, at.node).map(|_| ())
+    }
+
+    fn check_new_node(&self, at: NodeScope, node: &NodeCreated) -> Result<(), LogProblem> {
+        let run = self.run(at.run)?;
+        if self.nodes.contains_key(&at.node) {
+            return Err(LogProblem::RepeatedNode { node: at.node });
+        }
+        if node.workflow_hash != run.workflow_hash {
+            return Err(LogProblem::WorkflowHash { run: at.run });
+        }
+        match node.parent_node_id {
+            Some(parent) => self.node_of(at.run, parent).map(|_| ()),
+            None if run.has_root => Err(LogProblem::SecondRoot { run: at.run }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_edge(&self, run: RunId, edge: &EdgeCreated) -> Result<(), LogProblem> {
+        self.run(run)?;
+        let (from, to) = (edge.from(), edge.to());
+        self.node_of(run, from)?;
+        let target = self.node_of(run, to)?;
+        if target.parent != Some(from) {
+            return Err(LogProblem::NotTheParent { from, to });
+        }
+        if edge.kind() == EdgeKind::Checkpoint && target.kind != NodeKind::Checkpoint {
+            return Err(LogProblem::NotACheckpoint { node: to });
+        }
+        Ok(())
+    }
+
+    fn check_superseded(
+        &self,
+        node: NodeId,
+        output: &NodeOutputAppended,
+    ) -> Result<(), LogProblem> {
+        let Some(earlier) = output.supersedes_output_id else {
+            return Ok(());
+        };
+        let problem = match self.outputs.get(&earlier) {
+            None => LogProblem::UnknownOutput { output: earlier },
+            Some((owner, _)) if *owner != node => {
+                LogProblem::OutputOfAnotherNode { output: earlier }
+            }
+            Some((_, channel)) if *channel != output.channel() => {
+                LogProblem::OutputOnAnotherChannel { output: earlier }
+            }
+            Some(_) => return Ok(()),
+        };
+        Err(problem)
+    }
+
+    fn check_preferences(
+        &self,
+        node: NodeId,
+        changed: &PreferencesChanged,
+    ) -> Result<(), LogProblem> {
+        match self.preferences_of(node) {
+            Some(previous) if previous.after(changed.delta()) != changed.effective() => {
+                Err(LogProblem::EffectivePreferences)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The preferences of a node: its own latest, else those of the nearest ancestor that has some.
+    fn preferences_of(&self, node: NodeId) -> Option<Preferences> {
+        let mut node = Some(node);
+        while let Some(found) = node.and_then(|node| self.nodes.get(&node)) {
+            if found.preferences.is_some() {
+                return found.preferences;
+            }
+            node = found.parent;
+        }
+        None
+    }
+
+    fn record(&mut self, event: &SessionEvent) {
+        self.session = Some(event.session());
+        self.next = event.index().next();
+        self.ids.insert(event.id());
+        self.facts.insert(event.dedupe_key().clone());
+        let owe = |what| Debt { index: event.index(), what };
+        match event.body() {
+            EventBody::ObservationRecorded { data, .. } => {
+                *self.observed.entry(data.key).or_default() += 1;
+            }
+            EventBody::RunStarted(run, started) => {
+                let workflow_hash = started.workflow_hash;
+                self.runs.insert(*run, Run { workflow_hash, has_root: false });
+            }
+            EventBody::NodeCreated(at, node) => {
+                let (kind, parent) = (node.node_kind, node.parent_node_id);
+                let run = self.runs.get_mut(&at.run).expect("the check found it");
+                run.has_root |= parent.is_none();
+                self.nodes.insert(at.node, Node { run: at.run, kind, parent, preferences: None });
+            }
+            EventBody::EdgeCreated(_, edge) => {
+                if edge.kind() == EdgeKind::AckedStep {
+                    self.acked.insert((edge.from(), edge.to()));
+                }
+                self.owed.push(owe(Owed::Cause(edge.cause().event_id)));
+            }
+            EventBody::AdvanceRecorded(at, advance) => {
+                if let Outcome::Advanced { to_node_id: to } = advance.outcome {
+                    self.owed.push(owe(Owed::Advance { from: at.node, to }));
+                }
+            }
+            EventBody::NodeOutputAppended(at, output) => {
+                self.outputs.insert(output.output_id, (at.node, output.channel()));
+            }
+            EventBody::PreferencesChanged(at, changed) => {
+                let node = self.nodes.get_mut(&at.node).expect("the check found it");
+                node.preferences = Some(changed.effective());
+            }
+            EventBody::GapRecorded(_, gap) => {
+                self.gaps.insert(gap.gap_id);
+            }
+            EventBody::SessionCreated
+            | EventBody::CapabilityObserved(..)
+            | EventBody::DivergenceRecorded(..)
+            | EventBody::DecisionTraceAppended(..)
+            | EventBody::ContextSet(..) => {}
+        }
+        let Self { owed, ids, acked, .. } = self;
+        owed.retain(|debt| match debt.what {
+            Owed::Cause(event) => !ids.contains(&event),
+            Owed::Advance { from, to } => !acked.contains(&(from, to)),
+        });
+    }
+}

@@ -1,0 +1,196 @@
+//! `decision_trace_appended`: why the engine decided as it did. Nothing depends on it.
+//!
+//! *Invariants*: a trace fits its budget. What does not fit is cut from the end backwards, and the cut is
+//! marked, so the same decisions always leave the same trace.
+
+use piton_core::budget::TRUNCATION_MARKER;
+use piton_core::{BoundedText, TraceId, byte_len, canonical, truncate};
+use serde::{Deserialize, Serialize};
+
+use super::few::Few;
+use super::field::{iteration, present};
+use super::payload_error::PayloadError;
+use crate::bounds::{SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX};
+use crate::explanation::TraceEntryKind;
+use crate::loop_path::Iteration;
+use crate::name::{ConditionId, LoopId, StepId};
+
+/// Why the engine decided as it did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", try_from = "Unchecked")]
+pub struct DecisionTraceAppended {
+    trace_id: TraceId,
+    entries: Few<TraceEntry, TRACE_ENTRIES_MAX>,
+}
+
+/// One thing that the engine did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TraceEntry {
+    /// What it did.
+    pub kind: TraceEntryKind,
+    /// Why, for people.
+    pub summary: BoundedText<SUMMARY_BYTES_MAX>,
+    /// What it was about.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub refs: Option<Few<TraceRef, TRACE_REFS_MAX>>,
+}
+
+/// What an entry of a trace is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum TraceRef {
+    /// A step.
+    StepId {
+        /// Which.
+        step_id: StepId,
+    },
+    /// A loop.
+    LoopId {
+        /// Which.
+        loop_id: LoopId,
+    },
+    /// A condition.
+    ConditionId {
+        /// Which.
+        condition_id: ConditionId,
+    },
+    /// A turn of a loop.
+    Iteration {
+        /// Which, counted from zero.
+        #[serde(with = "iteration")]
+        #[cfg_attr(feature = "schema", schemars(with = "u32"))]
+        value: Iteration,
+    },
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Unchecked {
+    trace_id: TraceId,
+    entries: Few<TraceEntry, TRACE_ENTRIES_MAX>,
+}
+
+impl TraceEntry {
+    /// An entry; a summary that is too long is cut and marked, and too many refs are an error.
+    pub fn new(
+        kind: TraceEntryKind,
+        summary: &str,
+        refs: Vec<TraceRef>,
+    ) -> Result<Self, PayloadError> {
+        let refs = Few::optional(refs)?;
+        Ok(Self { kind, summary: BoundedText::truncated(summary), refs })
+    }
+
+    /// Says at the end of the summary that something was left out.
+    fn mark(&mut self) {
+        let text = self.summary.as_str();
+        if !text.ends_with(TRUNCATION_MARKER) {
+            let room = SUMMARY_BYTES_MAX - byte_len(TRUNCATION_MARKER);
+            let kept = &text[..text.floor_char_boundary(room)];
+            self.summary = BoundedText::truncated(&[kept, TRUNCATION_MARKER].concat());
+        }
+    }
+
+    /// Cuts the summary so that its JSON loses at least `excess_bytes`, or as many as it can.
+    fn shrink(&mut self, excess_bytes: usize) {
+        let text = self.summary.as_str();
+        let before = json_len(text);
+        let least = byte_len(TRUNCATION_MARKER);
+        // The first budget that leaves too much: a larger budget never leaves less.
+        let (mut low, mut high) = (least, byte_len(text));
+        while low < high {
+            let middle = low.midpoint(high);
+            if json_len(&truncate(text, middle)) + excess_bytes <= before {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let cut = truncate(text, least.max(low - 1));
+        if json_len(&cut) < before {
+            self.summary = BoundedText::truncated(&cut);
+        }
+    }
+}
+
+impl DecisionTraceAppended {
+    /// A trace of `entries`, of which there is at least one.
+    ///
+    /// The first 25 are kept. If they are too large together, summaries are cut from the last backwards
+    /// until they fit; if even that is not enough, because of long names in the refs, entries are left
+    /// out from the end. The last entry that is kept says when others are missing.
+    pub fn new(trace: TraceId, mut entries: Vec<TraceEntry>) -> Result<Self, PayloadError> {
+        if entries.len() > TRACE_ENTRIES_MAX {
+            entries.truncate(TRACE_ENTRIES_MAX);
+            entries.last_mut().expect("some are kept").mark();
+        }
+        let mut made = Self { trace_id: trace, entries: Few::new(entries)? };
+        loop {
+            if made.shrink() {
+                return Ok(made);
+            }
+            let mut entries = made.entries.as_slice().to_vec();
+            entries.pop();
+            entries.last_mut().expect("one entry always fits").mark();
+            made.entries = Few::new(entries)?;
+        }
+    }
+
+    /// Cuts summaries from the last backwards. Whether the trace fits then.
+    fn shrink(&mut self) -> bool {
+        let mut entries = self.entries.as_slice().to_vec();
+        let mut size = self.json_len();
+        for entry in entries.iter_mut().rev() {
+            let Some(excess) = size.checked_sub(TRACE_BYTES_MAX).filter(|excess| *excess > 0)
+            else {
+                break;
+            };
+            let before = json_len(entry.summary.as_str());
+            entry.shrink(excess);
+            size -= before - json_len(entry.summary.as_str());
+        }
+        self.entries = Few::new(entries).expect("as many as before");
+        size <= TRACE_BYTES_MAX
+    }
+
+    fn json_len(&self) -> usize {
+        canonical::encode(self).expect("strings and small numbers have a canonical form").len()
+    }
+
+    /// The trace.
+    pub const fn trace(&self) -> TraceId {
+        self.trace_id
+    }
+
+    /// What the engine did, in order.
+    pub fn entries(&self) -> &[TraceEntry] {
+        self.entries.as_slice()
+    }
+}
+
+fn json_len(text: &str) -> usize {
+    canonical::encode(text).expect("a string has a canonical form").len()
+}
+
+impl TryFrom<Unchecked> for DecisionTraceAppended {
+    type Error = PayloadError;
+
+    fn try_from(unchecked: Unchecked) -> Result<Self, PayloadError> {
+        let trace = Self { trace_id: unchecked.trace_id, entries: unchecked.entries };
+        let measured_bytes = trace.json_len();
+        if measured_bytes > TRACE_BYTES_MAX {
+            return Err(PayloadError::TraceTooLarge { measured_bytes });
+        }
+        Ok(trace)
+    }
+}
