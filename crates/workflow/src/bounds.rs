@@ -118,3 +118,9 @@ pub const SOURCE_REF_BYTES_MAX: usize = 1024;
 
 /// The longest content type in bytes: two names of 127 bytes and a slash (RFC 6838).
 pub const CONTENT_TYPE_BYTES_MAX: usize = 255;
+
+/// Runs that a search for one to resume offers: what a person reads at a glance.
+pub const RESUME_CANDIDATES_MAX: usize = 5;
+
+/// Bytes of notes shown with each of them.
+pub const RESUME_SNIPPET_BYTES_MAX: usize = 2_048;

@@ -11,6 +11,7 @@
 //! * [`preference`], [`capability`]: what the person wants and what the agent is able to do.
 //! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
 //! * [`event`]: the events themselves, with the rules that hold within one and across a log.
+//! * [`projection`]: what events add up to: graphs, tips, outputs, gaps, status, what to resume.
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the tokens that an agent is given: what they say, how they are signed and written.
 //! * [`snapshot`]: what is needed to go on from a run node.
@@ -32,6 +33,7 @@ pub mod name;
 pub mod observation;
 pub mod output;
 pub mod preference;
+pub mod projection;
 pub mod reason;
 pub mod run;
 pub mod snapshot;

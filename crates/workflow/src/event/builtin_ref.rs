@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::payload_error::PayloadError;
 use crate::bounds::NAME_BYTES_MAX;
-use crate::text_form::{shown_as_text, text_form};
 
 /// Names something built in, such as `wr.contracts.loop_control`: at least two parts of `a-z`, `0-9`,
 /// `_` and `-`, joined by dots, of at most 128 bytes. Cheap to clone.
@@ -33,5 +32,10 @@ impl FromStr for BuiltinRef {
     }
 }
 
-text_form!(BuiltinRef, r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$", NAME_BYTES_MAX);
-shown_as_text!(BuiltinRef);
+piton_core::text_form!(
+    BuiltinRef,
+    "a reference such as `wr.contracts.loop_control`",
+    r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$",
+    NAME_BYTES_MAX
+);
+piton_core::shown_as_text!(BuiltinRef);

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::payload_error::PayloadError;
 use crate::bounds::{OBSERVED_PATH_BYTES_MAX, SHORT_STRING_BYTES_MAX};
 use crate::observation::{Confidence, ObservationKey};
-use crate::text_form::{shown_as_text, text_form};
 
 const GIT_SHA1_DIGITS: usize = 40;
 
@@ -74,5 +73,5 @@ impl FromStr for GitSha1 {
     }
 }
 
-text_form!(GitSha1, "^[0-9a-f]{40}$", GIT_SHA1_DIGITS);
-shown_as_text!(GitSha1);
+piton_core::text_form!(GitSha1, "a commit of 40 hex digits", "^[0-9a-f]{40}$", GIT_SHA1_DIGITS);
+piton_core::shown_as_text!(GitSha1);

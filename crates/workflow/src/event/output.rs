@@ -14,7 +14,6 @@ use super::field::present;
 use super::payload_error::PayloadError;
 use crate::bounds::{CONTENT_TYPE_BYTES_MAX, NOTES_BYTES_MAX};
 use crate::output::OutputChannel;
-use crate::text_form::{shown_as_text, text_form};
 
 /// A node has a new output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,5 +138,10 @@ impl FromStr for ContentType {
     }
 }
 
-text_form!(ContentType, r"^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$", CONTENT_TYPE_BYTES_MAX);
-shown_as_text!(ContentType);
+piton_core::text_form!(
+    ContentType,
+    "a content type such as `text/markdown`",
+    r"^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$",
+    CONTENT_TYPE_BYTES_MAX
+);
+piton_core::shown_as_text!(ContentType);

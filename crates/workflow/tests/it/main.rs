@@ -5,6 +5,7 @@ mod dedupe;
 mod event;
 mod loop_path;
 mod name;
+mod projection;
 mod reason;
 #[cfg(feature = "schema")]
 mod schema;

@@ -1,0 +1,37 @@
+//! Projections: what the events of a session add up to.
+//!
+//! A [`SessionState`] takes events one by one, in order, and answers questions about runs: their
+//! graph and preferred tip, outputs, gaps, preferences, capabilities, context, status. A log that
+//! grew by a plan costs the plan, not the log.
+//!
+//! *Invariants*: pure; the same events give the same answers, whatever their timestamps. Order is
+//! the order of events and nothing else. Everything that is inherited comes from a node's own
+//! ancestry, so that branches do not see each other.
+//!
+//! *Limitations*: whether a run is complete stands in the snapshot of its tip, not in events, so
+//! that is told by the caller. Events are taken as valid; [`LogRules`](crate::event::LogRules) are
+//! what checks them.
+
+mod advances;
+mod capabilities;
+mod contexts;
+mod gaps;
+mod graph;
+mod outputs;
+mod preferences;
+mod resume;
+mod run_state;
+mod session_state;
+mod status;
+
+pub use advances::Advances;
+pub use capabilities::{Capabilities, Standing};
+pub use contexts::Contexts;
+pub use gaps::{Gap, Gaps};
+pub use graph::{RunGraph, RunNode};
+pub use outputs::{Output, Outputs};
+pub use preferences::PreferenceHistory;
+pub use resume::{Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
+pub use run_state::RunState;
+pub use session_state::{Observed, SessionState};
+pub use status::status;

@@ -1,0 +1,89 @@
+//! Everything that the events of a session say.
+
+use std::collections::HashMap;
+
+use piton_core::{EventIndex, RunId, SessionId};
+
+use super::run_state::RunState;
+use crate::{
+    event::{EventBody, ObservedValue, SessionEvent},
+    observation::ObservationKey,
+};
+
+/// What was last seen of something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// The event that recorded it.
+    pub index: EventIndex,
+    /// What was seen.
+    pub value: ObservedValue,
+}
+
+/// A session, folded from its events.
+#[derive(Clone, Debug, Default)]
+pub struct SessionState {
+    session: Option<SessionId>,
+    next: EventIndex,
+    runs: Vec<RunState>,
+    places: HashMap<RunId, usize>,
+    observations: HashMap<ObservationKey, Observed>,
+}
+
+impl SessionState {
+    /// Folds a whole log.
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a SessionEvent>) -> Self {
+        let mut state = Self::default();
+        for event in events {
+            state.apply(event);
+        }
+        state
+    }
+
+    /// Takes in the next event.
+    pub fn apply(&mut self, event: &SessionEvent) {
+        let index = event.index();
+        self.session = Some(event.session());
+        self.next = index.next();
+        match event.body() {
+            EventBody::RunStarted(run, started) => {
+                self.places.insert(*run, self.runs.len());
+                self.runs.push(RunState::new(*run, started.clone()));
+            }
+            EventBody::ObservationRecorded { data, .. } => {
+                let value = data.value.clone();
+                self.observations.insert(data.key, Observed { index, value });
+            }
+            body => {
+                let run = body.scope().and_then(|scope| scope.run_id);
+                if let Some(&place) = run.and_then(|run| self.places.get(&run)) {
+                    self.runs[place].apply(body, index);
+                }
+            }
+        }
+    }
+
+    /// The session, once an event was taken in.
+    pub fn session(&self) -> Option<SessionId> {
+        self.session
+    }
+
+    /// The index that the next event will have.
+    pub fn next(&self) -> EventIndex {
+        self.next
+    }
+
+    /// The runs, in the order of their start.
+    pub fn runs(&self) -> &[RunState] {
+        &self.runs
+    }
+
+    /// A run by its id.
+    pub fn run(&self, id: RunId) -> Option<&RunState> {
+        self.places.get(&id).map(|&place| &self.runs[place])
+    }
+
+    /// What was last seen of something.
+    pub fn observed(&self, key: ObservationKey) -> Option<&Observed> {
+        self.observations.get(&key)
+    }
+}

@@ -1,0 +1,7 @@
+//! What the events of a session add up to.
+
+mod branches;
+mod log;
+mod resume;
+mod status;
+mod tip;
