@@ -4,11 +4,18 @@ use schemars::{Schema, schema_for};
 
 /// Every schema by the name of its file.
 pub(crate) fn all() -> Vec<(&'static str, Schema)> {
-    [core(), piton_store::schema::durable()].concat()
+    [core(), piton_store::schema::durable(), workflow()].concat()
 }
 
 fn core() -> Vec<(&'static str, Schema)> {
     vec![("envelope", schema_for!(piton_core::Envelope))]
+}
+
+fn workflow() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("execution-snapshot", schema_for!(piton_workflow::snapshot::ExecutionSnapshot)),
+        ("session-event", schema_for!(piton_workflow::SessionEvent)),
+    ]
 }
 
 #[cfg(test)]

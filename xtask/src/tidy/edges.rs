@@ -46,7 +46,7 @@ const RULES: &[Rule] = &[
     edge("console", &["core", "runtime"]),
     edge("cli", ANY),
     edge("bench", ANY),
-    part("xtask", &["core", "store"]),
+    part("xtask", &["core", "store", "workflow"]),
 ];
 
 /// Features of the store that bring an adapter on this machine's disk with them.

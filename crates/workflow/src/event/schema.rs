@@ -32,7 +32,7 @@ impl JsonSchema for SessionEvent {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let kinds: Vec<Value> = EventKind::ALL.iter().map(|kind| shape(*kind, generator)).collect();
-        json_schema!({ "oneOf": kinds })
+        json_schema!({ "description": "One event of a session.", "oneOf": kinds })
     }
 }
 
