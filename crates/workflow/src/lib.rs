@@ -12,6 +12,8 @@
 //! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the text of the tokens that an agent is given.
+//! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
+//!   becomes what runs are pinned to.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment.
@@ -19,6 +21,8 @@
 pub mod blocker;
 pub mod bounds;
 pub mod capability;
+pub mod compile;
+pub mod contract;
 pub mod dedupe;
 pub mod event_kind;
 pub mod explanation;
@@ -30,6 +34,7 @@ pub mod output;
 pub mod preference;
 pub mod reason;
 pub mod run;
+pub mod source;
 pub mod step_instance;
 mod text_form;
 pub mod token;

@@ -1,11 +1,14 @@
 //! The behaviour of `piton-workflow` as other crates see it.
 
 mod closed_set;
+mod compile;
+mod contract;
 mod dedupe;
 mod loop_path;
 mod name;
 mod reason;
 #[cfg(feature = "schema")]
 mod schema;
+mod source;
 mod step_instance;
 mod token;

@@ -1,0 +1,8 @@
+//! From a workflow file to a compiled workflow.
+
+mod expansion;
+mod function;
+mod hash;
+mod lint;
+mod prompt;
+mod workflow;
