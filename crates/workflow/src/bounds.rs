@@ -102,3 +102,10 @@ pub const STEP_REF_BYTES_MAX: usize = 16 * 1024;
 
 /// How many bytes of function definitions go into one prompt.
 pub const FUNCTIONS_BYTES_MAX: usize = 8192;
+
+/// How many problems of one file are reported. Nobody mends more of them at once; the rest is counted.
+pub const PROBLEMS_MAX: usize = 200;
+
+/// The longest reason or advice of a problem in bytes: the catalogue of names fits in, a page that was
+/// pasted into a field does not.
+pub const PROBLEM_TEXT_BYTES_MAX: usize = 1024;

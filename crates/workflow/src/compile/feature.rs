@@ -1,17 +1,18 @@
 //! Features: what an author switches on for a whole workflow.
 //!
 //! *Invariants*: features are applied in the order of their ids, whatever the order in the file, and each
-//! once. Steps that they bring stand at fixed anchors, ordered by feature, by what brought them, and by an
+//! once. Steps that they bring stand at fixed anchors, ordered by feature, by template, and by an
 //! ordinal. Every setting is part of the compiled workflow, with its default where the author gave none.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::template::{Expansion, probe};
+use super::template::Template;
 use super::workflow::{CapabilityNeed, CompiledFeature, Setting};
 use crate::capability::Capability;
-use crate::source::strict::{FeatureUse, Prompt, Prose, Task, Workflow};
+use crate::name::StepId;
+use crate::source::strict::{FeatureUse, Workflow};
 use crate::source::{FeatureId, Object, Pointer, ProblemCode, Problems, Read};
 
 piton_core::closed_set! {
@@ -45,20 +46,29 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A step that a feature brings.
-pub(super) struct Injected {
+/// A template that a feature calls.
+pub(super) struct Injection {
     pub(super) anchor: Anchor,
     pub(super) feature: FeatureId,
-    pub(super) origin: String,
+    pub(super) template: Template,
+    /// Counts the calls of one template by one feature.
     pub(super) ordinal: usize,
-    pub(super) expansion: Expansion,
+    pub(super) call: StepId,
+    pub(super) args: Value,
+}
+
+impl Injection {
+    /// What decides among steps: the anchor, and at one anchor the feature, the template and the ordinal.
+    fn key(&self) -> (Anchor, &FeatureId, &'static str, usize) {
+        (self.anchor, &self.feature, self.template.as_str(), self.ordinal)
+    }
 }
 
 /// What the features of a workflow come to.
 pub(super) struct Applied {
     pub(super) features: Vec<CompiledFeature>,
-    /// Steps by anchor, in their order.
-    pub(super) steps: Vec<Injected>,
+    /// Calls of templates by anchor, in their order.
+    pub(super) injections: Vec<Injection>,
     /// Texts for the end of every prompt whose step must have notes.
     pub(super) additions: Vec<(FeatureId, String)>,
 }
@@ -120,25 +130,27 @@ impl Read for ProbeScope {
 
 /// Applies the features of `workflow`.
 pub(super) fn apply(workflow: &Workflow, problems: &mut Problems) -> Applied {
-    let mut applied = Applied { features: Vec::new(), steps: Vec::new(), additions: Vec::new() };
+    let mut applied =
+        Applied { features: Vec::new(), injections: Vec::new(), additions: Vec::new() };
     for (feature, config) in resolve(workflow, problems) {
         let id = feature.feature_id();
         match feature {
             Feature::Capabilities => {
-                applied.steps.extend(probes(&id, &config, &workflow.capabilities));
+                applied.injections.extend(probes(&id, &config, &workflow.capabilities));
             }
-            Feature::ClosingReview => applied.steps.push(closing_review(&id)),
+            Feature::ClosingReview => {
+                let (template, call) = (Template::ClosingReview, "wr_closing_review");
+                applied.injections.push(single(Anchor::End, &id, template, call));
+            }
             Feature::NotesDiscipline => applied.additions.push((id.clone(), notes(&config))),
-            Feature::Orientation => applied.steps.push(orientation(&id)),
+            Feature::Orientation => {
+                let (template, call) = (Template::Orientation, "wr_orientation");
+                applied.injections.push(single(Anchor::Start, &id, template, call));
+            }
         }
         applied.features.push(CompiledFeature { feature_id: id, config });
     }
-    applied.steps.sort_by(|one, other| {
-        let key = |step: &Injected| {
-            (step.anchor, step.feature.clone(), step.origin.clone(), step.ordinal)
-        };
-        key(one).cmp(&key(other))
-    });
+    applied.injections.sort_by(|one, other| one.key().cmp(&other.key()));
     applied
 }
 
@@ -175,7 +187,7 @@ fn probes(
     feature: &FeatureId,
     config: &Settings,
     capabilities: &BTreeMap<Capability, CapabilityNeed>,
-) -> Vec<Injected> {
+) -> Vec<Injection> {
     let all = Setting::Name(ProbeScope::RequiredAndPreferred.as_str().into());
     let preferred_too = config.get("probe") == Some(&all);
     let tried = |need: &CapabilityNeed| match need {
@@ -184,47 +196,29 @@ fn probes(
         CapabilityNeed::Disabled => false,
     };
     let tried = capabilities.iter().filter(|(_, need)| tried(need));
-    tried
-        .enumerate()
-        .map(|(ordinal, (capability, _))| {
-            let call = format!("wr_capabilities--{capability}");
-            let call = call.parse().expect("the names of capabilities are parts of ids");
-            let at = Pointer::root().field("capabilities").field(capability.as_str());
-            let expansion = probe(&call, *capability, &at).expect("the id is short");
-            let origin = super::template::Template::CapabilityProbe.as_str().to_owned();
-            Injected { anchor: Anchor::Start, feature: feature.clone(), origin, ordinal, expansion }
+    let template = Template::CapabilityProbe;
+    let args =
+        tried.map(|(capability, _)| (capability.as_str(), json!({ "capability": capability })));
+    args.enumerate()
+        .map(|(ordinal, (name, args))| Injection {
+            anchor: Anchor::Start,
+            feature: feature.clone(),
+            template,
+            ordinal,
+            call: own_id(&format!("wr_capabilities--{name}")),
+            args,
         })
         .collect()
 }
 
-fn orientation(feature: &FeatureId) -> Injected {
-    let prompt = "Before you begin, say in your own words what this run is to reach, what is already \
-                  known, and what would show that it succeeded. Do not start the work itself.";
-    injected(Anchor::Start, feature, "wr_orientation", "Find out what the run is for", prompt)
+/// One step of a feature that brings one only.
+fn single(anchor: Anchor, feature: &FeatureId, template: Template, call: &str) -> Injection {
+    let (feature, call, args) = (feature.clone(), own_id(call), json!({}));
+    Injection { anchor, feature, template, ordinal: 0, call, args }
 }
 
-fn closing_review(feature: &FeatureId) -> Injected {
-    let prompt = "Compare the result with what the run was to reach. Name what was reached and how that was \
-                  checked, what was left out and why, and what the person should look at first.";
-    injected(Anchor::End, feature, "wr_closing_review", "Review the result", prompt)
-}
-
-fn injected(anchor: Anchor, feature: &FeatureId, id: &str, title: &str, prompt: &str) -> Injected {
-    let task = Task {
-        at: Pointer::root().field("features"),
-        id: id.parse().expect("ids of Piton's own steps are valid"),
-        title: Prose::fixed(title),
-        prompt: Prompt::Text(prompt.to_owned()),
-        agent_role: None,
-        require_confirmation: false,
-        notes_optional: false,
-        output_contract: None,
-        criteria: Vec::new(),
-        functions: Vec::new(),
-        function_references: Vec::new(),
-    };
-    let expansion = Expansion { task, probe: None };
-    Injected { anchor, feature: feature.clone(), origin: id.to_owned(), ordinal: 0, expansion }
+fn own_id(text: &str) -> StepId {
+    text.parse().expect("ids of Piton's own steps are valid")
 }
 
 fn notes(config: &Settings) -> String {

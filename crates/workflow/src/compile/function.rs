@@ -47,6 +47,7 @@ shown_as_text!(FunctionName);
 
 /// Where a function is defined, and so where it is known. Inner scopes come first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -70,6 +71,7 @@ pub enum FunctionScope {
 
 /// Which function: two scopes may each have one of the same name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FunctionKey {
     /// Where it is defined.
@@ -80,6 +82,7 @@ pub struct FunctionKey {
 
 /// A function and what it stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FunctionDefinition {
     /// Which one.

@@ -6,8 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::{Value, json};
+
 use super::catalog::Catalog;
-use super::feature::{self, Anchor, Applied, Injected};
+use super::feature::{self, Anchor, Applied, Injection};
 use super::function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
 use super::lint::lint;
 use super::prompt::{contract_section, criteria_section, render_blocks, resolve, text_digest};
@@ -141,15 +143,28 @@ impl<'a> Lowering<'a> {
     }
 
     fn injected(&mut self, applied: &Applied, anchor: Anchor) -> Vec<Entry> {
-        let at_anchor = applied.steps.iter().filter(|step| step.anchor == anchor);
-        at_anchor
-            .filter_map(|Injected { feature, expansion, .. }| {
-                let origin_id = Some(feature.as_str().to_owned());
-                let source = ProvenanceSource::FeatureInjected;
-                let Expansion { task, probe } = expansion;
-                self.task(task, probe.clone(), Provenance { source, origin_id })
-            })
-            .collect()
+        let at = Pointer::root().field("features");
+        let mut entries = Vec::new();
+        for injection in applied.injections.iter().filter(|injection| injection.anchor == anchor) {
+            let Injection { feature, template, call, args, .. } = injection;
+            let source = ProvenanceSource::FeatureInjected;
+            let provenance = Provenance { source, origin_id: Some(feature.as_str().to_owned()) };
+            entries.extend(self.expand(*template, call, args, &at, &provenance));
+        }
+        entries
+    }
+
+    fn expand(
+        &mut self,
+        template: Template,
+        call: &StepId,
+        args: &Value,
+        at: &Pointer,
+        provenance: &Provenance,
+    ) -> Vec<Entry> {
+        let expansions = template.expand(call, args, at, self.problems).unwrap_or_default();
+        let lower = |Expansion { task, probe }| self.task(&task, probe, provenance.clone());
+        expansions.into_iter().filter_map(lower).collect()
     }
 
     fn body(&mut self, steps: &[Step]) -> Vec<Entry> {
@@ -176,13 +191,11 @@ impl<'a> Lowering<'a> {
             self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
             return Vec::new();
         };
-        let none = serde_json::json!({});
+        let none = json!({});
         let args = call.args.as_ref().unwrap_or(&none);
-        let expansions = template.expand(&call.id, args, &call.at, self.problems);
         let origin_id = Some(call.template.as_str().to_owned());
         let provenance = Provenance { source: ProvenanceSource::TemplateInjected, origin_id };
-        let lower = |Expansion { task, probe }| self.task(&task, probe, provenance.clone());
-        expansions.unwrap_or_default().into_iter().filter_map(lower).collect()
+        self.expand(template, &call.id, args, &call.at, &provenance)
     }
 
     fn task(&mut self, task: &Task, probe: Option<Probe>, provenance: Provenance) -> Option<Entry> {

@@ -16,6 +16,7 @@ pub mod function;
 mod lint;
 mod lower;
 mod prompt;
+mod recommendation;
 mod template;
 mod warning;
 mod workflow;
@@ -24,6 +25,7 @@ pub use catalog::{Catalog, Reference};
 pub use feature::Feature;
 pub use function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
 pub use prompt::{CompiledBlocks, CompiledItem, CompiledPart};
+pub use recommendation::PreferenceWarning;
 pub use template::Template;
 pub use warning::{CompiledWarning, WarningCode};
 pub use workflow::{

@@ -21,6 +21,7 @@ use crate::source::{Pointer, ProblemCode, Problems, RefId};
 
 /// A prompt in sections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledBlocks {
     /// What the step is to reach.
@@ -41,6 +42,7 @@ pub type CompiledItem = Vec<CompiledPart>;
 
 /// A part of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",

@@ -16,8 +16,12 @@ piton_core::closed_set! {
     pub enum Template {
         /// Finds out whether the agent has a capability. Takes `capability`.
         CapabilityProbe => "wr.templates.capability_probe",
+        /// Compares the result with what was wanted.
+        ClosingReview => "wr.templates.closing_review",
         /// Decides whether a loop turns once more. Takes `loopId`.
         LoopDecision => "wr.templates.loop_decision",
+        /// Says what the run is for before the work begins.
+        Orientation => "wr.templates.orientation",
     }
 }
 
@@ -52,6 +56,8 @@ impl Template {
                 let loop_id: Option<LoopId> = object.required("loopId", problems);
                 loop_id.map(|loop_id| decision(id, &loop_id, at))
             }
+            Self::ClosingReview => Some(closing_review(id, at)),
+            Self::Orientation => Some(orientation(id, at)),
         };
         object.finish(problems);
         expansion?.map(|expansion| vec![expansion]).or_else(|| {
@@ -65,7 +71,9 @@ impl Template {
     const fn step_name(self) -> &'static str {
         match self {
             Self::CapabilityProbe => "probe",
+            Self::ClosingReview => "review",
             Self::LoopDecision => "decide",
+            Self::Orientation => "orient",
         }
     }
 }
@@ -74,8 +82,7 @@ fn joined(call: &StepId, step: &str) -> String {
     format!("{call}--{step}")
 }
 
-/// The step that tries out `capability`; nothing if its id would be too long.
-pub(super) fn probe(id: &StepId, capability: Capability, at: &Pointer) -> Option<Expansion> {
+fn probe(id: &StepId, capability: Capability, at: &Pointer) -> Option<Expansion> {
     let (title, attempt) = match capability {
         Capability::Delegation => (
             "Try to delegate",
@@ -90,11 +97,11 @@ pub(super) fn probe(id: &StepId, capability: Capability, at: &Pointer) -> Option
         "{attempt} Try once, and report what happened, not what you expect. If there is no tool for it, \
          the failure code is `tool_missing`."
     );
-    let step = Template::CapabilityProbe.step_name();
-    let contract = ContractPack::CapabilityObservation;
-    let task = task(id, step, title, prompt, contract, at)?;
-    let template_id = Template::CapabilityProbe.template_id();
-    Some(Expansion { task, probe: Some(Probe { capability, template_id }) })
+    let template = Template::CapabilityProbe;
+    let contract = Some(ContractPack::CapabilityObservation);
+    let task = task(template, id, title, prompt, contract, at)?;
+    let probe = Probe { capability, template_id: template.template_id() };
+    Some(Expansion { task, probe: Some(probe) })
 }
 
 fn decision(id: &StepId, loop_id: &LoopId, at: &Pointer) -> Option<Expansion> {
@@ -102,29 +109,45 @@ fn decision(id: &StepId, loop_id: &LoopId, at: &Pointer) -> Option<Expansion> {
         "Decide whether the loop `{loop_id}` turns once more. Continue if another turn would change the \
          result; stop if it would not. Say in the summary what the decision rests on."
     );
-    let step = Template::LoopDecision.step_name();
-    let title = "Decide whether to go on";
-    let task = task(id, step, title, prompt, ContractPack::LoopControl, at)?;
+    let (template, title) = (Template::LoopDecision, "Decide whether to go on");
+    let task = task(template, id, title, prompt, Some(ContractPack::LoopControl), at)?;
     Some(Expansion { task, probe: None })
 }
 
+fn orientation(id: &StepId, at: &Pointer) -> Option<Expansion> {
+    let prompt = "Before you begin, say in your own words what this run is to reach, what is already \
+                  known, and what would show that it succeeded. Do not start the work itself.";
+    let (template, title) = (Template::Orientation, "Find out what the run is for");
+    let task = task(template, id, title, prompt.to_owned(), None, at)?;
+    Some(Expansion { task, probe: None })
+}
+
+fn closing_review(id: &StepId, at: &Pointer) -> Option<Expansion> {
+    let prompt = "Compare the result with what the run was to reach. Name what was reached and how that \
+                  was checked, what was left out and why, and what the person should look at first.";
+    let (template, title) = (Template::ClosingReview, "Review the result");
+    let task = task(template, id, title, prompt.to_owned(), None, at)?;
+    Some(Expansion { task, probe: None })
+}
+
+/// A step of a template; nothing if its id would be too long. With a contract it needs no notes.
 fn task(
+    template: Template,
     call: &StepId,
-    step: &str,
     title: &str,
     prompt: String,
-    contract: ContractPack,
+    contract: Option<ContractPack>,
     at: &Pointer,
 ) -> Option<Task> {
     Some(Task {
         at: at.clone(),
-        id: joined(call, step).parse().ok()?,
+        id: joined(call, template.step_name()).parse().ok()?,
         title: Prose::fixed(title),
         prompt: Prompt::Text(prompt),
         agent_role: None,
         require_confirmation: false,
-        notes_optional: true,
-        output_contract: Some(contract.contract_ref()),
+        notes_optional: contract.is_some(),
+        output_contract: contract.map(ContractPack::contract_ref),
         criteria: Vec::new(),
         functions: Vec::new(),
         function_references: Vec::new(),

@@ -26,6 +26,7 @@ piton_core::closed_set! {
 
 /// Something that the author of a workflow should know.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledWarning {
     /// What it is about.

@@ -50,6 +50,7 @@ piton_core::closed_set! {
 
 /// A workflow that runs can be pinned to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledWorkflow {
     /// [`SCHEMA_VERSION`].
@@ -95,6 +96,7 @@ pub struct CompiledWorkflow {
 
 /// A feature and how it was set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledFeature {
     /// The feature.
@@ -105,6 +107,7 @@ pub struct CompiledFeature {
 
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Setting {
     /// A number.
@@ -115,6 +118,7 @@ pub enum Setting {
 
 /// A step, ready to be shown to an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledStep {
     /// Its id.
@@ -151,6 +155,7 @@ pub struct CompiledStep {
 
 /// The contract of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OutputContract {
     /// The contract, which the workflow embeds.
@@ -159,6 +164,7 @@ pub struct OutputContract {
 
 /// A text that a feature added to a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Addition {
     /// The feature.
@@ -171,6 +177,7 @@ pub struct Addition {
 
 /// A capability that a step tries out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Probe {
     /// The capability.
@@ -181,6 +188,7 @@ pub struct Probe {
 
 /// Where a step came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Provenance {
     /// The kind of origin.
@@ -192,6 +200,7 @@ pub struct Provenance {
 
 /// One place in a sequence of steps. Its position in the body of a loop is its body index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -213,6 +222,7 @@ pub enum Entry {
 
 /// What a loop asks before it turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -231,6 +241,7 @@ pub enum CompiledCondition {
 
 /// A loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledLoop {
     /// Its id.

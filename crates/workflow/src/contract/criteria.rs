@@ -11,6 +11,7 @@ use crate::bounds::{PATTERN_MEMORY_BYTES_MAX, REQUIREMENTS_MAX};
 
 /// A rule over the notes of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Criterion {
     /// The notes hold a text.
@@ -50,6 +51,8 @@ pub enum Criterion {
 
 /// A pattern that is known to compile.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]
 pub struct Pattern(Regex);
 

@@ -14,6 +14,7 @@ use crate::source::{ContractRef, Pointer};
 
 /// A contract as plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContractDefinition {
     /// Its name.

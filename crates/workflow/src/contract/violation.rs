@@ -32,6 +32,7 @@ piton_core::closed_set! {
 
 /// One thing that is wrong with an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Violation {
     /// Where, as a JSON pointer into the artifact.
     pub path: Pointer,

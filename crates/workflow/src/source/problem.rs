@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use piton_core::truncate;
 use serde::Serialize;
 
 use super::pointer::Pointer;
+use crate::bounds::{PROBLEM_TEXT_BYTES_MAX, PROBLEMS_MAX};
 
 piton_core::closed_set! {
     /// What kind of problem a workflow file has.
@@ -55,13 +57,16 @@ piton_core::closed_set! {
         UnsupportedPattern => "unsupported_pattern",
         /// A loop is not driven by a loop-control contract.
         LoopWithoutControl => "loop_without_control",
-        /// Loops lie too deeply inside each other.
+        /// Loops or rules lie too deeply inside each other.
         TooDeep => "too_deep",
+        /// There are more problems than are shown.
+        NotShown => "not_shown",
     }
 }
 
 /// One thing that is wrong with a workflow file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// Where, as a JSON pointer into the file.
     pub path: Pointer,
@@ -92,7 +97,8 @@ impl Problems {
         reason: impl Into<String>,
         fix: impl Into<String>,
     ) {
-        let (reason, fix) = (reason.into(), fix.into());
+        let bounded = |text: String| truncate(&text, PROBLEM_TEXT_BYTES_MAX).into_owned();
+        let (reason, fix) = (bounded(reason.into()), bounded(fix.into()));
         self.0.push(Problem { path: path.clone(), code, reason, fix });
     }
 
@@ -110,10 +116,17 @@ impl Problems {
         self.0.iter().any(|problem| problem.path.as_str().split('/').any(|part| part == name))
     }
 
-    /// All of them by place.
+    /// The first of them by place, and how many more there are.
     pub(crate) fn into_sorted(mut self) -> Vec<Problem> {
         self.0.sort();
         self.0.dedup();
+        let left_out = self.0.len().saturating_sub(PROBLEMS_MAX);
+        if left_out > 0 {
+            self.0.truncate(PROBLEMS_MAX);
+            let reason = format!("{left_out} further problems are not shown");
+            let fix = "mend those that are shown, and compile again";
+            self.report(&Pointer::root(), ProblemCode::NotShown, reason, fix);
+        }
         self.0
     }
 }

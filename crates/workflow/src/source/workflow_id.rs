@@ -10,7 +10,7 @@ use piton_core::{Digest, WorkflowId};
 use serde::Serialize;
 
 use super::pointer::Pointer;
-use super::problem::{ProblemCode, Problems};
+use super::problem::{Problem, ProblemCode, Problems};
 use crate::bounds::LEGACY_ID_BYTES_MAX;
 use crate::run::SourceKind;
 
@@ -82,7 +82,17 @@ impl DeclaredId {
         }
     }
 
-    /// The id that a file from `origin` declares as `text`.
+    /// The id that a file from `origin` declares as `text`, for whoever lists workflows without compiling
+    /// them.
+    pub fn parse(text: &str, origin: &Origin) -> Result<Self, Vec<Problem>> {
+        let mut problems = Problems::default();
+        match Self::read(text, origin, &Pointer::root().field("id"), &mut problems) {
+            Some(id) if problems.is_empty() => Ok(id),
+            _ => Err(problems.into_sorted()),
+        }
+    }
+
+    /// The same inside of a file, at `at`.
     pub(crate) fn read(
         text: &str,
         origin: &Origin,

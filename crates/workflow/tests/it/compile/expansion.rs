@@ -35,7 +35,7 @@ fn authored_steps_and_bodies_keep_their_order() {
             "plan",
             "loop rounds",
             "helpers--probe",
-            "wr_closing_review",
+            "wr_closing_review--review",
         ]
     );
     assert_eq!(names(&workflow.loops[0].body), ["look", "decide"]);
@@ -48,7 +48,7 @@ fn authored_steps_and_bodies_keep_their_order() {
             "look",
             "decide",
             "helpers--probe",
-            "wr_closing_review",
+            "wr_closing_review--review",
         ]
     );
 }
@@ -101,7 +101,7 @@ fn a_step_says_who_brought_it() {
     );
 }
 
-// shows: WR-376, WR-377
+// shows: WR-374, WR-376, WR-377
 #[test]
 fn steps_of_features_at_one_anchor_are_ordered_by_feature_and_ordinal() {
     let mut source = json!({
@@ -113,7 +113,7 @@ fn steps_of_features_at_one_anchor_are_ordered_by_feature_and_ordinal() {
     let expected = [
         "wr_capabilities--delegation--probe",
         "wr_capabilities--web_browsing--probe",
-        "wr_orientation",
+        "wr_orientation--orient",
         "s",
     ];
     check(&source, &expected);

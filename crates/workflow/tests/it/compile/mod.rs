@@ -5,4 +5,5 @@ mod function;
 mod hash;
 mod lint;
 mod prompt;
+mod recommendation;
 mod workflow;

@@ -10,6 +10,13 @@ use serde_json::{Value, json};
 use crate::source::{compile_value, origin, rich};
 
 // shows: WR-361, WR-362
+#[cfg(feature = "schema")]
+#[test]
+fn the_schema_of_a_compiled_workflow() {
+    let schema = schemars::schema_for!(CompiledWorkflow);
+    insta::assert_snapshot!(serde_json::to_string_pretty(&schema).unwrap());
+}
+
 #[test]
 fn a_compiled_workflow_has_these_fields() {
     let workflow = compile_value(&rich()).unwrap();

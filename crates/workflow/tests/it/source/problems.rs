@@ -64,6 +64,18 @@ fn every_problem_of_a_file_is_reported_at_once() {
 }
 
 #[test]
+fn what_is_reported_is_bounded_and_the_rest_is_counted() {
+    let step = json!({"type": "x".repeat(2000)});
+    let steps = vec![step; 250];
+    let problems = compile_value(&json!({"id": "a.b", "steps": steps})).unwrap_err();
+    assert_eq!(problems.len(), 201);
+    assert!(problems.iter().all(|problem| problem.reason.len() <= 1024));
+    let last = problems.last().unwrap();
+    assert_eq!(last.code, ProblemCode::NotShown);
+    assert_eq!(last.reason, "50 further problems are not shown");
+}
+
+#[test]
 fn a_text_that_is_not_json_or_too_large_is_refused() {
     for text in ["", "{", "[1,]", "{} {}", &"[".repeat(300), &" ".repeat(2 << 20)] {
         let problems = compile(text, &origin(), &Catalog::standard()).unwrap_err();

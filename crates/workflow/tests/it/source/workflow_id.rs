@@ -3,7 +3,7 @@
 use piton_core::WorkflowId;
 use piton_workflow::SourceKind;
 use piton_workflow::compile::{Catalog, CompiledWorkflow, WarningCode, compile};
-use piton_workflow::source::{Origin, Problem, ProblemCode, Purpose};
+use piton_workflow::source::{DeclaredId, IdStatus, Origin, Problem, ProblemCode, Purpose};
 use serde_json::json;
 
 use super::origin;
@@ -66,6 +66,19 @@ fn an_older_id_is_loaded_with_a_warning() {
         .map(|warning| (warning.code, warning.subject.as_str()))
         .collect();
     assert_eq!(warnings, [(WarningCode::LegacyWorkflowId, "code-review")]);
+}
+
+// shows: WR-406 (the status and the suggestion)
+#[test]
+fn an_id_says_whether_it_is_an_older_one_and_what_it_should_be() {
+    let namespaced = DeclaredId::parse("a.b", &origin()).unwrap();
+    assert_eq!(namespaced.status(), IdStatus::Namespaced);
+    assert_eq!(namespaced.workflow_id().as_str(), "a.b");
+    let legacy = DeclaredId::parse("code-review", &origin()).unwrap();
+    assert_eq!(legacy.status(), IdStatus::Legacy);
+    assert_eq!(legacy.workflow_id().as_str(), "project.code_review");
+    assert!(DeclaredId::parse("wr.b", &origin()).is_err());
+    assert!(DeclaredId::parse("", &origin()).is_err());
 }
 
 // shows: WR-400 (the check)
