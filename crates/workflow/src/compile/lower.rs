@@ -193,9 +193,23 @@ impl<'a> Lowering<'a> {
         };
         let none = json!({});
         let args = call.args.as_ref().unwrap_or(&none);
+        self.check_loop_of(template, args, &call.at);
         let origin_id = Some(call.template.as_str().to_owned());
         let provenance = Provenance { source: ProvenanceSource::TemplateInjected, origin_id };
         self.expand(template, &call.id, args, &call.at, &provenance)
+    }
+
+    /// A decision inside of a loop is about that loop; one before a loop may be about any.
+    fn check_loop_of(&mut self, template: Template, args: &Value, at: &Pointer) {
+        let (Some(around), Some(named)) = (self.around.last(), args.get("loopId")) else {
+            return;
+        };
+        if template == Template::LoopDecision && named.as_str() != Some(around.as_str()) {
+            let reason = format!("the step decides about the loop that it is in, `{around}`");
+            let at = at.field("args").field("loopId");
+            let fix = format!("write `{around}`");
+            self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
+        }
     }
 
     fn task(&mut self, task: &Task, probe: Option<Probe>, provenance: Provenance) -> Option<Entry> {

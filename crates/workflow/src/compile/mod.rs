@@ -17,6 +17,7 @@ mod lint;
 mod lower;
 mod prompt;
 mod recommendation;
+mod soundness;
 mod template;
 mod warning;
 mod workflow;

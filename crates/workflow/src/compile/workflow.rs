@@ -267,6 +267,15 @@ pub enum CompiledWorkflowError {
         /// The version, as JSON.
         found: String,
     },
+    /// They mean a compiled workflow and are not its canonical JSON.
+    #[error("not the canonical JSON of a compiled workflow")]
+    NotCanonical,
+    /// They are a compiled workflow that does not hold together.
+    #[error("the compiled workflow does not hold together: {reason}")]
+    Unsound {
+        /// Why.
+        reason: String,
+    },
     /// They are not what a compiled workflow looks like.
     #[error("not a compiled workflow: {reason}")]
     Malformed {
@@ -286,7 +295,8 @@ impl CompiledWorkflow {
         WorkflowHash::new(Digest::of(&self.canonical()))
     }
 
-    /// Reads what [`canonical`](Self::canonical) wrote. Another version is refused, never guessed at.
+    /// Reads what [`canonical`](Self::canonical) wrote, so that the digest of `bytes` is the workflow hash.
+    /// Another version is refused, never guessed at.
     pub fn read(bytes: &[u8]) -> Result<Self, CompiledWorkflowError> {
         let malformed = |error: serde_json::Error| CompiledWorkflowError::Malformed {
             reason: error.to_string(),
@@ -296,7 +306,14 @@ impl CompiledWorkflow {
             Some(found) if *found != SCHEMA_VERSION => {
                 Err(CompiledWorkflowError::UnsupportedVersion { found: found.to_string() })
             }
-            _ => serde_json::from_value(value).map_err(malformed),
+            _ => {
+                let workflow: Self = serde_json::from_value(value).map_err(malformed)?;
+                if workflow.canonical().as_bytes() != bytes {
+                    return Err(CompiledWorkflowError::NotCanonical);
+                }
+                workflow.check()?;
+                Ok(workflow)
+            }
         }
     }
 

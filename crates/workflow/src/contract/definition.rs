@@ -4,6 +4,8 @@
 //! says what is required, and asks no registry; so a pinned workflow goes on meaning what it meant when
 //! it was pinned.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -32,6 +34,8 @@ pub struct ContractDefinition {
 pub enum Breach {
     /// None of them is of the contract's kind.
     Missing {
+        /// The contract's kind.
+        required: String,
         /// The kinds that are there instead; `None` stands for an artifact without a kind.
         found: Vec<Option<String>>,
     },
@@ -42,6 +46,24 @@ pub enum Breach {
         /// Everything that is wrong with it.
         violations: Vec<Violation>,
     },
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { required, found } if found.is_empty() => {
+                write!(formatter, "no artifact was handed in; one of kind `{required}` is required")
+            }
+            Self::Missing { required, found } => {
+                let count = found.len();
+                write!(formatter, "of {count} artifacts none is of the required kind `{required}`")
+            }
+            Self::Invalid { index, violations } => {
+                write!(formatter, "artifact {index} breaks its contract:")?;
+                violations.iter().try_for_each(|violation| write!(formatter, "\n- {violation}"))
+            }
+        }
+    }
 }
 
 impl Breach {
@@ -76,7 +98,7 @@ impl ContractDefinition {
         let found: Vec<_> = artifacts.iter().map(kind).collect();
         let wanted = |kind: &Option<String>| kind.as_deref() == Some(&self.artifact_kind);
         let Some(index) = found.iter().position(wanted) else {
-            return Err(Breach::Missing { found });
+            return Err(Breach::Missing { required: self.artifact_kind.clone(), found });
         };
         let violations = self.violations(&artifacts[index]);
         if violations.is_empty() {

@@ -47,6 +47,49 @@ fn another_version_is_refused_and_never_guessed_at() {
     assert!(malformed(unknown.to_string().as_bytes()));
 }
 
+#[test]
+fn a_workflow_that_does_not_hold_together_is_refused() {
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut CompiledWorkflow), expected: &str) {
+        let mut workflow = compile_value(&rich()).expect("it compiles");
+        change(&mut workflow);
+        let expected = CompiledWorkflowError::Unsound { reason: expected.into() };
+        assert_eq!(CompiledWorkflow::read(workflow.canonical().as_bytes()), Err(expected));
+    }
+    check(|workflow| drop(workflow.sequence.remove(1)), "a step has no place or no id of its own");
+    check(|workflow| drop(workflow.sequence.remove(2)), "a loop has no place or no id of its own");
+    check(|workflow| drop(workflow.steps.remove(1)), "the step `plan` is missing");
+    check(|workflow| workflow.loops.clear(), "the loop `rounds` is missing");
+    check(|workflow| workflow.conditions.clear(), "the condition of the loop `rounds` is missing");
+    check(|workflow| workflow.functions.clear(), "a function of the step `plan` is missing");
+    check(
+        |workflow| drop(workflow.contracts.remove(1)),
+        "the contract `wr.contracts.loop_control` is missing",
+    );
+    check(
+        |workflow| {
+            let again = workflow.sequence[1].clone();
+            workflow.sequence.push(again);
+        },
+        "the step `plan` stands at two places",
+    );
+    check(
+        |workflow| {
+            let itself = workflow.sequence[2].clone();
+            workflow.loops[0].body.push(itself);
+        },
+        "the loop `rounds` stands at two places",
+    );
+}
+
+#[test]
+fn only_the_canonical_writing_of_a_workflow_is_read() {
+    let workflow = compile_value(&rich()).unwrap();
+    let spaced = serde_json::to_string_pretty(&workflow).unwrap();
+    let read = CompiledWorkflow::read(spaced.as_bytes());
+    assert_eq!(read, Err(CompiledWorkflowError::NotCanonical));
+}
+
 // shows: WR-300
 #[test]
 fn capabilities_are_required_preferred_or_disabled() {

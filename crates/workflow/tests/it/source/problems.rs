@@ -234,6 +234,18 @@ fn exactly_one_step_of_a_loop_decides_whether_it_goes_on() {
 }
 
 #[test]
+fn a_decision_template_inside_of_a_loop_is_about_that_loop() {
+    let call = |loop_id: &str| {
+        json!({
+            "type": "template_call", "id": "decide",
+            "templateId": "wr.templates.loop_decision", "args": {"loopId": loop_id},
+        })
+    };
+    check("/steps/1/body/1", call("rounds"), &[]);
+    check("/steps/1/body/1", call("other"), &["loop_without_control /steps/1/body/1/args/loopId"]);
+}
+
+#[test]
 fn loops_lie_inside_each_other_up_to_a_depth() {
     let nested = |depth: usize| {
         let mut source = rich();
