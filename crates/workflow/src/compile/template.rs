@@ -45,27 +45,17 @@ impl Template {
         at: &Pointer,
         problems: &mut Problems,
     ) -> Option<Vec<Expansion>> {
-        let args_at = at.field("args");
-        let mut object = Object::open(args, &args_at, problems)?;
-        let expansion = match self {
-            Self::CapabilityProbe => {
-                let capability: Option<Capability> = object.required("capability", problems);
-                capability.map(|capability| probe(id, capability, at))
-            }
-            Self::LoopDecision => {
-                let loop_id: Option<LoopId> = object.required("loopId", problems);
-                loop_id.map(|loop_id| decision(id, &loop_id, at))
-            }
-            Self::ClosingReview => Some(closing_review(id, at)),
-            Self::Orientation => Some(orientation(id, at)),
+        let step_id = json!(format!("{id}--{}", self.step_name()));
+        let step_id = StepId::read(&step_id, &at.field("id"), problems);
+        let mut object = Object::open(args, &at.field("args"), problems)?;
+        let content = match self {
+            Self::CapabilityProbe => object.required("capability", problems).map(probe),
+            Self::ClosingReview => Some(closing_review()),
+            Self::LoopDecision => object.required("loopId", problems).map(|id| decision(&id)),
+            Self::Orientation => Some(orientation()),
         };
         object.finish(problems);
-        expansion?.map(|expansion| vec![expansion]).or_else(|| {
-            // Both ids fit on their own and are too long when they are joined.
-            let at = at.field("id");
-            StepId::read(&json!(joined(id, self.step_name())), &at, problems);
-            None
-        })
+        Some(vec![content?.into_expansion(step_id?, at)])
     }
 
     const fn step_name(self) -> &'static str {
@@ -78,11 +68,35 @@ impl Template {
     }
 }
 
-fn joined(call: &StepId, step: &str) -> String {
-    format!("{call}--{step}")
+/// What a template says in its step.
+struct Content {
+    title: &'static str,
+    prompt: String,
+    contract: Option<ContractPack>,
+    probe: Option<Probe>,
 }
 
-fn probe(id: &StepId, capability: Capability, at: &Pointer) -> Option<Expansion> {
+impl Content {
+    /// The step. With a contract it needs no notes.
+    fn into_expansion(self, id: StepId, at: &Pointer) -> Expansion {
+        let task = Task {
+            at: at.clone(),
+            id,
+            title: Prose::fixed(self.title),
+            prompt: Prompt::Text(self.prompt),
+            agent_role: None,
+            require_confirmation: false,
+            notes_optional: self.contract.is_some(),
+            output_contract: self.contract.map(ContractPack::contract_ref),
+            criteria: Vec::new(),
+            functions: Vec::new(),
+            function_references: Vec::new(),
+        };
+        Expansion { task, probe: self.probe }
+    }
+}
+
+fn probe(capability: Capability) -> Content {
     let (title, attempt) = match capability {
         Capability::Delegation => (
             "Try to delegate",
@@ -97,59 +111,34 @@ fn probe(id: &StepId, capability: Capability, at: &Pointer) -> Option<Expansion>
         "{attempt} Try once, and report what happened, not what you expect. If there is no tool for it, \
          the failure code is `tool_missing`."
     );
-    let template = Template::CapabilityProbe;
-    let contract = Some(ContractPack::CapabilityObservation);
-    let task = task(template, id, title, prompt, contract, at)?;
-    let probe = Probe { capability, template_id: template.template_id() };
-    Some(Expansion { task, probe: Some(probe) })
+    let template_id = Template::CapabilityProbe.template_id();
+    Content {
+        title,
+        prompt,
+        contract: Some(ContractPack::CapabilityObservation),
+        probe: Some(Probe { capability, template_id }),
+    }
 }
 
-fn decision(id: &StepId, loop_id: &LoopId, at: &Pointer) -> Option<Expansion> {
+fn decision(loop_id: &LoopId) -> Content {
     let prompt = format!(
         "Decide whether the loop `{loop_id}` turns once more. Continue if another turn would change the \
          result; stop if it would not. Say in the summary what the decision rests on."
     );
-    let (template, title) = (Template::LoopDecision, "Decide whether to go on");
-    let task = task(template, id, title, prompt, Some(ContractPack::LoopControl), at)?;
-    Some(Expansion { task, probe: None })
+    let contract = Some(ContractPack::LoopControl);
+    Content { title: "Decide whether to go on", prompt, contract, probe: None }
 }
 
-fn orientation(id: &StepId, at: &Pointer) -> Option<Expansion> {
+fn orientation() -> Content {
     let prompt = "Before you begin, say in your own words what this run is to reach, what is already \
                   known, and what would show that it succeeded. Do not start the work itself.";
-    let (template, title) = (Template::Orientation, "Find out what the run is for");
-    let task = task(template, id, title, prompt.to_owned(), None, at)?;
-    Some(Expansion { task, probe: None })
+    let title = "Find out what the run is for";
+    Content { title, prompt: prompt.to_owned(), contract: None, probe: None }
 }
 
-fn closing_review(id: &StepId, at: &Pointer) -> Option<Expansion> {
+fn closing_review() -> Content {
     let prompt = "Compare the result with what the run was to reach. Name what was reached and how that \
                   was checked, what was left out and why, and what the person should look at first.";
-    let (template, title) = (Template::ClosingReview, "Review the result");
-    let task = task(template, id, title, prompt.to_owned(), None, at)?;
-    Some(Expansion { task, probe: None })
-}
-
-/// A step of a template; nothing if its id would be too long. With a contract it needs no notes.
-fn task(
-    template: Template,
-    call: &StepId,
-    title: &str,
-    prompt: String,
-    contract: Option<ContractPack>,
-    at: &Pointer,
-) -> Option<Task> {
-    Some(Task {
-        at: at.clone(),
-        id: joined(call, template.step_name()).parse().ok()?,
-        title: Prose::fixed(title),
-        prompt: Prompt::Text(prompt),
-        agent_role: None,
-        require_confirmation: false,
-        notes_optional: contract.is_some(),
-        output_contract: contract.map(ContractPack::contract_ref),
-        criteria: Vec::new(),
-        functions: Vec::new(),
-        function_references: Vec::new(),
-    })
+    let title = "Review the result";
+    Content { title, prompt: prompt.to_owned(), contract: None, probe: None }
 }

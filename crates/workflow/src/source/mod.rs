@@ -36,6 +36,7 @@
 //! set, and what to do about it. A field that a dialect does not know is a problem.
 
 mod builtin_id;
+mod dialect;
 mod json;
 mod pointer;
 mod problem;
@@ -44,6 +45,7 @@ pub(crate) mod strict;
 mod workflow_id;
 
 pub use builtin_id::{ContractRef, FeatureId, RefId, TemplateId};
+pub use dialect::Dialect;
 pub use pointer::Pointer;
 pub use problem::{Problem, ProblemCode};
 pub use workflow_id::{DeclaredId, IdStatus, Origin, Purpose};
@@ -51,11 +53,3 @@ pub use workflow_id::{DeclaredId, IdStatus, Origin, Purpose};
 pub(crate) use json::parse;
 pub(crate) use problem::Problems;
 pub(crate) use read::{Object, Read, Whole, parsed};
-
-piton_core::closed_set! {
-    /// In which form a workflow file is written.
-    pub enum Dialect {
-        /// Loops by contract, no variables in prompts.
-        Strict => "strict",
-    }
-}
