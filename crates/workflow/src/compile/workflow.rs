@@ -284,6 +284,13 @@ pub enum CompiledWorkflowError {
     },
 }
 
+impl CompiledStep {
+    /// Whether it cannot be left without notes: a contract takes their place, and an author may waive them.
+    pub const fn needs_notes(&self) -> bool {
+        !self.notes_optional && self.output_contract.is_none()
+    }
+}
+
 impl CompiledWorkflow {
     /// The workflow as canonical JSON.
     pub fn canonical(&self) -> CanonicalBytes {

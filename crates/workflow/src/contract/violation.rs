@@ -5,7 +5,7 @@ use std::fmt;
 use piton_core::byte_len;
 use piton_core::canonical::encode;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::shape::{Field, Presence, Shape};
 use crate::bounds::QUOTE_BYTES_MAX;
@@ -93,15 +93,15 @@ impl Shape {
                 wrong(ViolationKind::NotAllowed);
             }
             (Self::Exactly { value: only }, Value::Number(number))
-                if number.as_u64() != Some(u64::from(*only)) =>
+                if whole(number) != Some(i128::from(*only)) =>
             {
                 wrong(ViolationKind::NotAllowed);
             }
-            (Self::Integer { min, max }, Value::Number(number)) => match number.as_u64() {
-                Some(number) if number > u64::from(*max) => wrong(ViolationKind::TooLarge),
-                Some(number) if number >= u64::from(*min) => {}
-                None if number.is_f64() => wrong(ViolationKind::WrongType),
-                _ => wrong(ViolationKind::TooSmall),
+            (Self::Integer { min, max }, Value::Number(number)) => match whole(number) {
+                Some(number) if number > i128::from(*max) => wrong(ViolationKind::TooLarge),
+                Some(number) if number < i128::from(*min) => wrong(ViolationKind::TooSmall),
+                Some(_) => {}
+                None => wrong(ViolationKind::WrongType),
             },
             (Self::Id | Self::OneOf { .. }, Value::String(_))
             | (Self::Exactly { .. }, Value::Number(_))
@@ -150,6 +150,12 @@ impl Shape {
             _ => wrong(ViolationKind::WrongType),
         }
     }
+}
+
+/// The whole number that `number` is, also if it is written as `1.0`: canonical JSON has one form for both.
+fn whole(number: &Number) -> Option<i128> {
+    let fraction = number.as_f64().filter(|value| value.fract() == 0.0);
+    number.as_i128().or_else(|| format!("{:.0}", fraction?).parse().ok())
 }
 
 fn check_fields(

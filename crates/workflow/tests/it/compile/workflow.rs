@@ -102,6 +102,24 @@ fn capabilities_are_required_preferred_or_disabled() {
     }
 }
 
+// shows: WR-317 (which steps)
+#[test]
+fn a_step_needs_notes_unless_it_has_a_contract_or_its_author_waives_them() {
+    let contract = json!({"contractRef": "wr.contracts.assessment"});
+    for (extra, expected) in [
+        (json!({}), true),
+        (json!({"notesOptional": false}), true),
+        (json!({"notesOptional": true}), false),
+        (json!({"outputContract": contract}), false),
+        (json!({"validationCriteria": {"type": "length", "min": 9}}), true),
+    ] {
+        let mut step = json!({"id": "s", "title": "S", "prompt": "x"});
+        step.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let workflow = compile_value(&json!({"id": "a.b", "steps": [step]})).unwrap();
+        assert_eq!(workflow.steps[0].needs_notes(), expected, "{extra}");
+    }
+}
+
 // shows: WR-408
 #[test]
 fn recommendations_are_of_the_sets_of_preferences() {

@@ -124,6 +124,31 @@ fn a_loop_control_artifact_names_its_loop_and_decides() {
 }
 
 #[test]
+fn a_whole_number_counts_as_one_however_it_is_written() {
+    let confidence = |value: Value| {
+        move |artifact: &mut Value| artifact["metadata"] = json!({ "confidence": value })
+    };
+    let wrong = |kind: &str| [format!("/metadata/confidence {kind}")];
+    for right in [json!(0), json!(100), json!(80.0), json!(-0.0)] {
+        check(ContractPack::LoopControl, confidence(right), &[]);
+    }
+    for (value, kind) in [
+        (json!(101), "too_large"),
+        (json!(1e30), "too_large"),
+        (json!(-1.0), "too_small"),
+        (json!(0.5), "wrong_type"),
+        (json!("80"), "wrong_type"),
+    ] {
+        check(
+            ContractPack::LoopControl,
+            confidence(value),
+            &wrong(kind).each_ref().map(String::as_str),
+        );
+    }
+    check(ContractPack::GateVerdict, |artifact| artifact["version"] = json!(1.0), &[]);
+}
+
+#[test]
 fn values_inside_of_lists_maps_and_objects_are_named_by_their_path() {
     use ContractPack::{
         Assessment, CapabilityObservation, CodingHandoff, CoordinatorSignal,
