@@ -124,3 +124,80 @@ pub const RESUME_CANDIDATES_MAX: usize = 5;
 
 /// Bytes of notes shown with each of them.
 pub const RESUME_SNIPPET_BYTES_MAX: usize = 2_048;
+
+/// How many bytes of a wrong value a message quotes: enough to recognise it.
+pub const QUOTE_BYTES_MAX: usize = 80;
+
+/// How many requirements of validation criteria a prompt lists. An agent that reads more of them follows
+/// fewer; the rest is counted.
+pub const REQUIREMENTS_MAX: usize = 5;
+
+/// How much memory a compiled pattern may take. Patterns of authors take a few kilobytes; the limit
+/// refuses counted repetitions inside each other, which grow without end.
+pub const PATTERN_MEMORY_BYTES_MAX: usize = 1 << 20;
+
+/// The largest workflow file in bytes. The longest that people wrote have a tenth of it; the limit bounds
+/// what is parsed for a stranger.
+pub const SOURCE_BYTES_MAX: usize = 1 << 20;
+
+/// The longest workflow id without a namespace, in bytes: with a namespace, a mark and a count it must
+/// still be a workflow id.
+pub const LEGACY_ID_BYTES_MAX: usize = 96;
+
+/// The longest title or name in bytes: one line, in any script.
+pub const TITLE_BYTES_MAX: usize = 256;
+
+/// The longest description or role in bytes: a few paragraphs, read by people in lists and by agents with
+/// every step.
+pub const DESCRIPTION_BYTES_MAX: usize = 2048;
+
+/// The longest authored prompt in bytes. Longer ones are better split into steps.
+pub const PROMPT_BYTES_MAX: usize = 16 * 1024;
+
+/// The longest item of a prompt block in bytes.
+pub const BLOCK_BYTES_MAX: usize = 4096;
+
+/// How many items a prompt block has. Nobody follows a longer list.
+pub const BLOCK_ITEMS_MAX: usize = 64;
+
+/// How many parts an item of a prompt block has.
+pub const BLOCK_PARTS_MAX: usize = 16;
+
+/// How many steps a list of steps has, and a whole workflow after templates are expanded. A run shows every
+/// one of them, and a snapshot names those that are done.
+pub const STEPS_MAX: usize = 256;
+
+/// How many conditions, features or function definitions a list has.
+pub const DECLARATIONS_MAX: usize = 64;
+
+/// How many rules a list of validation criteria has.
+pub const RULES_MAX: usize = 32;
+
+/// How deep `and` rules lie inside each other; more of them say nothing that fewer do not.
+pub const RULE_DEPTH_MAX: usize = 4;
+
+/// The longest text, pattern or message of a rule in bytes.
+pub const RULE_BYTES_MAX: usize = 1024;
+
+/// The largest length in characters that a rule may speak of. Rules read notes before they are cut to what
+/// is stored, so it is far above any budget of stored notes.
+pub const RULE_LENGTH_MAX: u32 = 100_000;
+
+/// The most turns that an author may allow a loop.
+pub const LOOP_TURNS_MAX: u32 = 1000;
+
+/// The longest referenced text in bytes.
+pub const REF_BYTES_MAX: usize = 4096;
+
+/// How many bytes of referenced texts one step takes in: a prompt is to be read, not scrolled.
+pub const STEP_REF_BYTES_MAX: usize = 16 * 1024;
+
+/// How many bytes of function definitions go into one prompt.
+pub const FUNCTIONS_BYTES_MAX: usize = 8192;
+
+/// How many problems of one file are reported. Nobody mends more of them at once; the rest is counted.
+pub const PROBLEMS_MAX: usize = 200;
+
+/// The longest reason or advice of a problem in bytes: the catalogue of names fits in, a page that was
+/// pasted into a field does not.
+pub const PROBLEM_TEXT_BYTES_MAX: usize = 1024;

@@ -15,6 +15,8 @@
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the tokens that an agent is given: what they say, how they are signed and written.
 //! * [`snapshot`]: what is needed to go on from a run node.
+//! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
+//!   becomes what runs are pinned to.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
@@ -23,6 +25,8 @@
 pub mod blocker;
 pub mod bounds;
 pub mod capability;
+pub mod compile;
+pub mod contract;
 pub mod dedupe;
 pub mod event;
 pub mod event_kind;
@@ -37,6 +41,7 @@ pub mod projection;
 pub mod reason;
 pub mod run;
 pub mod snapshot;
+pub mod source;
 pub mod step_instance;
 pub mod token;
 pub mod topology;

@@ -1,6 +1,8 @@
 //! The behaviour of `piton-workflow` as other crates see it.
 
 mod closed_set;
+mod compile;
+mod contract;
 mod dedupe;
 mod event;
 mod loop_path;
@@ -10,5 +12,6 @@ mod reason;
 #[cfg(feature = "schema")]
 mod schema;
 mod snapshot;
+mod source;
 mod step_instance;
 mod token;

@@ -1,0 +1,235 @@
+//! Features: what an author switches on for a whole workflow.
+//!
+//! *Invariants*: features are applied in the order of their ids, whatever the order in the file, and each
+//! once. Steps that they bring stand at fixed anchors, ordered by feature, by template, and by an
+//! ordinal. Every setting is part of the compiled workflow, with its default where the author gave none.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::template::Template;
+use super::workflow::{CapabilityNeed, CompiledFeature, Setting};
+use crate::capability::Capability;
+use crate::name::StepId;
+use crate::source::strict::{FeatureUse, Workflow};
+use crate::source::{FeatureId, Object, Pointer, ProblemCode, Problems, Read};
+
+piton_core::closed_set! {
+    /// A feature that a workflow may switch on.
+    pub enum Feature {
+        /// Tries out capabilities before the first step. On by itself where a capability is required.
+        Capabilities => "wr.features.capabilities",
+        /// Asks at the end whether the result is what was wanted.
+        ClosingReview => "wr.features.closing_review",
+        /// Says in the prompt of every step that must have notes what good notes hold.
+        NotesDiscipline => "wr.features.notes_discipline",
+        /// Asks before the first step what the run is for.
+        Orientation => "wr.features.orientation",
+    }
+}
+
+piton_core::closed_set! {
+    /// Which capabilities are tried out.
+    enum ProbeScope {
+        /// The required ones.
+        Required => "required",
+        /// The preferred ones as well.
+        RequiredAndPreferred => "required_and_preferred",
+    }
+}
+
+/// Where a feature puts a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Anchor {
+    Start,
+    End,
+}
+
+/// A template that a feature calls.
+pub(super) struct Injection {
+    pub(super) anchor: Anchor,
+    pub(super) feature: FeatureId,
+    pub(super) template: Template,
+    /// Counts the calls of one template by one feature.
+    pub(super) ordinal: usize,
+    pub(super) call: StepId,
+    pub(super) args: Value,
+}
+
+impl Injection {
+    /// What decides among steps: the anchor, and at one anchor the feature, the template and the ordinal.
+    fn key(&self) -> (Anchor, &FeatureId, &'static str, usize) {
+        (self.anchor, &self.feature, self.template.as_str(), self.ordinal)
+    }
+}
+
+/// What the features of a workflow come to.
+pub(super) struct Applied {
+    pub(super) features: Vec<CompiledFeature>,
+    /// Calls of templates by anchor, in their order.
+    pub(super) injections: Vec<Injection>,
+    /// Texts for the end of every prompt whose step must have notes.
+    pub(super) additions: Vec<(FeatureId, String)>,
+}
+
+const LINES_MIN: u32 = 10;
+const LINES_MAX: u32 = 30;
+const LINES_LIMIT: u32 = 500;
+
+type Lines = crate::source::Whole<1, LINES_LIMIT>;
+
+impl Feature {
+    fn feature_id(self) -> FeatureId {
+        self.as_str().parse().expect("the names of the features are ids of features")
+    }
+
+    /// Every setting of the feature.
+    fn settings(self, config: &Value, at: &Pointer, problems: &mut Problems) -> Settings {
+        let mut settings = Settings::new();
+        let Some(mut object) = Object::open(config, at, problems) else {
+            return settings;
+        };
+        match self {
+            Self::Capabilities => {
+                let scope = object.optional("probe", problems).unwrap_or(ProbeScope::Required);
+                settings.insert("probe".into(), Setting::Name(scope.as_str().into()));
+            }
+            Self::NotesDiscipline => {
+                let min =
+                    object.optional::<Lines>("linesMin", problems).map_or(LINES_MIN, |min| min.0);
+                let max =
+                    object.optional::<Lines>("linesMax", problems).map_or(LINES_MAX, |max| max.0);
+                if min > max {
+                    let reason = format!("no notes have at least {min} and at most {max} lines");
+                    problems.report(
+                        at,
+                        ProblemCode::OutOfRange,
+                        reason,
+                        "make `linesMin` the smaller one",
+                    );
+                }
+                settings.insert("linesMin".into(), Setting::Number(min));
+                settings.insert("linesMax".into(), Setting::Number(max));
+            }
+            Self::ClosingReview | Self::Orientation => {}
+        }
+        object.finish(problems);
+        settings
+    }
+}
+
+type Settings = BTreeMap<String, Setting>;
+
+impl Read for ProbeScope {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let fix = "use required or required_and_preferred";
+        crate::source::parsed(value, at, (ProblemCode::UnknownName, fix), problems)
+    }
+}
+
+/// Applies the features of `workflow`.
+pub(super) fn apply(workflow: &Workflow, problems: &mut Problems) -> Applied {
+    let mut applied =
+        Applied { features: Vec::new(), injections: Vec::new(), additions: Vec::new() };
+    for (feature, config) in resolve(workflow, problems) {
+        let id = feature.feature_id();
+        match feature {
+            Feature::Capabilities => {
+                applied.injections.extend(probes(&id, &config, &workflow.capabilities));
+            }
+            Feature::ClosingReview => {
+                let (template, call) = (Template::ClosingReview, "wr_closing_review");
+                applied.injections.push(single(Anchor::End, &id, template, call));
+            }
+            Feature::NotesDiscipline => applied.additions.push((id.clone(), notes(&config))),
+            Feature::Orientation => {
+                let (template, call) = (Template::Orientation, "wr_orientation");
+                applied.injections.push(single(Anchor::Start, &id, template, call));
+            }
+        }
+        applied.features.push(CompiledFeature { feature_id: id, config });
+    }
+    applied.injections.sort_by(|one, other| one.key().cmp(&other.key()));
+    applied
+}
+
+/// Each feature once, by id.
+fn resolve(workflow: &Workflow, problems: &mut Problems) -> BTreeMap<Feature, Settings> {
+    let mut resolved: BTreeMap<Feature, Settings> = BTreeMap::new();
+    for FeatureUse { at, id, config } in &workflow.features {
+        let Ok(feature) = id.as_str().parse::<Feature>() else {
+            let fix = format!("use one of: {}", Feature::NAMES.join(", "));
+            let reason = format!("there is no feature `{id}`");
+            problems.report(at, ProblemCode::UnresolvedReference, reason, fix);
+            continue;
+        };
+        let config = config.clone().unwrap_or_else(|| json!({}));
+        let settings = feature.settings(&config, &at.field("config"), problems);
+        match resolved.get(&feature) {
+            Some(other) if *other != settings => {
+                let reason = format!("`{id}` is there twice, with different settings");
+                problems.report(at, ProblemCode::DuplicateId, reason, "keep one of them");
+            }
+            _ => drop(resolved.insert(feature, settings)),
+        }
+    }
+    let required = |need: &CapabilityNeed| *need == CapabilityNeed::Required;
+    if workflow.capabilities.values().any(required) {
+        resolved.entry(Feature::Capabilities).or_insert_with(|| {
+            Feature::Capabilities.settings(&json!({}), &Pointer::root(), problems)
+        });
+    }
+    resolved
+}
+
+fn probes(
+    feature: &FeatureId,
+    config: &Settings,
+    capabilities: &BTreeMap<Capability, CapabilityNeed>,
+) -> Vec<Injection> {
+    let all = Setting::Name(ProbeScope::RequiredAndPreferred.as_str().into());
+    let preferred_too = config.get("probe") == Some(&all);
+    let tried = |need: &CapabilityNeed| match need {
+        CapabilityNeed::Required => true,
+        CapabilityNeed::Preferred => preferred_too,
+        CapabilityNeed::Disabled => false,
+    };
+    let tried = capabilities.iter().filter(|(_, need)| tried(need));
+    let template = Template::CapabilityProbe;
+    let args =
+        tried.map(|(capability, _)| (capability.as_str(), json!({ "capability": capability })));
+    args.enumerate()
+        .map(|(ordinal, (name, args))| Injection {
+            anchor: Anchor::Start,
+            feature: feature.clone(),
+            template,
+            ordinal,
+            call: own_id(&format!("wr_capabilities--{name}")),
+            args,
+        })
+        .collect()
+}
+
+/// One step of a feature that brings one only.
+fn single(anchor: Anchor, feature: &FeatureId, template: Template, call: &str) -> Injection {
+    let (feature, call, args) = (feature.clone(), own_id(call), json!({}));
+    Injection { anchor, feature, template, ordinal: 0, call, args }
+}
+
+fn own_id(text: &str) -> StepId {
+    text.parse().expect("ids of Piton's own steps are valid")
+}
+
+fn notes(config: &Settings) -> String {
+    let lines = |name| match config.get(name) {
+        Some(Setting::Number(lines)) => *lines,
+        _ => LINES_MIN,
+    };
+    format!(
+        "\n\n## Notes\nWrite notes of {} to {} lines in Markdown about this step only: what you did and \
+         decided, what you made (files, paths, numbers), and which risks, questions and omissions remain.",
+        lines("linesMin"),
+        lines("linesMax")
+    )
+}

@@ -1,0 +1,126 @@
+//! Functions: words for a piece of work, defined once and referred to by prompts.
+//!
+//! *Invariants*: definitions are shown by scope (the step's, the loop's, the workflow's) and then by name.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use piton_core::{IdError, IdProblem, byte_len, truncate};
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::NAME_BYTES_MAX;
+use crate::name::{LoopId, StepId};
+
+/// The name of a function: letters, digits and `_`, and no digit first.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionName(Arc<str>);
+
+impl FunctionName {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for FunctionName {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let problem = if text.is_empty() {
+            IdProblem::Empty
+        } else if text.len() > NAME_BYTES_MAX {
+            IdProblem::TooLong { max_bytes: NAME_BYTES_MAX }
+        } else if text.bytes().all(allowed) && !text.as_bytes()[0].is_ascii_digit() {
+            return Ok(Self(text.into()));
+        } else {
+            IdProblem::Character { allowed: "letters, digits and `_`, and no digit first" }
+        };
+        Err(IdError { kind: "FunctionName", problem })
+    }
+}
+
+piton_core::text_form!(
+    FunctionName,
+    "the name of a function",
+    "^[A-Za-z_][A-Za-z0-9_]*$",
+    NAME_BYTES_MAX
+);
+piton_core::shown_as_text!(FunctionName);
+
+/// Where a function is defined, and so where it is known. Inner scopes come first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum FunctionScope {
+    /// In one step.
+    Step {
+        /// The step.
+        step_id: StepId,
+    },
+    /// In every step of a loop.
+    Loop {
+        /// The loop.
+        loop_id: LoopId,
+    },
+    /// In every step.
+    Workflow,
+}
+
+/// Which function: two scopes may each have one of the same name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FunctionKey {
+    /// Where it is defined.
+    pub scope: FunctionScope,
+    /// Its name.
+    pub name: FunctionName,
+}
+
+/// A function and what it stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FunctionDefinition {
+    /// Which one.
+    pub key: FunctionKey,
+    /// What the name stands for.
+    pub definition: String,
+}
+
+/// The longest note about what was left out.
+const NOTE_BYTES_MAX: usize = 48;
+
+/// `functions` as a section of a prompt of at most `budget_bytes`, in the order in which they are given.
+/// What does not fit is cut, and the definitions that are not whole are counted.
+pub fn section(functions: &[&FunctionDefinition], budget_bytes: usize) -> String {
+    if functions.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\n\n---\nFUNCTION DEFINITIONS:");
+    let mut ends = Vec::with_capacity(functions.len());
+    for function in functions {
+        write!(text, "\n- {}(): {}", function.key.name, function.definition)
+            .expect("writing to a string does not fail");
+        ends.push(byte_len(&text));
+    }
+    if byte_len(&text) <= budget_bytes {
+        return text;
+    }
+    let mut cut = truncate(&text, budget_bytes.saturating_sub(NOTE_BYTES_MAX)).into_owned();
+    let kept = byte_len(&cut) - byte_len(piton_core::budget::TRUNCATION_MARKER).min(byte_len(&cut));
+    let omitted = ends.iter().filter(|&&end| end > kept).count();
+    let plural = if omitted == 1 { "" } else { "s" };
+    let note = format!("\nOmitted {omitted} function definition{plural}.");
+    if byte_len(&cut) + byte_len(&note) <= budget_bytes {
+        cut.push_str(&note);
+    }
+    cut
+}

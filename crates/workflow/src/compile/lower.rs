@@ -1,0 +1,464 @@
+//! The strict dialect, lowered to a compiled workflow.
+//!
+//! *Invariants*: authored steps keep their order. Names are resolved here, and everything that points at
+//! nothing is reported. A name is reported as missing only if the place that would declare it was read without
+//! problems, so that one mistake is told once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::catalog::Catalog;
+use super::feature::{self, Anchor, Applied, Injection};
+use super::function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
+use super::lint::lint;
+use super::prompt::{contract_section, criteria_section, render_blocks, resolve, text_digest};
+use super::template::{Expansion, Template};
+use super::warning::{CompiledWarning, WarningCode};
+use super::workflow::{
+    Addition, CompiledCondition, CompiledLoop, CompiledStep, CompiledWorkflow, Entry,
+    OutputContract, Probe, Provenance, ProvenanceSource, SCHEMA_VERSION,
+};
+use crate::bounds::STEPS_MAX;
+use crate::contract::{ContractDefinition, ContractPack};
+use crate::name::{ConditionId, LoopId, StepId};
+use crate::source::strict::{
+    Condition, Function, Loop, Prompt, Prose, Step, Task, TemplateCall, Workflow,
+};
+use crate::source::{ContractRef, DeclaredId, Dialect, FeatureId, Pointer, ProblemCode, Problems};
+
+/// Lowers `workflow`; nothing comes out if it has no id, and what comes out counts only if there are no
+/// problems.
+pub(super) fn lower(
+    workflow: Workflow,
+    catalog: &Catalog,
+    problems: &mut Problems,
+) -> Option<CompiledWorkflow> {
+    let applied = feature::apply(&workflow, problems);
+    let mut lowering = Lowering::new(catalog, problems, &workflow, &applied.additions);
+    let sequence = lowering.sequence(&workflow, &applied);
+    lowering.check_conditions(&workflow.conditions);
+    lowering.check_unused();
+    lowering.check_size();
+    let Lowering { steps, loops, functions, contracts, mut warnings, .. } = lowering;
+    let id = workflow.id?;
+    if let DeclaredId::Legacy { declared, .. } = &id {
+        let (code, subject) = (WarningCode::LegacyWorkflowId, declared.clone());
+        warnings.insert(CompiledWarning { code, subject });
+    }
+    let definition = |(key, function): (FunctionKey, Declared)| FunctionDefinition {
+        key,
+        definition: function.definition,
+    };
+    Some(CompiledWorkflow {
+        schema_version: SCHEMA_VERSION,
+        dialect: Dialect::Strict,
+        workflow_id: id.workflow_id().clone(),
+        name: workflow.name.map(Prose::into_string),
+        description: workflow.description.map(Prose::into_string),
+        agent_role: workflow.agent_role.map(Prose::into_string),
+        recommended_autonomy: workflow.recommended_autonomy,
+        recommended_risk_policy: workflow.recommended_risk_policy,
+        capabilities: workflow.capabilities,
+        features: applied.features,
+        contracts: contracts.into_values().collect(),
+        steps,
+        sequence,
+        conditions: conditions(workflow.conditions),
+        loops: loops.into_values().collect(),
+        functions: functions.into_iter().map(definition).collect(),
+        compiled_warnings: warnings.into_iter().collect(),
+    })
+}
+
+fn conditions(declared: Vec<Condition>) -> Vec<CompiledCondition> {
+    let by_id: BTreeMap<_, _> =
+        declared.into_iter().map(|condition| (condition.id, condition.loop_id)).collect();
+    let compiled =
+        |(condition_id, loop_id)| CompiledCondition::LoopControl { condition_id, loop_id };
+    by_id.into_iter().map(compiled).collect()
+}
+
+/// A function while its workflow is lowered.
+struct Declared {
+    definition: String,
+    used: bool,
+}
+
+struct Lowering<'a> {
+    catalog: &'a Catalog,
+    problems: &'a mut Problems,
+    additions: &'a [(FeatureId, String)],
+    /// Whether some step could not be read, so that not every loop is known.
+    steps_incomplete: bool,
+    /// The conditions that the workflow declares, each with its loop.
+    conditions: BTreeMap<ConditionId, LoopId>,
+    conditions_used: BTreeSet<ConditionId>,
+    /// The loops around the step that is lowered, outermost first.
+    around: Vec<LoopId>,
+    steps: Vec<CompiledStep>,
+    step_ids: BTreeSet<StepId>,
+    loops: BTreeMap<LoopId, CompiledLoop>,
+    loop_ids: BTreeSet<LoopId>,
+    functions: BTreeMap<FunctionKey, Declared>,
+    contracts: BTreeMap<ContractRef, ContractDefinition>,
+    warnings: BTreeSet<CompiledWarning>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(
+        catalog: &'a Catalog,
+        problems: &'a mut Problems,
+        workflow: &Workflow,
+        additions: &'a [(FeatureId, String)],
+    ) -> Self {
+        let of_loop = |condition: &Condition| (condition.id.clone(), condition.loop_id.clone());
+        let steps_incomplete = problems.any_within(&Pointer::root().field("steps"));
+        let mut lowering = Self {
+            catalog,
+            problems,
+            additions,
+            steps_incomplete,
+            conditions: workflow.conditions.iter().map(of_loop).collect(),
+            conditions_used: BTreeSet::new(),
+            around: Vec::new(),
+            steps: Vec::new(),
+            step_ids: BTreeSet::new(),
+            loops: BTreeMap::new(),
+            loop_ids: BTreeSet::new(),
+            functions: BTreeMap::new(),
+            contracts: BTreeMap::new(),
+            warnings: BTreeSet::new(),
+        };
+        lowering.declare(&workflow.functions, &FunctionScope::Workflow);
+        lowering
+    }
+
+    /// The whole workflow: what features put first, what the author wrote, what features put last.
+    fn sequence(&mut self, workflow: &Workflow, applied: &Applied) -> Vec<Entry> {
+        let mut sequence = self.injected(applied, Anchor::Start);
+        sequence.extend(self.body(&workflow.steps));
+        sequence.extend(self.injected(applied, Anchor::End));
+        sequence
+    }
+
+    fn injected(&mut self, applied: &Applied, anchor: Anchor) -> Vec<Entry> {
+        let at = Pointer::root().field("features");
+        let mut entries = Vec::new();
+        for injection in applied.injections.iter().filter(|injection| injection.anchor == anchor) {
+            let Injection { feature, template, call, args, .. } = injection;
+            let source = ProvenanceSource::FeatureInjected;
+            let provenance = Provenance { source, origin_id: Some(feature.as_str().to_owned()) };
+            entries.extend(self.expand(*template, call, args, &at, &provenance));
+        }
+        entries
+    }
+
+    fn expand(
+        &mut self,
+        template: Template,
+        call: &StepId,
+        args: &Value,
+        at: &Pointer,
+        provenance: &Provenance,
+    ) -> Vec<Entry> {
+        let expansions = template.expand(call, args, at, self.problems).unwrap_or_default();
+        let lower = |Expansion { task, probe }| self.task(&task, probe, provenance.clone());
+        expansions.into_iter().filter_map(lower).collect()
+    }
+
+    fn body(&mut self, steps: &[Step]) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for step in steps {
+            match step {
+                Step::Task(task) => {
+                    let authored =
+                        Provenance { source: ProvenanceSource::Authored, origin_id: None };
+                    entries.extend(self.task(task, None, authored));
+                }
+                Step::Loop(of) => entries.extend(self.repeated(of)),
+                Step::Call(call) => entries.extend(self.call(call)),
+            }
+        }
+        entries
+    }
+
+    fn call(&mut self, call: &TemplateCall) -> Vec<Entry> {
+        let Ok(template) = call.template.as_str().parse::<Template>() else {
+            let fix = format!("use one of: {}", Template::NAMES.join(", "));
+            let reason = format!("there is no template `{}`", call.template);
+            let at = call.at.field("templateId");
+            self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+            return Vec::new();
+        };
+        let none = json!({});
+        let args = call.args.as_ref().unwrap_or(&none);
+        self.check_loop_of(template, args, &call.at);
+        let origin_id = Some(call.template.as_str().to_owned());
+        let provenance = Provenance { source: ProvenanceSource::TemplateInjected, origin_id };
+        self.expand(template, &call.id, args, &call.at, &provenance)
+    }
+
+    /// A decision inside of a loop is about that loop; one before a loop may be about any.
+    fn check_loop_of(&mut self, template: Template, args: &Value, at: &Pointer) {
+        let (Some(around), Some(named)) = (self.around.last(), args.get("loopId")) else {
+            return;
+        };
+        if template == Template::LoopDecision && named.as_str() != Some(around.as_str()) {
+            let reason = format!("the step decides about the loop that it is in, `{around}`");
+            let at = at.field("args").field("loopId");
+            let fix = format!("write `{around}`");
+            self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
+        }
+    }
+
+    fn task(&mut self, task: &Task, probe: Option<Probe>, provenance: Provenance) -> Option<Entry> {
+        if !self.step_ids.insert(task.id.clone()) {
+            let reason = format!("the step id `{}` is used twice", task.id);
+            let fix = "give each step an id of its own";
+            self.problems.report(&task.at.field("id"), ProblemCode::DuplicateId, reason, fix);
+            return None;
+        }
+        let scope = FunctionScope::Step { step_id: task.id.clone() };
+        self.declare(&task.functions, &scope);
+        let functions = self.referenced(task, scope);
+        let contract = self.contract(task);
+        let criteria = self.criteria(task);
+        let (prompt_blocks, mut prompt) = match &task.prompt {
+            Prompt::Text(text) => (None, text.clone()),
+            Prompt::Blocks(blocks) => {
+                let blocks = resolve(blocks, &task.at, self.catalog, self.problems);
+                let text = render_blocks(&blocks);
+                (Some(blocks), text)
+            }
+        };
+        let mut additions = Vec::new();
+        let needs_notes = !task.notes_optional && task.output_contract.is_none();
+        for (feature_id, text) in self.additions.iter().filter(|_| needs_notes) {
+            prompt.push_str(text);
+            let (content_digest, bytes) = (text_digest(text), piton_core::byte_len(text));
+            additions.push(Addition { feature_id: feature_id.clone(), content_digest, bytes });
+        }
+        match &contract {
+            Some(contract) => {
+                let decides = decides(&contract.contract_ref).then(|| self.around.last()).flatten();
+                prompt.push_str(&contract_section(contract, decides));
+            }
+            None => prompt.push_str(&criteria_section(&criteria)),
+        }
+        let contract_ref = task.output_contract.clone();
+        self.steps.push(CompiledStep {
+            step_id: task.id.clone(),
+            title: task.title.as_str().to_owned(),
+            agent_role: task.agent_role.as_ref().map(|role| role.as_str().to_owned()),
+            require_confirmation: task.require_confirmation,
+            notes_optional: task.notes_optional,
+            prompt_blocks,
+            prompt,
+            additions,
+            output_contract: contract_ref.map(|contract_ref| OutputContract { contract_ref }),
+            validation_criteria: criteria,
+            functions,
+            probe,
+            provenance,
+        });
+        Some(Entry::Step { step_id: task.id.clone() })
+    }
+
+    /// The contract of a step, which from now on the workflow embeds.
+    fn contract(&mut self, task: &Task) -> Option<ContractDefinition> {
+        let contract_ref = task.output_contract.as_ref()?;
+        let Some(definition) = self.catalog.contracts.get(contract_ref) else {
+            let known: Vec<_> = self.catalog.contracts.keys().map(ContractRef::as_str).collect();
+            let fix = format!("use one of: {}", known.join(", "));
+            let reason = format!("there is no contract `{contract_ref}`");
+            let at = task.at.field("outputContract").field("contractRef");
+            self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+            return None;
+        };
+        self.contracts.insert(contract_ref.clone(), definition.clone());
+        Some(definition.clone())
+    }
+
+    /// The criteria that count, and warnings about those that are weak.
+    fn criteria(&mut self, task: &Task) -> Vec<crate::contract::criteria::Criterion> {
+        if task.criteria.is_empty() {
+            return Vec::new();
+        }
+        let mut warn = |code| {
+            let subject = task.id.as_str().to_owned();
+            self.warnings.insert(CompiledWarning { code, subject });
+        };
+        if task.output_contract.is_some() {
+            warn(WarningCode::CriteriaIgnored);
+            return Vec::new();
+        }
+        warn(WarningCode::ContractPreferred);
+        lint(&task.criteria).into_iter().for_each(warn);
+        task.criteria.clone()
+    }
+
+    fn repeated(&mut self, of: &Loop) -> Option<Entry> {
+        if !self.loop_ids.insert(of.id.clone()) {
+            let reason = format!("the loop id `{}` is used twice", of.id);
+            let fix = "give each loop an id of its own";
+            self.problems.report(&of.at.field("loopId"), ProblemCode::DuplicateId, reason, fix);
+            return None;
+        }
+        self.declare(&of.functions, &FunctionScope::Loop { loop_id: of.id.clone() });
+        self.check_while(of);
+        self.around.push(of.id.clone());
+        let body = self.body(&of.body);
+        self.around.pop();
+        self.check_decision(of, &body);
+        let compiled = CompiledLoop {
+            loop_id: of.id.clone(),
+            title: of.title.as_ref().map(|title| title.as_str().to_owned()),
+            condition_id: of.condition.clone(),
+            max_iterations: of.turns_max,
+            body,
+        };
+        self.loops.insert(of.id.clone(), compiled);
+        Some(Entry::Loop { loop_id: of.id.clone() })
+    }
+
+    /// The condition of a loop exists and is about this loop.
+    fn check_while(&mut self, of: &Loop) {
+        self.conditions_used.insert(of.condition.clone());
+        let at = of.at.field("while").field("conditionId");
+        match self.conditions.get(&of.condition) {
+            Some(loop_id) if *loop_id == of.id => {}
+            Some(other) => {
+                let reason =
+                    format!("the condition `{}` is about the loop `{other}`", of.condition);
+                let fix = format!("declare a condition about `{}`", of.id);
+                self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
+            }
+            None if self.problems.any_within(&Pointer::root().field("conditions")) => {}
+            None => {
+                let reason = format!("there is no condition `{}`", of.condition);
+                let fix = "declare it in `conditions`, with kind `loop_control`";
+                self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+            }
+        }
+    }
+
+    /// One step of the body, and not of a loop inside of it, decides whether the loop goes on.
+    fn check_decision(&mut self, of: &Loop, body: &[Entry]) {
+        let at = of.at.field("body");
+        if self.problems.any_within(&at) {
+            return;
+        }
+        let is_decision = |entry: &&Entry| {
+            let Entry::Step { step_id } = entry else {
+                return false;
+            };
+            let step = self.steps.iter().find(|step| step.step_id == *step_id);
+            let contract = step.and_then(|step| step.output_contract.as_ref());
+            contract.is_some_and(|contract| decides(&contract.contract_ref))
+        };
+        let decisions = body.iter().filter(is_decision).count();
+        if decisions != 1 {
+            let reason = format!("{decisions} steps of the body decide whether the loop goes on");
+            let fix = "give exactly one step of the body the contract `wr.contracts.loop_control`";
+            self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
+        }
+    }
+
+    fn declare(&mut self, functions: &[Function], scope: &FunctionScope) {
+        for Function { at, name, definition } in functions {
+            let key = FunctionKey { scope: scope.clone(), name: name.clone() };
+            let declared = Declared { definition: definition.clone(), used: false };
+            if self.functions.insert(key, declared).is_some() {
+                let reason = format!("the function `{name}` is defined twice here");
+                self.problems.report(
+                    &at.field("name"),
+                    ProblemCode::DuplicateId,
+                    reason,
+                    "remove one of the definitions",
+                );
+            }
+        }
+    }
+
+    /// The functions that a step refers to, each in its innermost scope, in the order of display.
+    fn referenced(&mut self, task: &Task, scope: FunctionScope) -> Vec<FunctionKey> {
+        let loops = self.around.iter().rev();
+        let loops = loops.map(|loop_id| FunctionScope::Loop { loop_id: loop_id.clone() });
+        let scopes: Vec<_> =
+            [scope].into_iter().chain(loops).chain([FunctionScope::Workflow]).collect();
+        let mut found = BTreeSet::new();
+        for reference in &task.function_references {
+            match self.find(&reference.name, &scopes) {
+                Some(key) => drop(found.insert(key)),
+                // A definition that could not be read may be the one that is meant.
+                None if self.problems.any_in_field("functionDefinitions") => {}
+                None => {
+                    let reason = format!("there is no function `{}` here", reference.name);
+                    let fix =
+                        "define it in `functionDefinitions` of the step, a loop or the workflow";
+                    let code = ProblemCode::UnresolvedReference;
+                    self.problems.report(&reference.at, code, reason, fix);
+                }
+            }
+        }
+        let mut keys: Vec<_> = found.into_iter().collect();
+        let rank = |key: &FunctionKey| scopes.iter().position(|scope| *scope == key.scope);
+        keys.sort_by(|one, other| (rank(one), &one.name).cmp(&(rank(other), &other.name)));
+        keys
+    }
+
+    fn find(&mut self, name: &FunctionName, scopes: &[FunctionScope]) -> Option<FunctionKey> {
+        scopes.iter().find_map(|scope| {
+            let key = FunctionKey { scope: scope.clone(), name: name.clone() };
+            self.functions.get_mut(&key)?.used = true;
+            Some(key)
+        })
+    }
+
+    /// Conditions have ids of their own and are about loops that exist.
+    fn check_conditions(&mut self, conditions: &[Condition]) {
+        let mut seen = BTreeSet::new();
+        for Condition { at, id, loop_id } in conditions {
+            if !seen.insert(id) {
+                let reason = format!("the condition id `{id}` is used twice");
+                let fix = "give each condition an id of its own";
+                let at = at.field("conditionId");
+                self.problems.report(&at, ProblemCode::DuplicateId, reason, fix);
+            }
+            // A loop that uses the condition has said already that it is about another one.
+            let told = self.steps_incomplete || self.conditions_used.contains(id);
+            if !self.loop_ids.contains(loop_id) && !told {
+                let reason = format!("there is no loop `{loop_id}`");
+                let fix = "name a loop of this workflow";
+                let at = at.field("loopId");
+                self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+            }
+        }
+    }
+
+    fn check_unused(&mut self) {
+        let unused = self.conditions.keys().filter(|id| !self.conditions_used.contains(*id));
+        let conditions = unused.map(|id| (WarningCode::UnusedCondition, id.as_str().to_owned()));
+        let unused = self.functions.iter().filter(|(_, function)| !function.used);
+        let functions =
+            unused.map(|(key, _)| (WarningCode::UnusedFunction, key.name.as_str().to_owned()));
+        let warning = |(code, subject)| CompiledWarning { code, subject };
+        self.warnings.extend(conditions.chain(functions).map(warning));
+    }
+
+    fn check_size(&mut self) {
+        let count = self.steps.len();
+        if count > STEPS_MAX {
+            let reason = format!("the workflow has {count} steps, {STEPS_MAX} are allowed");
+            let fix = "split it into several workflows";
+            let at = Pointer::root().field("steps");
+            self.problems.report(&at, ProblemCode::TooMany, reason, fix);
+        }
+    }
+}
+
+/// Whether a contract is the one by which loops are driven.
+fn decides(contract_ref: &ContractRef) -> bool {
+    contract_ref.as_str() == ContractPack::LoopControl.as_str()
+}

@@ -1,0 +1,39 @@
+//! The passes in their order: parse, read, lower.
+
+use super::catalog::Catalog;
+use super::lower;
+use super::workflow::CompiledWorkflow;
+use crate::source::{Origin, Problem, Problems, parse, strict};
+
+/// Compiles the workflow file `text` from `origin`, or reports everything that is wrong with it.
+///
+/// ```
+/// use piton_workflow::SourceKind;
+/// use piton_workflow::compile::{Catalog, compile};
+/// use piton_workflow::source::Origin;
+///
+/// let text = r#"{
+///     "id": "project.greet",
+///     "steps": [{"id": "greet", "title": "Greet", "prompt": "Say hello."}]
+/// }"#;
+/// let origin = Origin::new(SourceKind::Project, "workflows");
+/// let workflow = compile(text, &origin, &Catalog::standard()).unwrap();
+/// assert_eq!(workflow.steps[0].prompt, "Say hello.");
+///
+/// let problems = compile("{}", &origin, &Catalog::standard()).unwrap_err();
+/// assert_eq!(problems.len(), 2);
+/// ```
+pub fn compile(
+    text: &str,
+    origin: &Origin,
+    catalog: &Catalog,
+) -> Result<CompiledWorkflow, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let compiled = parse(text, &mut problems)
+        .and_then(|value| strict::Workflow::read(&value, origin, &mut problems))
+        .and_then(|workflow| lower::lower(workflow, catalog, &mut problems));
+    match compiled {
+        Some(compiled) if problems.is_empty() => Ok(compiled),
+        _ => Err(problems.into_sorted()),
+    }
+}

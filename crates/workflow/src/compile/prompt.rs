@@ -1,0 +1,187 @@
+//! Prompts: sections with every text filled in, and the text that an agent reads.
+//!
+//! *Invariants*: the requirements on a step's output are part of its prompt, so they are part of what is
+//! pinned; there is no other field for them. They come from the contract or the criteria, never from
+//! what the author wrote into the prompt.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use piton_core::canonical::encode;
+use piton_core::{Digest, byte_len};
+use serde::{Deserialize, Serialize};
+
+use super::catalog::Catalog;
+use crate::bounds::{REF_BYTES_MAX, STEP_REF_BYTES_MAX};
+use crate::contract::ContractDefinition;
+use crate::contract::criteria::{Criterion, requirements};
+use crate::name::LoopId;
+use crate::source::strict::{Blocks, Item, Part};
+use crate::source::{Pointer, ProblemCode, Problems, RefId};
+
+/// A prompt in sections.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CompiledBlocks {
+    /// What the step is to reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<CompiledItem>,
+    /// What it must keep to.
+    pub constraints: Vec<CompiledItem>,
+    /// What to do, in order.
+    pub procedure: Vec<CompiledItem>,
+    /// What to hand in, by name.
+    pub output_required: BTreeMap<String, String>,
+    /// What to check at the end.
+    pub verify: Vec<CompiledItem>,
+}
+
+/// One item of a section.
+pub type CompiledItem = Vec<CompiledPart>;
+
+/// A part of an item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum CompiledPart {
+    /// What the author wrote.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// What came from the catalogue.
+    Ref {
+        /// Under which name.
+        ref_id: RefId,
+        /// The digest of the text.
+        ref_content_hash: Digest,
+        /// Its size in bytes.
+        bytes: usize,
+        /// The text.
+        text: String,
+    },
+}
+
+impl CompiledPart {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text { text } | Self::Ref { text, .. } => text,
+        }
+    }
+}
+
+/// The digest of a text that was taken into a prompt.
+pub(super) fn text_digest(text: &str) -> Digest {
+    Digest::of(&encode(text).expect("a text has a canonical form"))
+}
+
+/// Fills in the texts that `blocks` refer to.
+pub(super) fn resolve(
+    blocks: &Blocks,
+    at: &Pointer,
+    catalog: &Catalog,
+    problems: &mut Problems,
+) -> CompiledBlocks {
+    let mut injected_bytes = 0;
+    let mut item = |item: &Item| -> CompiledItem {
+        item.0
+            .iter()
+            .filter_map(|part| resolve_part(part, catalog, &mut injected_bytes, problems))
+            .collect()
+    };
+    let compiled = CompiledBlocks {
+        goal: blocks.goal.as_ref().map(&mut item),
+        constraints: blocks.constraints.iter().map(&mut item).collect(),
+        procedure: blocks.procedure.iter().map(&mut item).collect(),
+        output_required: blocks.output_required.clone(),
+        verify: blocks.verify.iter().map(&mut item).collect(),
+    };
+    if injected_bytes > STEP_REF_BYTES_MAX {
+        let reason = format!(
+            "the step takes in {injected_bytes} bytes of texts, {STEP_REF_BYTES_MAX} are allowed"
+        );
+        let fix = "refer to fewer texts, or split the step";
+        problems.report(&at.field("promptBlocks"), ProblemCode::OverBudget, reason, fix);
+    }
+    compiled
+}
+
+fn resolve_part(
+    part: &Part,
+    catalog: &Catalog,
+    injected_bytes: &mut usize,
+    problems: &mut Problems,
+) -> Option<CompiledPart> {
+    let (id, at) = match part {
+        Part::Text(text) => return Some(CompiledPart::Text { text: text.clone() }),
+        Part::Ref { id, at } => (id, at),
+    };
+    let Some(text) = catalog.refs.get(id) else {
+        let known: Vec<_> = catalog.refs.keys().map(RefId::as_str).collect();
+        let fix = format!("use one of: {}", known.join(", "));
+        let reason = format!("there is no text `{id}`");
+        problems.report(at, ProblemCode::UnresolvedReference, reason, fix);
+        return None;
+    };
+    let bytes = byte_len(text);
+    if bytes > REF_BYTES_MAX {
+        let reason = format!("the text `{id}` has {bytes} bytes, {REF_BYTES_MAX} are allowed");
+        problems.report(at, ProblemCode::OverBudget, reason, "refer to a shorter text");
+    }
+    *injected_bytes += bytes;
+    let (ref_id, text) = (id.clone(), text.clone());
+    Some(CompiledPart::Ref { ref_id, ref_content_hash: text_digest(&text), bytes, text })
+}
+
+/// The sections as one text.
+pub(super) fn render_blocks(blocks: &CompiledBlocks) -> String {
+    let text = |item: &CompiledItem| item.iter().map(CompiledPart::text).collect::<String>();
+    let bullet = |item: &CompiledItem| format!("- {}", text(item));
+    let numbered = |(index, item): (usize, &CompiledItem)| format!("{}. {}", index + 1, text(item));
+    let output = |(name, value): (&String, &String)| format!("- **{name}**: {value}");
+    let sections: [(&str, Vec<String>); 5] = [
+        ("Goal", blocks.goal.iter().map(text).collect()),
+        ("Constraints", blocks.constraints.iter().map(bullet).collect()),
+        ("Procedure", blocks.procedure.iter().enumerate().map(numbered).collect()),
+        ("Output Required", blocks.output_required.iter().map(output).collect()),
+        ("Verify", blocks.verify.iter().map(bullet).collect()),
+    ];
+    let filled = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
+    let sections: Vec<_> =
+        filled.map(|(title, lines)| format!("## {title}\n{}", lines.join("\n"))).collect();
+    sections.join("\n\n")
+}
+
+/// The section of a prompt that says what a contract requires; of a loop-control contract also for which
+/// loop.
+pub(super) fn contract_section(contract: &ContractDefinition, decides: Option<&LoopId>) -> String {
+    let requirements = contract.requirements();
+    let decides = decides
+        .map(|loop_id| format!("\n- The loop that this step decides about: \"{loop_id}\""))
+        .unwrap_or_default();
+    format!("\n\n---\n**OUTPUT REQUIREMENTS (System):**\n{requirements}{decides}")
+}
+
+/// The section of a prompt that says what criteria require; nothing without criteria.
+pub(super) fn criteria_section(criteria: &[Criterion]) -> String {
+    let requirements = requirements(criteria);
+    if requirements.listed.is_empty() {
+        return String::new();
+    }
+    let mut section = String::from("\n\n---\nOUTPUT REQUIREMENTS:");
+    for requirement in &requirements.listed {
+        section.push_str("\n- ");
+        section.push_str(requirement);
+    }
+    if requirements.left_out > 0 {
+        write!(section, "\n- and {} more", requirements.left_out)
+            .expect("writing to a string does not fail");
+    }
+    section
+}

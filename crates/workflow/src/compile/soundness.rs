@@ -1,0 +1,85 @@
+//! Whether a compiled workflow that came from elsewhere holds together.
+//!
+//! The compiler makes sound ones only. What is read from a disk or a bundle may have been made by anyone, and
+//! whoever runs it relies on every name pointing at something and on no loop lying inside itself.
+
+use std::collections::BTreeSet;
+
+use super::workflow::{CompiledCondition, CompiledWorkflow, CompiledWorkflowError, Entry};
+use crate::bounds::LOOP_DEPTH_MAX;
+
+impl CompiledWorkflow {
+    /// Refuses a workflow of which a name points at nothing or a step stands at two places.
+    pub(super) fn check(&self) -> Result<(), CompiledWorkflowError> {
+        let mut walk = Walk { workflow: self, steps: BTreeSet::new(), loops: BTreeSet::new() };
+        walk.entries(&self.sequence, 0)?;
+        ensure(walk.loops.len() == self.loops.len(), || {
+            "a loop has no place or no id of its own".into()
+        })?;
+        ensure(walk.steps.len() == self.steps.len(), || {
+            "a step has no place or no id of its own".into()
+        })?;
+        for step in &self.steps {
+            if let Some(contract) = &step.output_contract {
+                let name = &contract.contract_ref;
+                ensure(self.contract(name).is_some(), || {
+                    format!("the contract `{name}` is missing")
+                })?;
+            }
+            let found = self.functions_of(step).len();
+            ensure(found == step.functions.len(), || {
+                format!("a function of the step `{}` is missing", step.step_id)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+struct Walk<'a> {
+    workflow: &'a CompiledWorkflow,
+    steps: BTreeSet<&'a str>,
+    loops: BTreeSet<&'a str>,
+}
+
+impl<'a> Walk<'a> {
+    fn entries(&mut self, entries: &'a [Entry], depth: usize) -> Result<(), CompiledWorkflowError> {
+        for entry in entries {
+            match entry {
+                Entry::Step { step_id } => {
+                    let known = self.workflow.step(step_id).is_some();
+                    ensure(known, || format!("the step `{step_id}` is missing"))?;
+                    let first = self.steps.insert(step_id.as_str());
+                    ensure(first, || format!("the step `{step_id}` stands at two places"))?;
+                }
+                Entry::Loop { loop_id } => {
+                    let mut loops = self.workflow.loops.iter();
+                    let Some(of) = loops.find(|of| of.loop_id == *loop_id) else {
+                        return Err(unsound(format!("the loop `{loop_id}` is missing")));
+                    };
+                    let first = self.loops.insert(loop_id.as_str());
+                    ensure(first, || format!("the loop `{loop_id}` stands at two places"))?;
+                    ensure(depth < LOOP_DEPTH_MAX, || {
+                        "loops lie too deeply inside each other".into()
+                    })?;
+                    let is_its_own = |condition: &CompiledCondition| match condition {
+                        CompiledCondition::LoopControl { condition_id, loop_id } => {
+                            *condition_id == of.condition_id && *loop_id == of.loop_id
+                        }
+                    };
+                    let known = self.workflow.conditions.iter().any(is_its_own);
+                    ensure(known, || format!("the condition of the loop `{loop_id}` is missing"))?;
+                    self.entries(&of.body, depth + 1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ensure(holds: bool, reason: impl FnOnce() -> String) -> Result<(), CompiledWorkflowError> {
+    if holds { Ok(()) } else { Err(unsound(reason())) }
+}
+
+fn unsound(reason: String) -> CompiledWorkflowError {
+    CompiledWorkflowError::Unsound { reason }
+}

@@ -1,0 +1,144 @@
+//! Templates: steps that many workflows need, in Piton's words.
+//!
+//! *Invariants*: a template gives its steps in a fixed order, and each the id `<call>--<step>`.
+
+use serde_json::{Value, json};
+
+use super::workflow::Probe;
+use crate::capability::Capability;
+use crate::contract::ContractPack;
+use crate::name::{LoopId, StepId};
+use crate::source::strict::{Prompt, Prose, Task};
+use crate::source::{Object, Pointer, Problems, Read, TemplateId};
+
+piton_core::closed_set! {
+    /// A template that a workflow may call.
+    pub enum Template {
+        /// Finds out whether the agent has a capability. Takes `capability`.
+        CapabilityProbe => "wr.templates.capability_probe",
+        /// Compares the result with what was wanted.
+        ClosingReview => "wr.templates.closing_review",
+        /// Decides whether a loop turns once more. Takes `loopId`.
+        LoopDecision => "wr.templates.loop_decision",
+        /// Says what the run is for before the work begins.
+        Orientation => "wr.templates.orientation",
+    }
+}
+
+/// A step that a template gives.
+pub(super) struct Expansion {
+    pub(super) task: Task,
+    pub(super) probe: Option<Probe>,
+}
+
+impl Template {
+    /// Its name.
+    pub fn template_id(self) -> TemplateId {
+        self.as_str().parse().expect("the names of the templates are ids of templates")
+    }
+
+    /// The steps for a call `id` at `at` with `args`.
+    pub(super) fn expand(
+        self,
+        id: &StepId,
+        args: &Value,
+        at: &Pointer,
+        problems: &mut Problems,
+    ) -> Option<Vec<Expansion>> {
+        let step_id = json!(format!("{id}--{}", self.step_name()));
+        let step_id = StepId::read(&step_id, &at.field("id"), problems);
+        let mut object = Object::open(args, &at.field("args"), problems)?;
+        let content = match self {
+            Self::CapabilityProbe => object.required("capability", problems).map(probe),
+            Self::ClosingReview => Some(closing_review()),
+            Self::LoopDecision => object.required("loopId", problems).map(|id| decision(&id)),
+            Self::Orientation => Some(orientation()),
+        };
+        object.finish(problems);
+        Some(vec![content?.into_expansion(step_id?, at)])
+    }
+
+    const fn step_name(self) -> &'static str {
+        match self {
+            Self::CapabilityProbe => "probe",
+            Self::ClosingReview => "review",
+            Self::LoopDecision => "decide",
+            Self::Orientation => "orient",
+        }
+    }
+}
+
+/// What a template says in its step.
+struct Content {
+    title: &'static str,
+    prompt: String,
+    contract: Option<ContractPack>,
+    probe: Option<Probe>,
+}
+
+impl Content {
+    /// The step. With a contract it needs no notes.
+    fn into_expansion(self, id: StepId, at: &Pointer) -> Expansion {
+        let task = Task {
+            at: at.clone(),
+            id,
+            title: Prose::fixed(self.title),
+            prompt: Prompt::Text(self.prompt),
+            agent_role: None,
+            require_confirmation: false,
+            notes_optional: self.contract.is_some(),
+            output_contract: self.contract.map(ContractPack::contract_ref),
+            criteria: Vec::new(),
+            functions: Vec::new(),
+            function_references: Vec::new(),
+        };
+        Expansion { task, probe: self.probe }
+    }
+}
+
+fn probe(capability: Capability) -> Content {
+    let (title, attempt) = match capability {
+        Capability::Delegation => (
+            "Try to delegate",
+            "Try to hand a trivial task to another agent: ask it to answer with the word `ready`.",
+        ),
+        Capability::WebBrowsing => (
+            "Try to read the web",
+            "Try to read one public web page, for example https://example.com.",
+        ),
+    };
+    let prompt = format!(
+        "{attempt} Try once, and report what happened, not what you expect. If there is no tool for it, \
+         the failure code is `tool_missing`."
+    );
+    let template_id = Template::CapabilityProbe.template_id();
+    Content {
+        title,
+        prompt,
+        contract: Some(ContractPack::CapabilityObservation),
+        probe: Some(Probe { capability, template_id }),
+    }
+}
+
+fn decision(loop_id: &LoopId) -> Content {
+    let prompt = format!(
+        "Decide whether the loop `{loop_id}` turns once more. Continue if another turn would change the \
+         result; stop if it would not. Say in the summary what the decision rests on."
+    );
+    let contract = Some(ContractPack::LoopControl);
+    Content { title: "Decide whether to go on", prompt, contract, probe: None }
+}
+
+fn orientation() -> Content {
+    let prompt = "Before you begin, say in your own words what this run is to reach, what is already \
+                  known, and what would show that it succeeded. Do not start the work itself.";
+    let title = "Find out what the run is for";
+    Content { title, prompt: prompt.to_owned(), contract: None, probe: None }
+}
+
+fn closing_review() -> Content {
+    let prompt = "Compare the result with what the run was to reach. Name what was reached and how that \
+                  was checked, what was left out and why, and what the person should look at first.";
+    let title = "Review the result";
+    Content { title, prompt: prompt.to_owned(), contract: None, probe: None }
+}

@@ -1,0 +1,64 @@
+//! What the author of a workflow should know, although it compiles.
+
+use serde::{Deserialize, Serialize};
+
+piton_core::closed_set! {
+    /// What a warning is about.
+    pub enum WarningCode {
+        /// The id has no namespace. Subject: the id in the file.
+        LegacyWorkflowId => "legacy_workflow_id",
+        /// A step has a contract and criteria; the criteria do not count. Subject: the step.
+        CriteriaIgnored => "criteria_ignored",
+        /// A step has criteria where a contract would be stronger. Subject: the step.
+        ContractPreferred => "contract_preferred",
+        /// Criteria are one flag that says that something is complete. Subject: the step.
+        CompletionFlag => "completion_flag",
+        /// Criteria ask for a word that any text about the work holds. Subject: the step.
+        BarePhrase => "bare_phrase",
+        /// One short text meets the criteria. Subject: the step.
+        TriviallyMet => "trivially_met",
+        /// No loop uses a condition. Subject: the condition.
+        UnusedCondition => "unused_condition",
+        /// No step refers to a function. Subject: the function.
+        UnusedFunction => "unused_function",
+    }
+}
+
+/// Something that the author of a workflow should know.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CompiledWarning {
+    /// What it is about.
+    pub code: WarningCode,
+    /// What it is about in this workflow.
+    pub subject: String,
+}
+
+impl WarningCode {
+    /// What is meant, and what to do about it.
+    pub const fn advice(self) -> &'static str {
+        match self {
+            Self::LegacyWorkflowId => {
+                "the id has no namespace; write the id that the workflow goes by"
+            }
+            Self::CriteriaIgnored => {
+                "the step has an output contract, so its validation criteria do not count; remove them"
+            }
+            Self::ContractPreferred => {
+                "criteria check words only; an output contract checks the result itself"
+            }
+            Self::CompletionFlag => {
+                "a flag is written without doing the work; ask for what the work leaves behind"
+            }
+            Self::BarePhrase => {
+                "such a word stands in any text; ask for something that only the work brings forth"
+            }
+            Self::TriviallyMet => {
+                "one short text is enough; add a pattern, a length or a second check"
+            }
+            Self::UnusedCondition => "no loop uses the condition; remove it",
+            Self::UnusedFunction => "no step refers to the function; remove it",
+        }
+    }
+}

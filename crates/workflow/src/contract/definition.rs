@@ -1,0 +1,138 @@
+//! One contract: which artifact a step must hand in, and what it must look like.
+//!
+//! *Invariants*: a definition is complete as data. Whoever holds one checks artifacts, shows an example and
+//! says what is required, and asks no registry; so a pinned workflow goes on meaning what it meant when
+//! it was pinned.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::shape::{Field, Shape, sorted};
+use super::violation::{Violation, ViolationKind};
+use crate::reason::ContractViolation;
+use crate::source::{ContractRef, Pointer};
+
+/// A contract as plain data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ContractDefinition {
+    /// Its name.
+    pub contract_ref: ContractRef,
+    /// The `kind` of the artifact that it is about.
+    pub artifact_kind: String,
+    /// The fields of the artifact beside `kind`, sorted by name.
+    pub fields: Vec<Field>,
+    /// An artifact that keeps the contract.
+    pub example: Value,
+}
+
+/// How the artifacts of a step break a contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Breach {
+    /// None of them is of the contract's kind.
+    Missing {
+        /// The contract's kind.
+        required: String,
+        /// The kinds that are there instead; `None` stands for an artifact without a kind.
+        found: Vec<Option<String>>,
+    },
+    /// The first of the contract's kind is wrong.
+    Invalid {
+        /// Where it stands among the artifacts.
+        index: usize,
+        /// Everything that is wrong with it.
+        violations: Vec<Violation>,
+    },
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { required, found } if found.is_empty() => {
+                write!(formatter, "no artifact was handed in; one of kind `{required}` is required")
+            }
+            Self::Missing { required, found } => {
+                let count = found.len();
+                write!(formatter, "of {count} artifacts none is of the required kind `{required}`")
+            }
+            Self::Invalid { index, violations } => {
+                write!(formatter, "artifact {index} breaks its contract:")?;
+                violations.iter().try_for_each(|violation| write!(formatter, "\n- {violation}"))
+            }
+        }
+    }
+}
+
+impl Breach {
+    /// The reason for which a run stops.
+    pub const fn reason(&self) -> ContractViolation {
+        match self {
+            Self::Missing { .. } => ContractViolation::MissingRequiredOutput,
+            Self::Invalid { .. } => ContractViolation::InvalidRequiredOutput,
+        }
+    }
+}
+
+impl ContractDefinition {
+    /// A contract over `fields`, in whatever order they are given.
+    pub fn new(
+        contract_ref: ContractRef,
+        artifact_kind: &str,
+        fields: Vec<Field>,
+        example: Value,
+    ) -> Self {
+        Self {
+            contract_ref,
+            artifact_kind: artifact_kind.to_owned(),
+            fields: sorted(fields),
+            example,
+        }
+    }
+
+    /// The first artifact of the contract's kind, if it keeps the contract. Prose counts for nothing.
+    pub fn accept<'a>(&self, artifacts: &'a [Value]) -> Result<&'a Value, Breach> {
+        let kind = |artifact: &Value| Some(artifact.get("kind")?.as_str()?.to_owned());
+        let found: Vec<_> = artifacts.iter().map(kind).collect();
+        let wanted = |kind: &Option<String>| kind.as_deref() == Some(&self.artifact_kind);
+        let Some(index) = found.iter().position(wanted) else {
+            return Err(Breach::Missing { required: self.artifact_kind.clone(), found });
+        };
+        let violations = self.violations(&artifacts[index]);
+        if violations.is_empty() {
+            Ok(&artifacts[index])
+        } else {
+            Err(Breach::Invalid { index, violations })
+        }
+    }
+
+    /// Everything that is wrong with `artifact`; nothing if it keeps the contract.
+    pub fn violations(&self, artifact: &Value) -> Vec<Violation> {
+        let mut found = Vec::new();
+        let top = Pointer::root();
+        let Value::Object(entries) = artifact else {
+            found.push(Violation::of(&top, ViolationKind::WrongType, artifact, "an object"));
+            return found;
+        };
+        let wanted = format!("\"{}\"", self.artifact_kind);
+        match entries.get("kind") {
+            None => found.push(Violation::absent(&top.field("kind"), &wanted)),
+            Some(Value::String(kind)) if *kind == self.artifact_kind => {}
+            Some(other) => {
+                let at = top.field("kind");
+                found.push(Violation::of(&at, ViolationKind::NotAllowed, other, &wanted));
+            }
+        }
+        let mut rest = entries.clone();
+        rest.remove("kind");
+        self.shape().check(&Value::Object(rest), &top, &mut found);
+        found
+    }
+
+    /// What the artifact looks like, without its `kind`.
+    pub(super) fn shape(&self) -> Shape {
+        Shape::Object { fields: self.fields.clone(), open: false }
+    }
+}

@@ -1,0 +1,324 @@
+//! The contracts that exist.
+//!
+//! *Limitations*: the texts of an artifact are bounded one by one; what a whole artifact may weigh is for
+//! whoever stores it to say.
+
+use serde_json::{Value, json};
+
+use super::definition::ContractDefinition;
+use super::shape::{Field, Shape};
+use crate::bounds::ITERATION_MAX;
+use crate::capability::{Capability, FailureCode, ProbeResult};
+use crate::explanation::DivergenceReason;
+use crate::source::ContractRef;
+
+/// A sentence: what a loop decided, or why the way of a workflow was left.
+const SUMMARY: u32 = 512;
+/// A paragraph.
+const PARAGRAPH: u32 = 1024;
+/// An item of a list, or a name.
+const LINE: u32 = 200;
+/// A path in a repository.
+const PATH: u32 = 1024;
+/// A table or report that rides along.
+const PAYLOAD: u32 = 16 * 1024;
+
+piton_core::closed_set! {
+    /// A contract that a step may ask for.
+    pub enum ContractPack {
+        /// A rating along dimensions.
+        Assessment => "wr.contracts.assessment",
+        /// What came of using a capability.
+        CapabilityObservation => "wr.contracts.capability_observation",
+        /// What a coder leaves for who comes next.
+        CodingHandoff => "wr.contracts.coding_handoff",
+        /// News for whoever coordinates several runs.
+        CoordinatorSignal => "wr.contracts.coordinator_signal",
+        /// What sets an idea apart, for who shapes it.
+        DifferentiationHandoff => "wr.contracts.differentiation_handoff",
+        /// The direction that was found, for who shapes it.
+        DiscoveryHandoff => "wr.contracts.discovery_handoff",
+        /// The way of the workflow was left on purpose.
+        Divergence => "wr.contracts.divergence",
+        /// Whether a gate opens.
+        GateVerdict => "wr.contracts.gate_verdict",
+        /// Whether a loop turns once more.
+        LoopControl => "wr.contracts.loop_control",
+        /// What a review came to.
+        ReviewVerdict => "wr.contracts.review_verdict",
+        /// The shape that was chosen, for who builds it.
+        ShapingHandoff => "wr.contracts.shaping_handoff",
+    }
+}
+
+impl ContractPack {
+    /// Its name.
+    pub fn contract_ref(self) -> ContractRef {
+        self.as_str().parse().expect("the names of the packs are contract references")
+    }
+
+    /// The contract as data.
+    pub fn definition(self) -> ContractDefinition {
+        let (fields, example) = match self {
+            Self::Assessment => assessment(),
+            Self::CapabilityObservation => capability_observation(),
+            Self::CodingHandoff => coding_handoff(),
+            Self::CoordinatorSignal => coordinator_signal(),
+            Self::DifferentiationHandoff => differentiation_handoff(),
+            Self::DiscoveryHandoff => discovery_handoff(),
+            Self::Divergence => divergence(),
+            Self::GateVerdict => gate_verdict(),
+            Self::LoopControl => loop_control(),
+            Self::ReviewVerdict => review_verdict(),
+            Self::ShapingHandoff => (shaping_fields(), shaping_example("wr.shaping_handoff")),
+        };
+        let kind = self.as_str().replace(".contracts", "");
+        ContractDefinition::new(self.contract_ref(), &kind, fields, example)
+    }
+}
+
+fn confidence() -> Shape {
+    Shape::one_of(&["high", "medium", "low"])
+}
+
+fn version() -> Field {
+    Field::required("version", Shape::Exactly { value: 1 })
+}
+
+fn loop_control() -> (Vec<Field>, Value) {
+    let turns = Shape::Integer { min: 0, max: ITERATION_MAX };
+    let metadata = Shape::object(vec![
+        Field::optional("reason", Shape::text(PARAGRAPH)),
+        Field::optional("issuesFound", turns.clone()),
+        Field::optional("iterationIndex", turns),
+        Field::optional("confidence", Shape::Integer { min: 0, max: 100 }),
+    ]);
+    let fields = vec![
+        Field::required("loopId", Shape::Id),
+        Field::required("decision", Shape::one_of(&["continue", "stop"])),
+        Field::optional("summary", Shape::text(SUMMARY)),
+        Field::optional("metadata", metadata),
+    ];
+    let example = json!({
+        "kind": "wr.loop_control",
+        "loopId": "review_rounds",
+        "decision": "stop",
+        "summary": "The third round found nothing new.",
+    });
+    (fields, example)
+}
+
+fn capability_observation() -> (Vec<Field>, Value) {
+    let failed = ProbeResult::Failure.as_str();
+    let fields = vec![
+        Field::required("capability", Shape::one_of(Capability::NAMES)),
+        Field::required("result", Shape::one_of(ProbeResult::NAMES)),
+        Field::when("failureCode", "result", failed, Shape::one_of(FailureCode::NAMES)),
+        Field::optional("summary", Shape::text(SUMMARY)),
+    ];
+    let example = json!({
+        "kind": "wr.capability_observation",
+        "capability": "web_browsing",
+        "result": "failure",
+        "failureCode": "tool_missing",
+    });
+    (fields, example)
+}
+
+fn divergence() -> (Vec<Field>, Value) {
+    let fields = vec![
+        Field::required("reason", Shape::one_of(DivergenceReason::NAMES)),
+        Field::required("summary", Shape::text(SUMMARY)),
+        Field::optional("relatedStepId", Shape::Id),
+    ];
+    let example = json!({
+        "kind": "wr.divergence",
+        "reason": "efficiency_skip",
+        "summary": "The module has no callers, so there was nothing to migrate.",
+    });
+    (fields, example)
+}
+
+fn assessment() -> (Vec<Field>, Value) {
+    let level = Shape::text(LINE);
+    let reasoned = Shape::object(vec![
+        Field::required("level", level.clone()),
+        Field::optional("rationale", Shape::text(SUMMARY)),
+    ]);
+    let rating = Shape::AnyOf { shapes: vec![level, reasoned] };
+    let fields = vec![
+        Field::optional("assessmentId", Shape::Id),
+        Field::required("dimensions", Shape::Map { values: Box::new(rating), max_entries: 32 }),
+        Field::optional("summary", Shape::text(PARAGRAPH)),
+    ];
+    let example = json!({
+        "kind": "wr.assessment",
+        "assessmentId": "readiness",
+        "dimensions": {
+            "scope": "clear",
+            "risk": { "level": "low", "rationale": "One module, no format changes." },
+        },
+        "summary": "Ready to build.",
+    });
+    (fields, example)
+}
+
+fn coordinator_signal() -> (Vec<Field>, Value) {
+    let kinds = ["progress", "finding", "data_needed", "approval_needed", "blocked"];
+    let fields = vec![
+        Field::required("signalKind", Shape::one_of(&kinds)),
+        Field::required("payload", Shape::AnyObject { max_bytes: PAYLOAD }),
+        Field::optional("sessionId", Shape::text(LINE)),
+    ];
+    let example = json!({
+        "kind": "wr.coordinator_signal",
+        "signalKind": "progress",
+        "payload": { "done": 3, "left": 2 },
+    });
+    (fields, example)
+}
+
+fn review_verdict() -> (Vec<Field>, Value) {
+    let categories =
+        ["correctness", "security", "architecture", "ux", "performance", "testing", "style"];
+    let finding = Shape::open_object(vec![
+        Field::required("severity", Shape::one_of(&["critical", "major", "minor", "nit"])),
+        Field::required("summary", Shape::text(PARAGRAPH)),
+        Field::optional("findingCategory", Shape::one_of(&categories)),
+    ]);
+    let fields = vec![
+        Field::required("verdict", Shape::one_of(&["clean", "minor", "blocking"])),
+        Field::required("confidence", confidence()),
+        Field::required("findings", Shape::list(finding, 100)),
+        Field::required("summary", Shape::text(PARAGRAPH)),
+    ];
+    let example = json!({
+        "kind": "wr.review_verdict",
+        "verdict": "minor",
+        "confidence": "high",
+        "findings": [{
+            "severity": "minor",
+            "summary": "The error of `load` does not name the file.",
+            "findingCategory": "ux",
+        }],
+        "summary": "Correct; one message could say more.",
+    });
+    (fields, example)
+}
+
+fn gate_verdict() -> (Vec<Field>, Value) {
+    let fields = vec![
+        version(),
+        Field::required("verdict", Shape::one_of(&["approved", "rejected", "uncertain"])),
+        Field::required("confidence", confidence()),
+        Field::required("rationale", Shape::Text { min_chars: 20, max_bytes: PARAGRAPH }),
+    ];
+    let example = json!({
+        "kind": "wr.gate_verdict",
+        "version": 1,
+        "verdict": "approved",
+        "confidence": "medium",
+        "rationale": "Every acceptance test passes and the plan was followed.",
+    });
+    (fields, example)
+}
+
+fn discovery_handoff() -> (Vec<Field>, Value) {
+    let tiers = ["strong_recommendation", "provisional_recommendation", "insufficient_signal"];
+    let fields = vec![
+        version(),
+        Field::required("selectedDirection", Shape::text(PARAGRAPH)),
+        Field::required("designDocPath", Shape::text(PATH)),
+        Field::required("confidenceBand", confidence()),
+        Field::required("keyInvariants", Shape::texts(12, LINE)),
+        Field::optional("rejectedDirections", Shape::texts(5, LINE)),
+        Field::optional("implementationConstraints", Shape::texts(8, LINE)),
+        Field::optional("keyCodebaseLocations", Shape::texts(10, PATH)),
+        Field::optional("selectionTier", Shape::one_of(&tiers)),
+    ];
+    let example = json!({
+        "kind": "wr.discovery_handoff",
+        "version": 1,
+        "selectedDirection": "Keep one log per session and derive every view from it.",
+        "designDocPath": "docs/design/sessions.md",
+        "confidenceBand": "high",
+        "keyInvariants": ["The log is only appended to."],
+        "selectionTier": "strong_recommendation",
+    });
+    (fields, example)
+}
+
+fn shaping_fields() -> Vec<Field> {
+    vec![
+        version(),
+        Field::required("pitchPath", Shape::text(PATH)),
+        Field::required("selectedShape", Shape::text(LINE)),
+        Field::required("appetite", Shape::text(100)),
+        Field::required("keyConstraints", Shape::texts(8, LINE)),
+        Field::required("rabbitHoles", Shape::texts(6, LINE)),
+        Field::required("outOfScope", Shape::texts(6, LINE)),
+        Field::required("validationChecklist", Shape::texts(10, LINE)),
+    ]
+}
+
+fn shaping_example(kind: &str) -> Value {
+    json!({
+        "kind": kind,
+        "version": 1,
+        "pitchPath": "docs/pitches/search.md",
+        "selectedShape": "Search over titles, with an index that is rebuilt on change.",
+        "appetite": "two weeks",
+        "keyConstraints": ["No new service."],
+        "rabbitHoles": ["Ranking by relevance."],
+        "outOfScope": ["Search in attachments."],
+        "validationChecklist": ["A title is found within 100 ms."],
+    })
+}
+
+fn coding_handoff() -> (Vec<Field>, Value) {
+    let correction = Shape::object(vec![
+        Field::required("assumed", Shape::text(LINE)),
+        Field::required("actual", Shape::text(LINE)),
+    ]);
+    let fields = vec![
+        version(),
+        Field::optional("branchName", Shape::text(LINE)),
+        Field::required("keyDecisions", Shape::texts(8, LINE)),
+        Field::required("knownLimitations", Shape::texts(6, LINE)),
+        Field::required("testsAdded", Shape::texts(10, LINE)),
+        Field::required("filesChanged", Shape::texts(20, PATH)),
+        Field::optional("correctedAssumptions", Shape::list(correction, 6)),
+    ];
+    let example = json!({
+        "kind": "wr.coding_handoff",
+        "version": 1,
+        "branchName": "search-titles",
+        "keyDecisions": ["The index is a sorted list."],
+        "knownLimitations": [],
+        "testsAdded": ["a_title_is_found_by_its_prefix"],
+        "filesChanged": ["src/search.rs"],
+        "correctedAssumptions": [{ "assumed": "Titles are unique.", "actual": "They are not." }],
+    });
+    (fields, example)
+}
+
+fn differentiation_handoff() -> (Vec<Field>, Value) {
+    let mut shaping = shaping_example("");
+    shaping.as_object_mut().expect("the example is an object").remove("kind");
+    let fields = vec![
+        Field::required("schemaVersion", Shape::one_of(&["1.0.0"])),
+        Field::required("generatedAt", Shape::text(LINE)),
+        Field::required("evidenceFreshness", Shape::text(LINE)),
+        Field::required("validationChecklist", Shape::texts(10, LINE)),
+        Field::required("shapingHandoff", Shape::object(shaping_fields())),
+    ];
+    let example = json!({
+        "kind": "wr.differentiation_handoff",
+        "schemaVersion": "1.0.0",
+        "generatedAt": "2026-01-31",
+        "evidenceFreshness": "All sources were read this week.",
+        "validationChecklist": ["Three users confirm the difference."],
+        "shapingHandoff": shaping,
+    });
+    (fields, example)
+}

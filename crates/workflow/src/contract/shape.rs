@@ -1,0 +1,167 @@
+//! What a value must look like, as plain data.
+//!
+//! *Invariants*: whatever has no order of its own (fields, allowed names) is kept sorted by bytes, so that
+//! two shapes that allow the same are equal and have one digest.
+
+use serde::{Deserialize, Serialize};
+
+/// What a value must look like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum Shape {
+    /// Text that is not empty.
+    Text {
+        /// How many characters it has at least.
+        min_chars: u32,
+        /// How many UTF-8 bytes it has at most.
+        max_bytes: u32,
+    },
+    /// An id: 1 to 128 characters out of `a-z`, `0-9`, `_` and `-`.
+    Id,
+    /// One of some names.
+    OneOf {
+        /// The names, sorted.
+        values: Vec<String>,
+    },
+    /// One whole number and no other, such as a version.
+    Exactly {
+        /// The number.
+        value: u32,
+    },
+    /// A whole number.
+    Integer {
+        /// The smallest.
+        min: u32,
+        /// The largest.
+        max: u32,
+    },
+    /// True or false.
+    Boolean,
+    /// A list.
+    List {
+        /// What every item looks like.
+        items: Box<Shape>,
+        /// How many there are at most.
+        max_items: u32,
+    },
+    /// An object whose keys are ids.
+    Map {
+        /// What every value looks like.
+        values: Box<Shape>,
+        /// How many entries there are at most.
+        max_entries: u32,
+    },
+    /// An object with fields of its own.
+    Object {
+        /// The fields, sorted by name.
+        fields: Vec<Field>,
+        /// Whether it may have further fields.
+        open: bool,
+    },
+    /// Any of several shapes.
+    AnyOf {
+        /// The shapes, in the order in which they are tried.
+        shapes: Vec<Shape>,
+    },
+    /// Any object, up to a size.
+    AnyObject {
+        /// How many bytes its canonical JSON has at most.
+        max_bytes: u32,
+    },
+}
+
+/// One field of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// When it must be there.
+    pub presence: Presence,
+    /// What its value looks like.
+    pub shape: Shape,
+}
+
+/// When a field must be there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Presence {
+    /// Always.
+    Required,
+    /// It need not.
+    Optional,
+    /// Exactly when another field of the same object is a certain text.
+    When {
+        /// The other field.
+        field: String,
+        /// The text.
+        equals: String,
+    },
+}
+
+impl Shape {
+    /// Text of 1 to `max_bytes` bytes.
+    pub const fn text(max_bytes: u32) -> Self {
+        Self::Text { min_chars: 1, max_bytes }
+    }
+
+    /// One of `values`, in whatever order they are given.
+    pub fn one_of(values: &[&str]) -> Self {
+        let mut values: Vec<_> = values.iter().map(|&value| value.to_owned()).collect();
+        values.sort_unstable();
+        values.dedup();
+        Self::OneOf { values }
+    }
+
+    /// A list of at most `max_items`.
+    pub fn list(items: Self, max_items: u32) -> Self {
+        Self::List { items: Box::new(items), max_items }
+    }
+
+    /// A list of at most `max_items` texts of at most `max_bytes` each.
+    pub fn texts(max_items: u32, max_bytes: u32) -> Self {
+        Self::list(Self::text(max_bytes), max_items)
+    }
+
+    /// An object with these fields and no others, in whatever order they are given.
+    pub fn object(fields: Vec<Field>) -> Self {
+        Self::Object { fields: sorted(fields), open: false }
+    }
+
+    /// An object with these fields and possibly others.
+    pub fn open_object(fields: Vec<Field>) -> Self {
+        Self::Object { fields: sorted(fields), open: true }
+    }
+}
+
+impl Field {
+    /// A field that must be there.
+    pub fn required(name: &str, shape: Shape) -> Self {
+        Self { name: name.to_owned(), presence: Presence::Required, shape }
+    }
+
+    /// A field that need not be there.
+    pub fn optional(name: &str, shape: Shape) -> Self {
+        Self { name: name.to_owned(), presence: Presence::Optional, shape }
+    }
+
+    /// A field that must be there when `field` is `equals`, and must not otherwise.
+    pub fn when(name: &str, field: &str, equals: &str, shape: Shape) -> Self {
+        let presence = Presence::When { field: field.to_owned(), equals: equals.to_owned() };
+        Self { name: name.to_owned(), presence, shape }
+    }
+}
+
+/// `fields` by the bytes of their names.
+pub(super) fn sorted(mut fields: Vec<Field>) -> Vec<Field> {
+    fields.sort_by(|one, other| one.name.cmp(&other.name));
+    fields
+}

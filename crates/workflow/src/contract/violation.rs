@@ -1,0 +1,195 @@
+//! What is wrong with an artifact: one entry for each thing, with what was given and what is required.
+
+use std::fmt;
+
+use piton_core::byte_len;
+use piton_core::canonical::encode;
+use serde::Serialize;
+use serde_json::{Map, Number, Value};
+
+use super::shape::{Field, Presence, Shape};
+use crate::bounds::QUOTE_BYTES_MAX;
+use crate::name::StepId;
+use crate::source::Pointer;
+
+piton_core::closed_set! {
+    /// In which way a value is wrong.
+    pub enum ViolationKind {
+        /// It must be there and is not.
+        Missing => "missing",
+        /// It must not be there and is.
+        Unexpected => "unexpected",
+        /// It is a value of another type.
+        WrongType => "wrong_type",
+        /// It is none of the allowed values.
+        NotAllowed => "not_allowed",
+        /// It is shorter or smaller than allowed.
+        TooSmall => "too_small",
+        /// It is longer or larger than allowed.
+        TooLarge => "too_large",
+    }
+}
+
+/// One thing that is wrong with an artifact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Violation {
+    /// Where, as a JSON pointer into the artifact.
+    pub path: Pointer,
+    /// In which way.
+    pub kind: ViolationKind,
+    /// What is there, shortened; `nothing` if there is nothing.
+    pub given: String,
+    /// What must be there.
+    pub required: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, given, required, .. } = self;
+        write!(formatter, "`{path}` is {given}, and must be {required}")
+    }
+}
+
+impl Violation {
+    pub(super) fn of(path: &Pointer, kind: ViolationKind, given: &Value, required: &str) -> Self {
+        let given = quote(given);
+        Self { path: path.clone(), kind, given, required: required.to_owned() }
+    }
+
+    pub(super) fn absent(path: &Pointer, required: &str) -> Self {
+        let kind = ViolationKind::Missing;
+        Self { path: path.clone(), kind, given: "nothing".into(), required: required.to_owned() }
+    }
+}
+
+/// The start of a value's JSON.
+fn quote(value: &Value) -> String {
+    let text = value.to_string();
+    if byte_len(&text) <= QUOTE_BYTES_MAX {
+        return text;
+    }
+    format!("{}…", &text[..text.floor_char_boundary(QUOTE_BYTES_MAX)])
+}
+
+impl Shape {
+    /// Adds what is wrong with `value` to `found`.
+    pub(super) fn check(&self, value: &Value, at: &Pointer, found: &mut Vec<Violation>) {
+        let mut wrong = |kind| found.push(Violation::of(at, kind, value, &self.to_string()));
+        match (self, value) {
+            (Self::Text { min_chars, max_bytes }, Value::String(text)) => {
+                if byte_len(text) > *max_bytes as usize {
+                    wrong(ViolationKind::TooLarge);
+                }
+                let length = text.trim().chars().count(); // tidy: chars, because a minimum is no budget
+                if length < *min_chars as usize {
+                    wrong(ViolationKind::TooSmall);
+                }
+            }
+            (Self::Id, Value::String(text)) if text.parse::<StepId>().is_err() => {
+                wrong(ViolationKind::NotAllowed);
+            }
+            (Self::OneOf { values }, Value::String(text)) if !values.contains(text) => {
+                wrong(ViolationKind::NotAllowed);
+            }
+            (Self::Exactly { value: only }, Value::Number(number))
+                if whole(number) != Some(i128::from(*only)) =>
+            {
+                wrong(ViolationKind::NotAllowed);
+            }
+            (Self::Integer { min, max }, Value::Number(number)) => match whole(number) {
+                Some(number) if number > i128::from(*max) => wrong(ViolationKind::TooLarge),
+                Some(number) if number < i128::from(*min) => wrong(ViolationKind::TooSmall),
+                Some(_) => {}
+                None => wrong(ViolationKind::WrongType),
+            },
+            (Self::Id | Self::OneOf { .. }, Value::String(_))
+            | (Self::Exactly { .. }, Value::Number(_))
+            | (Self::Boolean, Value::Bool(_)) => {}
+            (Self::List { items, max_items }, Value::Array(list)) => {
+                if list.len() > *max_items as usize {
+                    wrong(ViolationKind::TooLarge);
+                }
+                for (index, item) in list.iter().enumerate() {
+                    items.check(item, &at.item(index), found);
+                }
+            }
+            (Self::Map { values, max_entries }, Value::Object(entries)) => {
+                if entries.len() > *max_entries as usize {
+                    wrong(ViolationKind::TooLarge);
+                }
+                for (key, value) in entries {
+                    let at = at.field(key);
+                    if key.parse::<StepId>().is_err() {
+                        let key = Value::String(key.clone());
+                        let required = format!("under a key that is {}", Self::Id);
+                        found.push(Violation::of(&at, ViolationKind::NotAllowed, &key, &required));
+                    }
+                    values.check(value, &at, found);
+                }
+            }
+            (Self::Object { fields, open }, Value::Object(entries)) => {
+                check_fields(fields, *open, entries, at, found);
+            }
+            (Self::AnyOf { shapes }, _) => {
+                let fits = |shape: &Self| {
+                    let mut found = Vec::new();
+                    shape.check(value, at, &mut found);
+                    found.is_empty()
+                };
+                if !shapes.iter().any(fits) {
+                    wrong(ViolationKind::NotAllowed);
+                }
+            }
+            (Self::AnyObject { max_bytes }, Value::Object(_)) => {
+                let size = encode(value).map_or(usize::MAX, |bytes| bytes.len());
+                if size > *max_bytes as usize {
+                    wrong(ViolationKind::TooLarge);
+                }
+            }
+            _ => wrong(ViolationKind::WrongType),
+        }
+    }
+}
+
+/// The whole number that `number` is, also if it is written as `1.0`: canonical JSON has one form for both.
+fn whole(number: &Number) -> Option<i128> {
+    let fraction = number.as_f64().filter(|value| value.fract() == 0.0);
+    number.as_i128().or_else(|| format!("{:.0}", fraction?).parse().ok())
+}
+
+fn check_fields(
+    fields: &[Field],
+    open: bool,
+    entries: &Map<String, Value>,
+    at: &Pointer,
+    found: &mut Vec<Violation>,
+) {
+    for field in fields {
+        let here = at.field(&field.name);
+        let needed = match &field.presence {
+            Presence::Required => Some(true),
+            Presence::Optional => None,
+            Presence::When { field, equals } => {
+                Some(entries.get(field).and_then(Value::as_str) == Some(equals))
+            }
+        };
+        match (entries.get(&field.name), needed) {
+            (None, Some(true)) => found.push(Violation::absent(&here, &field.shape.to_string())),
+            (None, _) => {}
+            (Some(value), Some(false)) => {
+                let required = format!("absent, because it is there only {}", field.presence);
+                found.push(Violation::of(&here, ViolationKind::Unexpected, value, &required));
+            }
+            (Some(value), _) => field.shape.check(value, &here, found),
+        }
+    }
+    for (name, value) in entries.iter().filter(|_| !open) {
+        if fields.iter().all(|field| field.name != *name) {
+            let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+            let required = format!("absent; the fields are: {}", known.join(", "));
+            let (at, kind) = (at.field(name), ViolationKind::Unexpected);
+            found.push(Violation::of(&at, kind, value, &required));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Names of what Piton itself brings along: `wr.<kind>.<name>`.
+//!
+//! A workflow id has one dot and these have two, so one is never taken for the other.
+//!
+//! *Invariants*: an id says of which kind it is, and each kind is a type. That a text is an id does not
+//! say that this version of Piton knows it: a pinned workflow may name what another version brought.
+//!
+//! ```compile_fail,E0308
+//! # use piton_workflow::source::{ContractRef, FeatureId};
+//! fn swapped(id: FeatureId) -> ContractRef { id }
+//! ```
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use piton_core::{IdError, IdProblem};
+
+use crate::bounds::NAME_BYTES_MAX;
+
+const ALLOWED: &str = "a-z, 0-9 and `_` after its prefix, which is followed by a letter";
+
+fn check(text: &str, prefix: &str, form: &'static str) -> Result<(), IdProblem> {
+    if text.len() > NAME_BYTES_MAX {
+        return Err(IdProblem::TooLong { max_bytes: NAME_BYTES_MAX });
+    }
+    let name = text.strip_prefix(prefix).ok_or(IdProblem::Form { form })?;
+    let (first, rest) = name.as_bytes().split_first().ok_or(IdProblem::Empty)?;
+    let allowed = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
+    if first.is_ascii_lowercase() && rest.iter().all(allowed) {
+        Ok(())
+    } else {
+        Err(IdProblem::Character { allowed: ALLOWED })
+    }
+}
+
+/// Declares ids that differ in name and prefix only.
+macro_rules! builtin_ids {
+    ($($(#[$meta:meta])* $name:ident => $prefix:literal,)+) => {$(
+        $(#[$meta])*
+        ///
+        /// The prefix is followed by a lowercase letter and then by lowercase letters, digits and `_`.
+        /// Cheap to clone.
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// What every id of this kind begins with.
+            pub const PREFIX: &'static str = $prefix;
+
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                match check(text, $prefix, concat!($prefix, "name")) {
+                    Ok(()) => Ok(Self(text.into())),
+                    Err(problem) => Err(IdError { kind: stringify!($name), problem }),
+                }
+            }
+        }
+
+        piton_core::text_form!(
+            $name,
+            concat!("an id such as `", $prefix, "name`"),
+            concat!("^", $prefix, "[a-z][a-z0-9_]*$"),
+            NAME_BYTES_MAX
+        );
+        piton_core::shown_as_text!($name);
+    )+};
+}
+
+builtin_ids! {
+    /// Names a contract: `wr.contracts.<name>`.
+    ContractRef => "wr.contracts.",
+    /// Names a feature: `wr.features.<name>`.
+    FeatureId => "wr.features.",
+    /// Names a text that prompts may take in: `wr.refs.<name>`.
+    RefId => "wr.refs.",
+    /// Names a template: `wr.templates.<name>`.
+    TemplateId => "wr.templates.",
+}

@@ -1,0 +1,9 @@
+//! The forms in which workflow files are written.
+
+piton_core::closed_set! {
+    /// In which form a workflow file is written.
+    pub enum Dialect {
+        /// Loops by contract, no variables in prompts.
+        Strict => "strict",
+    }
+}

@@ -1,0 +1,55 @@
+//! Workflow files as their authors write them.
+//!
+//! A file is JSON in one of Piton's dialects. Each dialect has a module that reads it, and all of them are
+//! lowered to one [`CompiledWorkflow`](crate::compile::CompiledWorkflow). Today there is one dialect:
+//!
+//! * *strict*: loops are driven by a contract only, prompts hold no variables, and texts, templates and
+//!   contracts come from closed sets.
+//!
+//! # The strict dialect
+//!
+//! | field of the file | what it holds |
+//! |---|---|
+//! | `id` | `namespace.name`; an older id without a namespace is loaded with a warning |
+//! | `name`, `description`, `agentRole` | optional texts |
+//! | `recommendedPreferences` | `recommendedAutonomy`, `recommendedRiskPolicy` |
+//! | `capabilities` | for each capability `required`, `preferred` or `disabled` |
+//! | `features` | ids, or `{featureId, config}` |
+//! | `conditions` | `{conditionId, kind: "loop_control", loopId}` |
+//! | `functionDefinitions` | `{name, definition}`; loops and steps may have their own |
+//! | `steps` | steps, loops and template calls, in order |
+//!
+//! | a step has | what it holds |
+//! |---|---|
+//! | `id`, `title` | required |
+//! | `prompt` or `promptBlocks` | one text, or `goal`, `constraints`, `procedure`, `outputRequired` and `verify`, of which all but `outputRequired` may take in texts with `{kind: "ref", refId}` |
+//! | `outputContract` | `{contractRef}`: the artifact that must be handed in |
+//! | `validationCriteria` | a rule or a list of rules over the notes: `contains`, `regex`, `length`, `and` |
+//! | `requireConfirmation`, `notesOptional` | true or false |
+//! | `agentRole`, `functionDefinitions`, `functionReferences` | optional |
+//!
+//! A loop is `{type: "loop", loopId, maxIterations, while: {kind: "condition_ref", conditionId}, body}`, and
+//! exactly one step of its body has the contract `wr.contracts.loop_control`. A template call is
+//! `{type: "template_call", id, templateId, args}` and is replaced by steps whose ids begin with its own.
+//!
+//! *Invariants*: reading reports every problem of a file at once, each with its place, a code of a closed
+//! set, and what to do about it. A field that a dialect does not know is a problem.
+
+mod builtin_id;
+mod dialect;
+mod json;
+mod pointer;
+mod problem;
+mod read;
+pub(crate) mod strict;
+mod workflow_id;
+
+pub use builtin_id::{ContractRef, FeatureId, RefId, TemplateId};
+pub use dialect::Dialect;
+pub use pointer::Pointer;
+pub use problem::{Problem, ProblemCode};
+pub use workflow_id::{DeclaredId, IdStatus, Origin, Purpose};
+
+pub(crate) use json::parse;
+pub(crate) use problem::Problems;
+pub(crate) use read::{Object, Read, Whole, parsed};

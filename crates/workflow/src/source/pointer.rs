@@ -1,0 +1,46 @@
+//! Where in a JSON text something stands (RFC 6901).
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A JSON pointer, such as `/steps/3/title`. The whole text is the empty pointer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Pointer(String);
+
+impl Pointer {
+    /// The whole text.
+    pub const fn root() -> Self {
+        Self(String::new())
+    }
+
+    /// The field `name` of the object here.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
+        Self(format!("{}/{}", self.0, name.replace('~', "~0").replace('/', "~1")))
+    }
+
+    /// The item at `index` of the array here.
+    #[must_use]
+    pub fn item(&self, index: usize) -> Self {
+        Self(format!("{}/{index}", self.0))
+    }
+
+    /// The pointer as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is `outer` or lies inside of it.
+    pub fn is_within(&self, outer: &Self) -> bool {
+        self.0.strip_prefix(&outer.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}

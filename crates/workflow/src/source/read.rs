@@ -1,0 +1,277 @@
+//! A walk over JSON that goes on after a problem.
+//!
+//! *Invariants*: what is read is either as wanted or missing, and in the second case a problem was reported.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use piton_core::BoundedText;
+use serde_json::{Map, Value};
+
+use super::builtin_id::{ContractRef, FeatureId, RefId, TemplateId};
+use super::pointer::Pointer;
+use super::problem::{ProblemCode, Problems};
+use crate::name::{ConditionId, LoopId, StepId};
+use crate::preference::{Autonomy, RiskPolicy};
+
+/// What can be read from a JSON value.
+pub(crate) trait Read: Sized {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self>;
+}
+
+/// An object of which the fields are asked for one by one.
+pub(crate) struct Object<'a> {
+    at: Pointer,
+    entries: &'a Map<String, Value>,
+    asked: Vec<&'static str>,
+}
+
+impl<'a> Object<'a> {
+    /// The object that `value` is.
+    pub(crate) fn open(value: &'a Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let Value::Object(entries) = value else {
+            wrong_type(value, at, "an object", problems);
+            return None;
+        };
+        Some(Self { at: at.clone(), entries, asked: Vec::new() })
+    }
+
+    pub(crate) fn at(&self, name: &str) -> Pointer {
+        self.at.field(name)
+    }
+
+    /// The raw value of a field.
+    pub(crate) fn raw(&mut self, name: &'static str) -> Option<&'a Value> {
+        self.asked.push(name);
+        self.entries.get(name)
+    }
+
+    /// A field that need not be there.
+    pub(crate) fn optional<T: Read>(
+        &mut self,
+        name: &'static str,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        let value = self.raw(name)?;
+        T::read(value, &self.at(name), problems)
+    }
+
+    /// A field that must be there.
+    pub(crate) fn required<T: Read>(
+        &mut self,
+        name: &'static str,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        if self.raw(name).is_none() {
+            self.missing(name, problems);
+            return None;
+        }
+        self.optional(name, problems)
+    }
+
+    /// Reports that the field `name` is missing.
+    pub(crate) fn missing(&self, name: &str, problems: &mut Problems) {
+        let reason = format!("the field `{name}` is missing");
+        problems.report(&self.at, ProblemCode::MissingField, reason, format!("add `{name}`"));
+    }
+
+    /// A list of at most `max` items; a list that is not there is empty. Items with problems are left out.
+    pub(crate) fn list<T: Read>(
+        &mut self,
+        name: &'static str,
+        max: usize,
+        problems: &mut Problems,
+    ) -> Vec<T> {
+        let at = self.at(name);
+        match self.raw(name) {
+            None => Vec::new(),
+            Some(Value::Array(items)) => {
+                if items.len() > max {
+                    let reason = format!("there are {} items, {max} are allowed", items.len());
+                    problems.report(&at, ProblemCode::TooMany, reason, "remove some of them");
+                }
+                let read = |(index, item)| T::read(item, &at.item(index), problems);
+                items.iter().take(max).enumerate().filter_map(read).collect()
+            }
+            Some(other) => {
+                wrong_type(other, &at, "a list", problems);
+                Vec::new()
+            }
+        }
+    }
+
+    /// A list that must be there and hold something.
+    pub(crate) fn filled_list<T: Read>(
+        &mut self,
+        name: &'static str,
+        max: usize,
+        problems: &mut Problems,
+    ) -> Vec<T> {
+        match self.raw(name) {
+            None => self.missing(name, problems),
+            Some(Value::Array(items)) if items.is_empty() => {
+                let reason = format!("`{name}` is empty");
+                problems.report(&self.at(name), ProblemCode::Empty, reason, "add at least one");
+            }
+            Some(_) => {}
+        }
+        self.list(name, max, problems)
+    }
+
+    /// Reports every field that nobody asked for.
+    pub(crate) fn finish(mut self, problems: &mut Problems) {
+        self.asked.sort_unstable();
+        self.asked.dedup();
+        for (name, value) in self.entries {
+            if self.asked.contains(&name.as_str()) {
+                continue;
+            }
+            let at = self.at.field(name);
+            if name.to_lowercase().contains("schema") {
+                schema(value, &at, problems);
+            } else {
+                let fix = format!("remove it; the fields here are: {}", self.asked.join(", "));
+                let reason = format!("there is no field `{name}` here");
+                problems.report(&at, ProblemCode::UnknownField, reason, fix);
+            }
+        }
+    }
+}
+
+/// Reports a schema that an author brought along.
+fn schema(value: &Value, at: &Pointer, problems: &mut Problems) {
+    let fix = "use `outputContract` with one of the contracts that Piton brings along";
+    if value.is_object() {
+        let reason = "a workflow cannot define a schema";
+        problems.report(at, ProblemCode::InlineSchema, reason, fix);
+    } else {
+        let reason = "a workflow cannot take a schema from a file, a repository or a registry";
+        problems.report(at, ProblemCode::ExternalSchema, reason, fix);
+    }
+}
+
+/// Reports that `value` is not `wanted`.
+pub(crate) fn wrong_type(value: &Value, at: &Pointer, wanted: &str, problems: &mut Problems) {
+    let found = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    let reason = format!("{found} stands where {wanted} must be");
+    problems.report(at, ProblemCode::WrongType, reason, format!("write {wanted}"));
+}
+
+/// The text that `value` is.
+pub(crate) fn text<'a>(value: &'a Value, at: &Pointer, problems: &mut Problems) -> Option<&'a str> {
+    if value.as_str().is_none() {
+        wrong_type(value, at, "a text", problems);
+    }
+    value.as_str()
+}
+
+/// A text with a form of its own.
+pub(crate) fn parsed<T: FromStr<Err: Display>>(
+    value: &Value,
+    at: &Pointer,
+    (code, fix): (ProblemCode, &str),
+    problems: &mut Problems,
+) -> Option<T> {
+    match text(value, at, problems)?.parse() {
+        Ok(parsed) => Some(parsed),
+        Err(error) => {
+            problems.report(at, code, error.to_string(), fix);
+            None
+        }
+    }
+}
+
+/// Reads types that parse themselves.
+macro_rules! read_by_parsing {
+    ($code:ident, $fix:literal: $($type:ty),+) => {$(
+        impl Read for $type {
+            fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+                parsed(value, at, (ProblemCode::$code, $fix), problems)
+            }
+        }
+    )+};
+}
+pub(crate) use read_by_parsing;
+
+read_by_parsing!(InvalidId, "write it in lowercase, with `_` or `-` between words":
+    StepId, LoopId, ConditionId);
+read_by_parsing!(InvalidId, "use an id from the catalogue of what Piton brings along":
+    FeatureId, RefId, TemplateId);
+read_by_parsing!(UnknownName, "use one of the known names":
+    Autonomy, RiskPolicy, crate::capability::Capability);
+
+impl Read for ContractRef {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let text = match value {
+            Value::Object(_) => {
+                schema(value, at, problems);
+                return None;
+            }
+            other => text(other, at, problems)?,
+        };
+        if text.starts_with(Self::PREFIX) || !text.contains(['/', ':', '\\', '#']) {
+            let fix = "use a contract that Piton brings along: `wr.contracts.<name>`";
+            return parsed(value, at, (ProblemCode::InvalidId, fix), problems);
+        }
+        schema(value, at, problems);
+        None
+    }
+}
+
+impl Read for bool {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        if !value.is_boolean() {
+            wrong_type(value, at, "true or false", problems);
+        }
+        value.as_bool()
+    }
+}
+
+impl<const MAX: usize> Read for BoundedText<MAX> {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let text = text(value, at, problems)?;
+        if text.trim().is_empty() {
+            problems.report(
+                at,
+                ProblemCode::Empty,
+                "the text is empty",
+                "write a text, or remove it",
+            );
+            return None;
+        }
+        match Self::new(text) {
+            Ok(bounded) => Some(bounded),
+            Err(error) => {
+                problems.report(at, ProblemCode::TooLong, error.to_string(), "shorten it");
+                None
+            }
+        }
+    }
+}
+
+/// A whole number from `MIN` to `MAX`.
+pub(crate) struct Whole<const MIN: u32, const MAX: u32>(pub(crate) u32);
+
+impl<const MIN: u32, const MAX: u32> Read for Whole<MIN, MAX> {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let Value::Number(number) = value else {
+            wrong_type(value, at, "a whole number", problems);
+            return None;
+        };
+        let fits = |number: &u32| (MIN..=MAX).contains(number);
+        let read = number.as_u64().and_then(|number| number.try_into().ok()).filter(fits);
+        if read.is_none() {
+            let reason = format!("{number} is not a whole number from {MIN} to {MAX}");
+            let fix = "write a number of that range";
+            problems.report(at, ProblemCode::OutOfRange, reason, fix);
+        }
+        read.map(Self)
+    }
+}

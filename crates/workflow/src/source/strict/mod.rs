@@ -1,0 +1,21 @@
+//! The strict dialect: what a file in it holds once it is read.
+//!
+//! *Invariants*: every value is well formed on its own. Whether names point at something is for the compiler
+//! to find out, which is why what it may complain about carries its place.
+
+mod criteria;
+mod prompt;
+mod step;
+mod workflow;
+
+use crate::bounds::{DESCRIPTION_BYTES_MAX, TITLE_BYTES_MAX};
+
+pub(crate) use prompt::{Blocks, Item, Part, Prompt, Prose};
+pub(crate) use step::{Loop, Step, Task, TemplateCall};
+pub(crate) use workflow::{Condition, FeatureUse, Function, Workflow};
+
+/// A title, or another line.
+pub(crate) type Title = Prose<TITLE_BYTES_MAX>;
+
+/// A few paragraphs.
+pub(crate) type Description = Prose<DESCRIPTION_BYTES_MAX>;

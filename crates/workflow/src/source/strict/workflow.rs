@@ -1,0 +1,203 @@
+//! The top of a file in the strict dialect, and what it declares for its steps.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::prompt::Prose;
+use super::step::Step;
+use super::{Description, Title};
+use crate::bounds::{BLOCK_BYTES_MAX, DECLARATIONS_MAX, STEPS_MAX};
+use crate::capability::Capability;
+use crate::compile::{CapabilityNeed, FunctionName};
+use crate::name::{ConditionId, LoopId};
+use crate::preference::{Autonomy, RiskPolicy};
+use crate::source::problem::{ProblemCode, Problems};
+use crate::source::read::{Object, Read, parsed, read_by_parsing, text, wrong_type};
+use crate::source::{DeclaredId, FeatureId, Origin, Pointer};
+
+/// A whole file. Parts with problems are missing from it.
+#[derive(Debug)]
+pub(crate) struct Workflow {
+    pub(crate) id: Option<DeclaredId>,
+    pub(crate) name: Option<Title>,
+    pub(crate) description: Option<Description>,
+    pub(crate) agent_role: Option<Description>,
+    pub(crate) recommended_autonomy: Option<Autonomy>,
+    pub(crate) recommended_risk_policy: Option<RiskPolicy>,
+    pub(crate) capabilities: BTreeMap<Capability, CapabilityNeed>,
+    pub(crate) features: Vec<FeatureUse>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A feature that the author switched on.
+#[derive(Debug)]
+pub(crate) struct FeatureUse {
+    pub(crate) at: Pointer,
+    pub(crate) id: FeatureId,
+    pub(crate) config: Option<Value>,
+}
+
+/// A condition that loops refer to: the newest valid loop-control artifact of a loop says `continue`.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    pub(crate) at: Pointer,
+    pub(crate) id: ConditionId,
+    pub(crate) loop_id: LoopId,
+}
+
+/// Words for a piece of work that prompts refer to by name.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) at: Pointer,
+    pub(crate) name: FunctionName,
+    pub(crate) definition: String,
+}
+
+/// A function that a step refers to.
+#[derive(Debug)]
+pub(crate) struct FunctionReference {
+    pub(crate) at: Pointer,
+    pub(crate) name: FunctionName,
+}
+
+impl Workflow {
+    /// Reads a file from `origin`.
+    pub(crate) fn read(value: &Value, origin: &Origin, problems: &mut Problems) -> Option<Self> {
+        let mut object = Object::open(value, &Pointer::root(), problems)?;
+        let id = match object.raw("id") {
+            None => {
+                object.missing("id", problems);
+                None
+            }
+            Some(id) => {
+                let at = object.at("id");
+                text(id, &at, problems).and_then(|id| DeclaredId::read(id, origin, &at, problems))
+            }
+        };
+        let recommended = object.optional::<Recommended>("recommendedPreferences", problems);
+        let recommended = recommended.unwrap_or_default();
+        let workflow = Self {
+            id,
+            name: object.optional("name", problems),
+            description: object.optional("description", problems),
+            agent_role: object.optional("agentRole", problems),
+            recommended_autonomy: recommended.autonomy,
+            recommended_risk_policy: recommended.risk_policy,
+            capabilities: capabilities(&mut object, problems),
+            features: object.list("features", DECLARATIONS_MAX, problems),
+            conditions: object.list("conditions", DECLARATIONS_MAX, problems),
+            functions: object.list("functionDefinitions", DECLARATIONS_MAX, problems),
+            steps: object.filled_list("steps", STEPS_MAX, problems),
+        };
+        object.finish(problems);
+        Some(workflow)
+    }
+}
+
+#[derive(Default)]
+struct Recommended {
+    autonomy: Option<Autonomy>,
+    risk_policy: Option<RiskPolicy>,
+}
+
+impl Read for Recommended {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let mut object = Object::open(value, at, problems)?;
+        let autonomy = object.optional("recommendedAutonomy", problems);
+        let risk_policy = object.optional("recommendedRiskPolicy", problems);
+        object.finish(problems);
+        Some(Self { autonomy, risk_policy })
+    }
+}
+
+read_by_parsing!(UnknownName, "use required, preferred or disabled": CapabilityNeed);
+read_by_parsing!(InvalidId, "use letters, digits and `_`, and no digit first": FunctionName);
+
+fn capabilities(
+    object: &mut Object<'_>,
+    problems: &mut Problems,
+) -> BTreeMap<Capability, CapabilityNeed> {
+    let at = object.at("capabilities");
+    let mut read = BTreeMap::new();
+    match object.raw("capabilities") {
+        None => {}
+        Some(Value::Object(entries)) => {
+            for (name, need) in entries {
+                let at = at.field(name);
+                let capability = Capability::read(&Value::String(name.clone()), &at, problems);
+                let need = CapabilityNeed::read(need, &at, problems);
+                read.extend(capability.zip(need));
+            }
+        }
+        Some(other) => wrong_type(other, &at, "an object", problems),
+    }
+    read
+}
+
+impl Read for FeatureUse {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        if value.is_string() {
+            let id = FeatureId::read(value, at, problems)?;
+            return Some(Self { at: at.clone(), id, config: None });
+        }
+        let mut object = Object::open(value, at, problems)?;
+        let id = object.required("featureId", problems);
+        let config = object.raw("config").cloned();
+        object.finish(problems);
+        Some(Self { at: at.clone(), id: id?, config })
+    }
+}
+
+impl Read for Condition {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let fix = "use {\"conditionId\": …, \"kind\": \"loop_control\", \"loopId\": …}";
+        if value.is_string() {
+            let reason = "a condition is one of a closed set, not an expression";
+            problems.report(at, ProblemCode::LoopWithoutControl, reason, fix);
+            return None;
+        }
+        let mut object = Object::open(value, at, problems)?;
+        match object.raw("kind") {
+            Some(Value::String(kind)) if kind == "loop_control" => {}
+            None => object.missing("kind", problems),
+            Some(_) => {
+                let reason =
+                    "the only kind of condition is `loop_control`; context variables drive no loop";
+                problems.report(&object.at("kind"), ProblemCode::LoopWithoutControl, reason, fix);
+                return None;
+            }
+        }
+        let id = object.required("conditionId", problems);
+        let loop_id = object.required("loopId", problems);
+        object.finish(problems);
+        Some(Self { at: at.clone(), id: id?, loop_id: loop_id? })
+    }
+}
+
+impl Read for Function {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let mut object = Object::open(value, at, problems)?;
+        let name = object.required("name", problems);
+        let definition = object.required::<Prose<BLOCK_BYTES_MAX>>("definition", problems);
+        object.finish(problems);
+        Some(Self { at: at.clone(), name: name?, definition: definition?.into_string() })
+    }
+}
+
+impl Read for FunctionReference {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let reference = text(value, at, problems)?;
+        let Some(name) = reference.strip_suffix("()") else {
+            let reason = format!("`{reference}` does not end with `()`");
+            problems.report(at, ProblemCode::InvalidId, reason, "write `name()`");
+            return None;
+        };
+        let fix = "use letters, digits and `_`, and no digit first";
+        let name = Value::String(name.to_owned());
+        let name = parsed(&name, at, (ProblemCode::InvalidId, fix), problems)?;
+        Some(Self { at: at.clone(), name })
+    }
+}

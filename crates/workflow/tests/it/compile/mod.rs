@@ -1,0 +1,9 @@
+//! From a workflow file to a compiled workflow.
+
+mod expansion;
+mod function;
+mod hash;
+mod lint;
+mod prompt;
+mod recommendation;
+mod workflow;

@@ -1,0 +1,79 @@
+//! Rules over notes.
+
+use piton_workflow::contract::criteria::{Criterion, Pattern, failures, requirements};
+use serde_json::json;
+
+fn contains(value: &str) -> Criterion {
+    Criterion::Contains { value: value.into(), message: None }
+}
+
+fn regex(pattern: &str) -> Criterion {
+    Criterion::Regex { pattern: Pattern::new(pattern).expect("it is supported"), message: None }
+}
+
+fn length(min: impl Into<Option<u32>>, max: impl Into<Option<u32>>) -> Criterion {
+    Criterion::Length { min: min.into(), max: max.into(), message: None }
+}
+
+#[track_caller]
+fn check(criteria: &[Criterion], notes: &str, expected: &[&str]) {
+    assert_eq!(failures(criteria, notes), expected, "{notes}");
+}
+
+// shows: WR-319 (the evaluator)
+#[test]
+fn each_kind_of_rule_holds_for_what_it_asks_for() {
+    check(&[contains("file")], "two files", &[]);
+    check(&[contains("file")], "two Files", &["Must contain 'file'"]);
+    check(&[regex(r"^\d+ files$")], "12 files", &[]);
+    check(&[regex(r"^\d+ files$")], "no files", &[r"Must match pattern: ^\d+ files$"]);
+    check(&[length(2, 3)], "ab", &[]);
+    check(&[length(2, 3)], "a", &["Length: ≥2 chars, ≤3 chars"]);
+    check(&[length(2, 3)], "abcd", &["Length: ≥2 chars, ≤3 chars"]);
+    let both = Criterion::And { rules: vec![contains("a"), length(3, None)] };
+    check(std::slice::from_ref(&both), "abc", &[]);
+    check(std::slice::from_ref(&both), "bc", &["Must contain 'a'", "Length: ≥3 chars"]);
+    check(&[both, contains("z")], "abc", &["Must contain 'z'"]);
+    check(&[], "", &[]);
+}
+
+#[test]
+fn length_counts_characters_and_not_bytes() {
+    check(&[length(3, 3)], "äöü", &[]);
+    check(&[length(None, 2)], "äöü", &["Length: ≤2 chars"]);
+}
+
+// shows: WR-320 (the failure text)
+#[test]
+fn a_rule_that_fails_says_its_own_message() {
+    let message = || Some("Name the files.".to_owned());
+    let criteria = [
+        Criterion::Contains { value: "x".into(), message: message() },
+        Criterion::Regex { pattern: Pattern::new("y").unwrap(), message: message() },
+        Criterion::Length { min: Some(9), max: None, message: message() },
+    ];
+    check(&criteria, "", &["Name the files."; 3]);
+}
+
+// shows: WR-324, WR-326
+#[test]
+fn the_first_five_requirements_are_listed_and_the_rest_is_counted() {
+    let rules: Vec<_> = (0..7).map(|n| contains(&n.to_string())).collect();
+    let (first, rest) = rules.split_at(2);
+    let nested = [first[0].clone(), first[1].clone(), Criterion::And { rules: rest.to_vec() }];
+    for criteria in [rules.as_slice(), &nested] {
+        let found = requirements(criteria);
+        let listed: Vec<_> = (0..5).map(|n| format!("Must contain '{n}'")).collect();
+        assert_eq!((found.listed, found.left_out), (listed, 2));
+    }
+    assert_eq!(requirements(&rules[..5]).left_out, 0);
+}
+
+#[test]
+fn a_pattern_that_is_not_supported_is_refused_wherever_it_is_read() {
+    for pattern in ["(?=a)", r"(a)\1", "(", "((a{1000}){1000}){1000}"] {
+        assert!(Pattern::new(pattern).is_err(), "{pattern}");
+        let rule = json!({"type": "regex", "pattern": pattern});
+        assert!(serde_json::from_value::<Criterion>(rule).is_err(), "{pattern}");
+    }
+}
