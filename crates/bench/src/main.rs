@@ -20,6 +20,7 @@ mod kernel;
 mod measure;
 mod place;
 mod report;
+mod workflow;
 
 use std::{
     io::{self, Write as _},
@@ -64,6 +65,8 @@ struct Arguments {
 enum Part {
     /// Canonical JSON and the store.
     Kernel,
+    /// Workflows.
+    Workflow,
 }
 
 /// What the program starts itself for.
@@ -96,6 +99,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut report = Report::new(&place);
     if matches!(arguments.part, None | Some(Part::Kernel)) {
         report.add("kernel", kernel::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Workflow)) {
+        report.add("workflow", workflow::measure()?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {
