@@ -1,0 +1,5 @@
+//! What happens next in a run.
+
+mod flow;
+mod properties;
+mod samples;
