@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::accept::{Accepted, accept, not_allowed};
 use super::place::find_loop;
 use crate::compile::{CompiledStep, CompiledWorkflow};
-use crate::contract::{Breach, ContractPack, Violation, ViolationKind};
+use crate::contract::{ContractPack, Violation};
 use crate::name::LoopId;
-use crate::source::Pointer;
 use crate::step_instance::StepInstanceKey;
 
 piton_core::closed_set! {
@@ -40,16 +40,16 @@ pub struct LoopControl {
 pub struct Controls(BTreeMap<StepInstanceKey, LoopControl>);
 
 impl Controls {
-    /// Takes in what was handed in for the step `key` of `workflow`, in whatever order steps are told. What is
-    /// no valid decision has no effect.
+    /// Takes in what was handed in for the step `key` of `workflow`, in place of anything that was handed in
+    /// for it before. What is no valid decision counts for nothing.
     pub fn add(&mut self, workflow: &CompiledWorkflow, key: StepInstanceKey, artifacts: &[Value]) {
         let (path, step_id) = key.parts();
         let around = path.positions().last().map(|position| &position.loop_id);
         let step = workflow.step(&step_id);
-        if let Some(Ok(Some(control))) = step.map(|step| accept(workflow, step, around, artifacts))
-        {
-            self.0.insert(key, control);
-        }
+        match step.map(|step| accept(workflow, step, around, artifacts)) {
+            Some(Ok(Accepted::Control(control))) => self.0.insert(key, control),
+            _ => self.0.remove(&key),
+        };
     }
 
     /// What was handed in for the step `key`.
@@ -66,32 +66,8 @@ pub(super) fn is_decision(step: &CompiledStep) -> bool {
     })
 }
 
-/// Checks `artifacts` against the contract of `step`, which lies in the loop `around`. If the step is a
-/// decision step, what it decided.
-pub(super) fn accept(
-    workflow: &CompiledWorkflow,
-    step: &CompiledStep,
-    around: Option<&LoopId>,
-    artifacts: &[Value],
-) -> Result<Option<LoopControl>, Breach> {
-    let Some(contract) = &step.output_contract else {
-        return Ok(None);
-    };
-    let definition =
-        workflow.contract(&contract.contract_ref).expect("a sound workflow embeds its contracts");
-    let artifact = definition.accept(artifacts)?;
-    if !is_decision(step) {
-        return Ok(None);
-    }
-    read(workflow, around, artifact).map(Some).map_err(|violations| {
-        let is_it = |other: &Value| std::ptr::eq(other, artifact);
-        let index = artifacts.iter().position(is_it).expect("it is one of them");
-        Breach::Invalid { index, violations }
-    })
-}
-
 /// What the artifact of a decision step says, which keeps the contract that the workflow embeds.
-fn read(
+pub(super) fn read(
     workflow: &CompiledWorkflow,
     around: Option<&LoopId>,
     artifact: &Value,
@@ -106,12 +82,7 @@ fn read(
     if let (Some(loop_id), Some(decision)) = (&loop_id, decision) {
         return Ok(LoopControl { loop_id: LoopId::clone(loop_id), decision });
     }
-    let wrong = |name: &str, required: String| Violation {
-        path: Pointer::root().field(name),
-        kind: ViolationKind::NotAllowed,
-        given: artifact.get(name).map_or("nothing".into(), Value::to_string),
-        required,
-    };
+    let wrong = |name, required| not_allowed(artifact, name, required);
     let mut violations = Vec::new();
     if loop_id.is_none() {
         let required = match around {

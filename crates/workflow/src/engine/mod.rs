@@ -1,5 +1,9 @@
 //! What happens next in a run, as a pure function over data.
 //!
+//! [`decide`] is the whole of it: an output is judged, and the run goes on or stops.
+//!
+//! * [`judge()`]: what is wrong with an output, as [`Finding`]s. Preferences have no say in it.
+//! * [`block`]: whether a run stops for findings. That depends on its autonomy and on nothing else.
 //! * [`flow`]: which step comes first and which comes next, through loops inside of loops.
 //! * [`control`]: what decision steps said about their loops.
 //!
@@ -9,12 +13,21 @@
 //!
 //! *Limitations*: the strict dialect only.
 
+mod accept;
 pub mod control;
+mod decide;
 mod error;
+mod finding;
 pub mod flow;
+mod judge;
 mod place;
+mod report;
 mod trail;
+mod words;
 
 pub use control::{Controls, LoopControl, LoopDecision};
+pub use decide::{Decision, Facts, block, decide};
 pub use error::EngineError;
+pub use finding::{Finding, GapDraft};
 pub use flow::Flow;
+pub use judge::{Standings, Submission, judge};

@@ -2,7 +2,7 @@
 
 use super::error::EngineError;
 use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, Entry};
-use crate::loop_path::LoopPath;
+use crate::loop_path::{LoopPath, LoopPosition};
 use crate::name::LoopId;
 use crate::snapshot::{ExecutionState, Running};
 use crate::step_instance::StepInstanceKey;
@@ -44,6 +44,11 @@ impl<'a> Place<'a> {
     /// The key of the step.
     pub(super) fn key(&self) -> StepInstanceKey {
         StepInstanceKey::new(self.running.loop_stack(), &self.step.step_id)
+    }
+
+    /// The loop that the step is in, and its turn.
+    pub(super) fn innermost(&self) -> Option<&'a LoopPosition> {
+        self.running.loop_stack().positions().last()
     }
 }
 
