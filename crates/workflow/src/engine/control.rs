@@ -2,7 +2,7 @@
 //!
 //! *Invariants*: a decision counts only if a decision step handed it in, that is one with the loop-control
 //! contract, as an artifact that keeps the contract and names the right loop: the one that the step is in or,
-//! for a step outside of loops, any loop of the workflow. Decisions are kept by the turn of the step that made
+//! for a step outside of loops, any loop of the workflow (if it has one). Decisions are kept by the turn of the step that made
 //! them, so the decision of one turn is never taken for that of another.
 
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ pub(super) fn read(
     let text = |name: &str| artifact.get(name).and_then(Value::as_str).unwrap_or_default();
     let right_loop = |id: &LoopId| match around {
         Some(around) => id == around,
-        None => find_loop(workflow, id).is_some(),
+        None => workflow.loops.is_empty() || find_loop(workflow, id).is_some(),
     };
     let loop_id = text("loopId").parse().ok().filter(right_loop);
     let decision = text("decision").parse().ok();

@@ -134,6 +134,29 @@ fn without_a_decision_a_run_that_never_stops_leaves_the_loop_and_says_so_twice()
     );
 }
 
+#[test]
+fn a_decision_that_was_passed_over_stops_no_later_step_which_could_not_mend_it() {
+    let body = [decision("decide"), step("work")];
+    let workflow = workflow(&[looped("rounds", 3, &body), step("report")]);
+    let never_stop = facts(Autonomy::FullAutoNeverStop);
+    let Decision::Advanced { next, gaps, .. } =
+        decided(&workflow, &never_stop, &Submission::default())
+    else {
+        panic!("it never stops");
+    };
+    assert_eq!(gaps.len(), 1);
+    let submission = Submission { notes: Some("Done."), artifacts: &[] };
+    let Decision::Advanced { next, gaps, traces, .. } =
+        decide(&workflow, &next, &facts(Autonomy::Guided), &submission).unwrap()
+    else {
+        panic!("the notes are there");
+    };
+    assert_eq!(gaps, []);
+    assert_eq!(pending_key(&next).as_deref(), Some("report"));
+    let told = "Condition `rounds-again` of the loop `rounds` after turn 1 does not hold: no valid decision was handed in.";
+    assert_eq!(traces[0].summary.as_str(), told);
+}
+
 // shows: WR-350, WR-351, WR-352
 #[test]
 fn a_loop_that_is_to_go_on_and_may_not_blocks_or_ends_with_a_gap() {

@@ -1,7 +1,7 @@
 //! Which step comes next.
 
 use piton_core::{BoundedText, Code};
-use piton_workflow::engine::{Controls, EngineError, flow};
+use piton_workflow::engine::{Controls, EngineError, LoopDecision, flow};
 use piton_workflow::snapshot::{CompletedSteps, Running};
 use piton_workflow::{ExecutionState, LoopPath, PendingStep, StepInstanceKey};
 use serde_json::{Value, json};
@@ -129,6 +129,20 @@ fn a_decision_in_the_middle_of_a_body_is_asked_at_its_end_and_counts_for_one_tur
     stands(run.leave(&[]), "rounds@1::decide");
     stands(run.leave(&[]), "rounds@1::work");
     assert_eq!(run.leave(&[]).at(), None);
+}
+
+#[test]
+fn what_a_step_hands_in_later_takes_the_place_of_what_it_handed_in_before() {
+    let workflow = workflow(&[looped("rounds", 3, &[decision("decide")])]);
+    let key: StepInstanceKey = "rounds@0::decide".parse().unwrap();
+    let mut controls = Controls::default();
+    let mut decided = |artifacts: &[Value]| {
+        controls.add(&workflow, key.clone(), artifacts);
+        controls.get(&key).map(|control| control.decision)
+    };
+    assert_eq!(decided(&[control("rounds", "continue")]), Some(LoopDecision::Continue));
+    assert_eq!(decided(&[control("rounds", "stop")]), Some(LoopDecision::Stop));
+    assert_eq!(decided(&[]), None);
 }
 
 // shows: WR-356

@@ -137,6 +137,13 @@ fn a_decision_outside_of_loops_is_about_any_loop_that_exists() {
     with("other", &[("INVALID_REQUIRED_OUTPUT", at_contract("wr.contracts.loop_control"))]);
 }
 
+#[test]
+fn a_decision_in_a_workflow_without_loops_may_name_any() {
+    let artifacts = [control("other", "stop")];
+    let workflow = workflow(&[decision("only")]);
+    check(&workflow, &Submission { notes: None, artifacts: &artifacts }, &[]);
+}
+
 // shows: WR-352
 #[test]
 fn to_continue_in_the_last_turn_is_told_with_the_loop_its_turn_and_its_limit() {
