@@ -201,3 +201,14 @@ pub const PROBLEMS_MAX: usize = 200;
 /// The longest reason or advice of a problem in bytes: the catalogue of names fits in, a page that was
 /// pasted into a field does not.
 pub const PROBLEM_TEXT_BYTES_MAX: usize = 1024;
+
+/// How many bytes one thing that is wrong takes at most in the message of a blocker. Beside the names in the
+/// message there is room for at least one thing; what does not fit is counted.
+pub const FINDING_ITEM_BYTES_MAX: usize = 280;
+
+/// How many bytes one requirement takes at most in a suggested fix: most messages of authors whole.
+pub const FIX_ITEM_BYTES_MAX: usize = 768;
+
+/// How many bytes an item of a list keeps at least when others need room: its place and the start of what is
+/// wrong.
+pub const LISTED_ITEM_BYTES_MIN: usize = 80;

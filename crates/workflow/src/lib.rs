@@ -17,6 +17,7 @@
 //! * [`snapshot`]: what is needed to go on from a run node.
 //! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
 //!   becomes what runs are pinned to.
+//! * [`engine`]: what happens next in a run.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
@@ -28,6 +29,7 @@ pub mod capability;
 pub mod compile;
 pub mod contract;
 pub mod dedupe;
+pub mod engine;
 pub mod event;
 pub mod event_kind;
 pub mod explanation;

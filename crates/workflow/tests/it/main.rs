@@ -4,6 +4,7 @@ mod closed_set;
 mod compile;
 mod contract;
 mod dedupe;
+mod engine;
 mod event;
 mod loop_path;
 mod name;

@@ -1,0 +1,82 @@
+//! Whether artifacts keep the contract of a step, and what they say that the engine acts upon.
+
+use serde_json::Value;
+
+use super::control::{self, LoopControl, is_decision};
+use crate::capability::{CapabilityStatus, ProbeResult};
+use crate::compile::{CompiledStep, CompiledWorkflow, Probe};
+use crate::contract::{Breach, ContractDefinition, Violation, ViolationKind};
+use crate::name::LoopId;
+use crate::source::Pointer;
+
+/// What valid artifacts say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Accepted {
+    /// Nothing that the engine acts upon.
+    Output,
+    /// Whether a loop turns once more.
+    Control(LoopControl),
+    /// Whether the agent has the capability that the step tries out.
+    Probed(CapabilityStatus),
+}
+
+/// Checks `artifacts` against the contract of `step`, which lies in the loop `around`.
+pub(super) fn accept(
+    workflow: &CompiledWorkflow,
+    step: &CompiledStep,
+    around: Option<&LoopId>,
+    artifacts: &[Value],
+) -> Result<Accepted, Breach> {
+    let Some(contract) = contract_of(workflow, step) else {
+        return Ok(Accepted::Output);
+    };
+    let artifact = contract.accept(artifacts)?;
+    let accepted = if is_decision(step) {
+        control::read(workflow, around, artifact).map(Accepted::Control)
+    } else if let Some(probe) = &step.probe {
+        probed(probe, artifact).map(Accepted::Probed)
+    } else {
+        Ok(Accepted::Output)
+    };
+    accepted.map_err(|violations| {
+        let is_it = |other: &Value| std::ptr::eq(other, artifact);
+        let index = artifacts.iter().position(is_it).expect("it is one of them");
+        Breach::Invalid { index, violations }
+    })
+}
+
+/// The contract of a step.
+pub(super) fn contract_of<'a>(
+    workflow: &'a CompiledWorkflow,
+    step: &CompiledStep,
+) -> Option<&'a ContractDefinition> {
+    let contract_ref = &step.output_contract.as_ref()?.contract_ref;
+    Some(workflow.contract(contract_ref).expect("a sound workflow embeds its contracts"))
+}
+
+/// What came of a probe, which must be about the capability that the step tries out.
+fn probed(probe: &Probe, artifact: &Value) -> Result<CapabilityStatus, Vec<Violation>> {
+    let text = |name: &str| artifact.get(name).and_then(Value::as_str).unwrap_or_default();
+    if text("capability") != probe.capability.as_str() {
+        let required = format!("\"{}\", which the step tries out", probe.capability);
+        return Err(vec![not_allowed(artifact, "capability", required)]);
+    }
+    match text("result").parse() {
+        Ok(ProbeResult::Success) => Ok(CapabilityStatus::Available),
+        Ok(ProbeResult::Failure) => Ok(CapabilityStatus::Unavailable),
+        Err(_) => {
+            let required = ProbeResult::NAMES.join(" or ");
+            Err(vec![not_allowed(artifact, "result", required)])
+        }
+    }
+}
+
+/// That the field `name` of `artifact` is not what this step requires.
+pub(super) fn not_allowed(artifact: &Value, name: &str, required: String) -> Violation {
+    Violation {
+        path: Pointer::root().field(name),
+        kind: ViolationKind::NotAllowed,
+        given: artifact.get(name).map_or("nothing".into(), Value::to_string),
+        required,
+    }
+}

@@ -1,0 +1,87 @@
+//! Whether a run goes on, and how.
+//!
+//! *Invariants*: whatever is wrong is recorded as a critical gap, whether the run stops for it or not. A run
+//! that never stops goes on in spite of every finding. An output with nothing wrong resolves what was missing at
+//! its step before; one with findings resolves nothing. The risk policy has no say in any of this.
+
+use piton_core::GapId;
+
+use super::control::Controls;
+use super::error::EngineError;
+use super::finding::{Finding, GapDraft};
+use super::flow::{self, Flow};
+use super::judge::{Standings, Submission, judge};
+use super::place::Place;
+use crate::compile::CompiledWorkflow;
+use crate::event::{BlockerReport, PayloadError, Preferences, TraceEntry};
+use crate::preference::Autonomy;
+use crate::snapshot::ExecutionState;
+
+/// What is known where a step is left.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The preferences in force.
+    pub preferences: Preferences,
+    /// What the agent is known to be able to do.
+    pub standings: Standings,
+    /// The decisions of the steps before this one.
+    pub controls: Controls,
+    /// The critical gaps of this node that are open.
+    pub open_gaps: Vec<GapId>,
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The run stays where it is.
+    Blocked {
+        /// Why, for the agent.
+        report: BlockerReport,
+        /// The same, to be recorded on the node.
+        gaps: Vec<GapDraft>,
+    },
+    /// The run goes on.
+    Advanced {
+        /// The state that it comes to.
+        next: ExecutionState,
+        /// What was wrong with the output all the same, to be recorded on the node that is left.
+        gaps: Vec<GapDraft>,
+        /// How the next state was found.
+        traces: Vec<TraceEntry>,
+        /// The gaps that the output resolves.
+        resolves: Vec<GapId>,
+    },
+}
+
+/// Decides what `submission` leads to for the step that is pending in `state`.
+pub fn decide(
+    workflow: &CompiledWorkflow,
+    state: &ExecutionState,
+    facts: &Facts,
+    submission: &Submission<'_>,
+) -> Result<Decision, EngineError> {
+    let findings = judge(workflow, state, submission, &facts.standings)?;
+    let gaps = findings.iter().map(Finding::gap).collect();
+    let report = block(facts.preferences.autonomy, &findings);
+    if let Some(report) = report.expect("a judgement finds less than a report holds") {
+        return Ok(Decision::Blocked { report, gaps });
+    }
+    let mut controls = facts.controls.clone();
+    controls.add(workflow, Place::of(workflow, state)?.key(), submission.artifacts);
+    let Flow { next, traces } = flow::next(workflow, state, &controls)?;
+    let resolves = if findings.is_empty() { facts.open_gaps.clone() } else { Vec::new() };
+    Ok(Decision::Advanced { next, gaps, traces, resolves })
+}
+
+/// The report with which a run stops for `findings`; nothing if it goes on. More findings than a report holds
+/// are an error.
+pub fn block(
+    autonomy: Autonomy,
+    findings: &[Finding],
+) -> Result<Option<BlockerReport>, PayloadError> {
+    let stops = match autonomy {
+        Autonomy::Guided | Autonomy::FullAutoStopOnUserDeps => !findings.is_empty(),
+        Autonomy::FullAutoNeverStop => false,
+    };
+    stops.then(|| BlockerReport::new(findings.iter().map(Finding::blocker).collect())).transpose()
+}

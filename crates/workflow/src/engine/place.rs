@@ -1,0 +1,80 @@
+//! Where in its workflow a run stands.
+
+use super::error::EngineError;
+use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, Entry};
+use crate::loop_path::{LoopPath, LoopPosition};
+use crate::name::LoopId;
+use crate::snapshot::{ExecutionState, Running};
+use crate::step_instance::StepInstanceKey;
+
+/// The place of a pending step.
+pub(super) struct Place<'a> {
+    pub(super) running: &'a Running,
+    pub(super) step: &'a CompiledStep,
+    /// The list that the step is in: the body of its loop, or the whole workflow.
+    pub(super) entries: &'a [Entry],
+    /// Where in that list.
+    pub(super) index: usize,
+}
+
+impl<'a> Place<'a> {
+    /// The place of the step that is pending in `state`. The loops around it must lie inside each other in
+    /// the workflow as they do in the state, and none may be beyond its last turn.
+    pub(super) fn of(
+        workflow: &'a CompiledWorkflow,
+        state: &'a ExecutionState,
+    ) -> Result<Self, EngineError> {
+        let running = match state {
+            ExecutionState::Running(running) => running,
+            ExecutionState::Init => return Err(EngineError::NothingPending),
+            ExecutionState::Complete => return Err(EngineError::Complete),
+        };
+        let pending = running.pending().ok_or(EngineError::NothingPending)?;
+        let found = entries_within(workflow, running.loop_stack()).and_then(|entries| {
+            let here = |entry: &Entry| matches!(entry, Entry::Step { step_id } if *step_id == pending.step_id);
+            let index = entries.iter().position(here)?;
+            Some(Self { running, step: workflow.step(&pending.step_id)?, entries, index })
+        });
+        found.ok_or_else(|| {
+            let key = StepInstanceKey::new(running.loop_stack(), &pending.step_id);
+            EngineError::Misplaced { key }
+        })
+    }
+
+    /// The key of the step.
+    pub(super) fn key(&self) -> StepInstanceKey {
+        StepInstanceKey::new(self.running.loop_stack(), &self.step.step_id)
+    }
+
+    /// The loop that the step is in, and its turn.
+    pub(super) fn innermost(&self) -> Option<&'a LoopPosition> {
+        self.running.loop_stack().positions().last()
+    }
+}
+
+/// The body of the innermost loop of `stack`, or the whole workflow.
+fn entries_within<'a>(workflow: &'a CompiledWorkflow, stack: &LoopPath) -> Option<&'a [Entry]> {
+    let mut entries = workflow.sequence.as_slice();
+    for position in stack.positions() {
+        index_of_loop(entries, &position.loop_id)?;
+        let of = find_loop(workflow, &position.loop_id)?;
+        if position.iteration.get() >= of.max_iterations {
+            return None;
+        }
+        entries = &of.body;
+    }
+    Some(entries)
+}
+
+/// Where in `entries` a loop stands.
+pub(super) fn index_of_loop(entries: &[Entry], id: &LoopId) -> Option<usize> {
+    entries.iter().position(|entry| matches!(entry, Entry::Loop { loop_id } if loop_id == id))
+}
+
+/// The loop with this id.
+pub(super) fn find_loop<'a>(
+    workflow: &'a CompiledWorkflow,
+    id: &LoopId,
+) -> Option<&'a CompiledLoop> {
+    workflow.loops.iter().find(|of| of.loop_id == *id)
+}

@@ -1,0 +1,202 @@
+//! The words of findings: what an agent reads, and all that it needs in order to mend its output.
+//!
+//! *Invariants*: whatever was handed in, the texts fit their budgets: what is quoted is cut and marked, and what
+//! a list leaves out is counted.
+
+use std::fmt::Write as _;
+
+use piton_core::BoundedText;
+use serde_json::json;
+
+use super::accept::contract_of;
+use super::finding::Finding;
+use super::place::Place;
+use super::words::{excerpt, list};
+use crate::bounds::{
+    BLOCKER_MESSAGE_BYTES_MAX, FINDING_ITEM_BYTES_MAX, FIX_ITEM_BYTES_MAX, NAME_BYTES_MAX,
+    QUOTE_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX,
+};
+use crate::capability::{Capability, CapabilityStatus};
+use crate::compile::{CompiledStep, CompiledWorkflow};
+use crate::contract::criteria::requirements;
+use crate::contract::{Breach, ContractDefinition, Field, Violation};
+use crate::event::{LimitDetails, Pointer};
+use crate::loop_path::LoopPosition;
+use crate::reason::{CapabilityMissing, ContractViolation, Reason, Unexpected};
+
+fn finding(reason: Reason, pointer: Pointer, message: String, suggested_fix: String) -> Finding {
+    Finding {
+        reason,
+        pointer,
+        message: BoundedText::new(message).expect("its parts are bounded"),
+        suggested_fix: BoundedText::new(suggested_fix).expect("its parts are bounded"),
+        details: None,
+    }
+}
+
+fn at_step(step: &CompiledStep) -> Pointer {
+    Pointer::WorkflowStep { step_id: step.step_id.clone() }
+}
+
+/// The artifacts do not keep the contract of the step.
+pub(super) fn breach(workflow: &CompiledWorkflow, place: &Place<'_>, breach: &Breach) -> Finding {
+    let contract = contract_of(workflow, place.step).expect("a contract was broken");
+    let (head, items) = match breach {
+        Breach::Missing { required, found } => {
+            let kind = |kind: &Option<String>| match kind {
+                Some(kind) => format!("an artifact of kind `{}`", excerpt(kind, QUOTE_BYTES_MAX)),
+                None => "an artifact without a `kind`".to_owned(),
+            };
+            let required = excerpt(required, NAME_BYTES_MAX);
+            let instead = if found.is_empty() { "" } else { " Handed in instead:" };
+            let head = format!(
+                "The step `{}` requires an artifact of kind `{required}`, and none was handed in.{instead}",
+                place.step.step_id
+            );
+            (head, found.iter().map(kind).collect())
+        }
+        Breach::Invalid { index, violations } => {
+            let head =
+                format!("`artifacts[{index}]` breaks its contract `{}`:", contract.contract_ref);
+            (head, violations.iter().map(violation).collect::<Vec<_>>())
+        }
+    };
+    let contract_ref = contract.contract_ref.as_str().parse();
+    let contract_ref = contract_ref.expect("the name of a contract is that of something built in");
+    finding(
+        Reason::ContractViolation(breach.reason()),
+        Pointer::OutputContract { contract_ref },
+        list(&head, &items, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX),
+        example(workflow, place, contract),
+    )
+}
+
+fn violation(violation: &Violation) -> String {
+    let Violation { path, given, required, .. } = violation;
+    let place = match path.as_str() {
+        "" => "the artifact".to_owned(),
+        path => format!("`{}`", excerpt(path, QUOTE_BYTES_MAX)),
+    };
+    let given = excerpt(given, QUOTE_BYTES_MAX);
+    format!("{place} is {given}, and must be {required}")
+}
+
+/// An artifact that this step accepts or, if it is too long to be shown, the fields of one.
+fn example(
+    workflow: &CompiledWorkflow,
+    place: &Place<'_>,
+    contract: &ContractDefinition,
+) -> String {
+    let mut example = contract.example.clone();
+    let decides_about = match place.innermost() {
+        Some(position) => Some(&position.loop_id),
+        None => workflow.loops.first().map(|of| &of.loop_id),
+    };
+    if let (Some(shown), Some(loop_id)) = (example.get_mut("loopId"), decides_about) {
+        *shown = json!(loop_id);
+    }
+    if let (Some(shown), Some(probe)) = (example.get_mut("capability"), &place.step.probe) {
+        *shown = json!(probe.capability);
+    }
+    let text = format!(
+        "Hand in the whole output again, with an artifact of this form in `artifacts` and values of your \
+         own:\n{example}"
+    );
+    if text.len() <= SUGGESTED_FIX_BYTES_MAX {
+        return text;
+    }
+    let kind = excerpt(&contract.artifact_kind, NAME_BYTES_MAX);
+    let head = format!(
+        "Hand in the whole output again, with an artifact of kind `{kind}` in `artifacts` that has these \
+         fields:"
+    );
+    let field = |Field { name, presence, shape }: &Field| format!("{name} ({presence}): {shape}");
+    let fields: Vec<_> = contract.fields.iter().map(field).collect();
+    list(&head, &fields, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX)
+}
+
+/// A loop is to go on and may not.
+pub(super) fn limit(
+    step: &CompiledStep,
+    position: &LoopPosition,
+    max_iterations: u32,
+    details: LimitDetails,
+) -> Finding {
+    let LoopPosition { loop_id, iteration } = position;
+    let turn = iteration.get() + 1;
+    let message = format!(
+        "The loop `{loop_id}` is in turn {turn} of at most {max_iterations}, and the decision is to continue."
+    );
+    let fix = "Hand in the whole output again with \"decision\": \"stop\" in the loop-control artifact, and \
+               say in its summary what is left undone.";
+    let reason = Reason::Unexpected(Unexpected::InvariantViolation);
+    Finding { details: Some(details), ..finding(reason, at_step(step), message, fix.to_owned()) }
+}
+
+/// Notes are required, and there are none.
+pub(super) fn no_notes(step: &CompiledStep) -> Finding {
+    let message = format!("The step `{}` requires notes, and none were handed in.", step.step_id);
+    let mut head =
+        "Hand in the whole output again with `notesMarkdown`: what was done and decided, what was \
+                    produced (files, paths, numbers), and what is risky, open or left out."
+            .to_owned();
+    let asked = requirements(&step.validation_criteria);
+    if !asked.listed.is_empty() {
+        head.push_str(" The step asks of the notes:");
+    }
+    let mut items = asked.listed;
+    if asked.left_out > 0 {
+        items.push(format!("{} more, told when there are notes", asked.left_out));
+    }
+    let reason = Reason::ContractViolation(ContractViolation::MissingRequiredOutput);
+    let fix = list(&head, &items, FINDING_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
+    finding(reason, at_step(step), message, fix)
+}
+
+/// The notes do not meet criteria, which say so in the words of the author.
+pub(super) fn criteria(step: &CompiledStep, failed: &[String]) -> Finding {
+    let head = format!("The notes do not meet what the step `{}` asks for:", step.step_id);
+    let message = list(&head, failed, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
+    let head =
+        "Hand in the whole output again, with `notesMarkdown` changed so that all of this holds:";
+    let fix = list(head, failed, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
+    let reason = Reason::ContractViolation(ContractViolation::InvalidRequiredOutput);
+    finding(reason, at_step(step), message, fix)
+}
+
+/// A required capability that is not known to be there; nothing if it is.
+pub(super) fn capability(
+    workflow: &CompiledWorkflow,
+    capability: Capability,
+    status: CapabilityStatus,
+) -> Option<Finding> {
+    let (missing, what) = match status {
+        CapabilityStatus::Available => return None,
+        CapabilityStatus::Unknown => (
+            CapabilityMissing::RequiredCapabilityUnknown,
+            "it was not tried out; that somebody says so does not count",
+        ),
+        CapabilityStatus::Unavailable => {
+            (CapabilityMissing::RequiredCapabilityUnavailable, "trying it out failed")
+        }
+    };
+    let message = format!("The workflow requires the capability `{capability}`, and {what}.");
+    let probes = |step: &&CompiledStep| {
+        step.probe.as_ref().is_some_and(|probe| probe.capability == capability)
+    };
+    let mut fix = String::from("See that the tool for it is there and try it.");
+    if let Some(step) = workflow.steps.iter().find(probes) {
+        write!(
+            fix,
+            " Then continue from the step `{}` and hand in what came of it as its artifact.",
+            step.step_id
+        )
+        .expect("writing to a string does not fail");
+    }
+    fix.push_str(
+        " If it cannot be had, tell the person: the run goes on without it only if they set the autonomy \
+         to `full_auto_never_stop`.",
+    );
+    let reason = Reason::CapabilityMissing(missing);
+    Some(finding(reason, Pointer::Capability { capability }, message, fix))
+}

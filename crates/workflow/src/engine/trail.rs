@@ -1,0 +1,98 @@
+//! The entries of a decision trace, in the words of the engine.
+//!
+//! *Invariants*: every entry about a loop refers to the loop, and to the turn where there is one. Turns are
+//! counted from one in texts and from zero in references.
+
+use super::control::LoopDecision;
+use crate::compile::CompiledLoop;
+use crate::event::{TraceEntry, TraceRef};
+use crate::explanation::TraceEntryKind;
+use crate::loop_path::{Iteration, LoopPosition};
+use crate::name::StepId;
+
+/// What the engine did so far.
+#[derive(Default)]
+pub(super) struct Trail(Vec<TraceEntry>);
+
+/// Why a loop ended.
+#[derive(Clone, Copy)]
+pub(super) enum ExitCause {
+    /// Its condition does not hold.
+    ConditionFalse,
+    /// It has had every turn that it may have.
+    LimitReached,
+}
+
+impl Trail {
+    pub(super) fn into_entries(self) -> Vec<TraceEntry> {
+        self.0
+    }
+
+    fn push(&mut self, kind: TraceEntryKind, summary: &str, refs: Vec<TraceRef>) {
+        self.0.push(TraceEntry::new(kind, summary, refs).expect("the refs are few"));
+    }
+
+    pub(super) fn entered(&mut self, of: &CompiledLoop) {
+        let CompiledLoop { loop_id, max_iterations, .. } = of;
+        let summary =
+            format!("Began the loop `{loop_id}` with turn 1 of at most {max_iterations}.");
+        self.push(TraceEntryKind::EnteredLoop, &summary, about(of, Some(Iteration::ZERO)));
+    }
+
+    /// The condition of a loop was looked at: before its first turn, or at the end of `turn`. Without a
+    /// decision it does not hold.
+    pub(super) fn evaluated(
+        &mut self,
+        of: &CompiledLoop,
+        turn: Option<Iteration>,
+        decision: Option<LoopDecision>,
+    ) {
+        let CompiledLoop { condition_id, loop_id, .. } = of;
+        let when = match turn {
+            None => "before its first turn".to_owned(),
+            Some(turn) => format!("after turn {}", turn.get() + 1),
+        };
+        let result = match decision {
+            Some(LoopDecision::Continue) => "holds: the decision is to continue",
+            Some(LoopDecision::Stop) => "does not hold: the decision is to stop",
+            None => "does not hold: no valid decision was handed in",
+        };
+        let summary =
+            format!("Condition `{condition_id}` of the loop `{loop_id}` {when} {result}.");
+        let mut refs = about(of, turn);
+        refs.push(TraceRef::ConditionId { condition_id: condition_id.clone() });
+        self.push(TraceEntryKind::EvaluatedCondition, &summary, refs);
+    }
+
+    /// A loop ended, after `turn` or without any.
+    pub(super) fn exited(&mut self, of: &CompiledLoop, turn: Option<Iteration>, cause: ExitCause) {
+        let CompiledLoop { loop_id, max_iterations, .. } = of;
+        let when = match turn {
+            None => "before its first turn".to_owned(),
+            Some(turn) => format!("after turn {} of at most {max_iterations}", turn.get() + 1),
+        };
+        let why = match cause {
+            ExitCause::ConditionFalse => "its condition does not hold",
+            ExitCause::LimitReached => "its limit is reached",
+        };
+        let summary = format!("Ended the loop `{loop_id}` {when}: {why}.");
+        self.push(TraceEntryKind::ExitedLoop, &summary, about(of, turn));
+    }
+
+    pub(super) fn selected(&mut self, step_id: &StepId, innermost: Option<&LoopPosition>) {
+        let mut refs = vec![TraceRef::StepId { step_id: step_id.clone() }];
+        let mut place = String::new();
+        if let Some(LoopPosition { loop_id, iteration }) = innermost {
+            place = format!(" in turn {} of the loop `{loop_id}`", iteration.get() + 1);
+            refs.push(TraceRef::LoopId { loop_id: loop_id.clone() });
+            refs.push(TraceRef::Iteration { value: *iteration });
+        }
+        let summary = format!("Chose the step `{step_id}`{place}.");
+        self.push(TraceEntryKind::SelectedNextStep, &summary, refs);
+    }
+}
+
+fn about(of: &CompiledLoop, turn: Option<Iteration>) -> Vec<TraceRef> {
+    let loop_id = TraceRef::LoopId { loop_id: of.loop_id.clone() };
+    [loop_id].into_iter().chain(turn.map(|value| TraceRef::Iteration { value })).collect()
+}

@@ -1,0 +1,7 @@
+//! What happens next in a run.
+
+mod decide;
+mod flow;
+mod judge;
+mod properties;
+mod samples;
