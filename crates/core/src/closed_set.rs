@@ -92,25 +92,7 @@ macro_rules! closed_set {
             }
         }
 
-        impl $crate::macro_support::serde::Serialize for $name {
-            fn serialize<S: $crate::macro_support::serde::Serializer>(
-                &self,
-                serializer: S,
-            ) -> ::std::result::Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-
-        impl<'de> $crate::macro_support::serde::Deserialize<'de> for $name {
-            fn deserialize<D: $crate::macro_support::serde::Deserializer<'de>>(
-                deserializer: D,
-            ) -> ::std::result::Result<Self, D::Error> {
-                deserializer.deserialize_str($crate::macro_support::ParseVisitor::new(
-                    concat!("the name of a ", stringify!($name)),
-                ))
-            }
-        }
-
+        $crate::text_serde!($name, concat!("the name of a ", stringify!($name)));
         $crate::closed_set_schema!($name);
     };
 }

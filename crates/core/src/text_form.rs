@@ -18,6 +18,16 @@ macro_rules! text_form {
             }
         }
 
+        $crate::text_serde!($name, $expecting);
+        $crate::text_schema!($name, $pattern, $max_bytes);
+    };
+}
+
+/// Reads and writes a type as its text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! text_serde {
+    ($name:ident, $expecting:expr) => {
         impl $crate::macro_support::serde::Serialize for $name {
             fn serialize<S: $crate::macro_support::serde::Serializer>(
                 &self,
@@ -34,8 +44,6 @@ macro_rules! text_form {
                 deserializer.deserialize_str($crate::macro_support::ParseVisitor::new($expecting))
             }
         }
-
-        $crate::text_schema!($name, $pattern, $max_bytes);
     };
 }
 
