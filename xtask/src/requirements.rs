@@ -9,7 +9,7 @@ pub(crate) mod tag;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::project::{self, Project};
@@ -27,6 +27,11 @@ pub(crate) struct Options {
 
 /// Prints the counts.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    if let Some(group) = &options.group
+        && !register::PREFIXES.contains(&group.as_str())
+    {
+        bail!("there is no group `{group}`; use one of: {}", register::PREFIXES.join(", "));
+    }
     let project = Project::load(&project::root()?)?;
     let coverage = coverage::Coverage::of(&project, options.group.as_deref());
     print!("{}", coverage.summary(options.missing));

@@ -52,7 +52,10 @@ impl Output {
                 serde_json::to_writer_pretty(&mut out, facts)?;
                 writeln!(out)
             };
-            return write().map_err(Failure::io("print the document"));
+            return match write() {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                outcome => outcome.map_err(Failure::io("print the document")),
+            };
         }
         Ok(())
     }

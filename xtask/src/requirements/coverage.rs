@@ -16,11 +16,14 @@ const TITLE_MAX: usize = 60;
 /// Longest row text that the summary shows.
 const TEXT_MAX: usize = 150;
 
+/// A test that shows a row: its file, its function, and what the tag says of it.
+type Test = (String, Option<String>, Option<String>);
+
 /// The registers and what shows their rows.
 pub(crate) struct Coverage {
     registers: Vec<Register>,
-    /// For each row, the tests: file, then function.
-    shown: BTreeMap<String, BTreeSet<(String, Option<String>)>>,
+    /// For each row, the tests.
+    shown: BTreeMap<String, BTreeSet<Test>>,
 }
 
 impl Coverage {
@@ -39,7 +42,7 @@ impl Coverage {
         registers.retain(|register| !register.headings.is_empty());
         let mut shown: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         for tag in tag::all(project) {
-            shown.entry(tag.row).or_default().insert((tag.path, tag.test));
+            shown.entry(tag.row).or_default().insert((tag.path, tag.test, tag.remark));
         }
         Self { registers, shown }
     }
@@ -81,6 +84,7 @@ impl Coverage {
             "# Requirement coverage\n\n\
              <!-- Written by `cargo xtask generate`; edit the registers or the tests instead. -->\n\n\
              {shown} of {all} rows are shown by a test. \
+             Words in brackets behind a test say which part of the row it shows. \
              The registers are in [docs/requirements](../requirements/).\n\n\
              | register | heading | shown |\n|---|---|---:|\n"
         );
@@ -122,8 +126,10 @@ impl Coverage {
     }
 }
 
-fn describe((path, test): &(String, Option<String>)) -> String {
-    test.as_ref().map_or_else(|| format!("`{path}`"), |test| format!("`{path}` `{test}`"))
+fn describe((path, test, remark): &Test) -> String {
+    let test = test.as_ref().map_or_else(String::new, |test| format!(" `{test}`"));
+    let remark = remark.as_ref().map_or_else(String::new, |remark| format!(" ({remark})"));
+    format!("`{path}`{test}{remark}")
 }
 
 #[cfg(test)]

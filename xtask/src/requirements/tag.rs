@@ -25,6 +25,8 @@ pub(crate) struct Tag {
     pub(crate) line: usize,
     /// The test function, when there is one near.
     pub(crate) test: Option<String>,
+    /// What the line says in brackets at its end: as a rule, which part of the row is shown.
+    pub(crate) remark: Option<String>,
 }
 
 /// Every tag of the project, by file and line.
@@ -48,9 +50,16 @@ fn scan(file: &File) -> Vec<Tag> {
             path: file.path.clone(),
             line: index + 1,
             test: test.clone(),
+            remark: remark(line),
         }));
     }
     tags
+}
+
+/// The words in brackets at the end of a line.
+fn remark(line: &str) -> Option<String> {
+    let (_, words) = line.trim_end().strip_suffix(')')?.rsplit_once('(')?;
+    Some(words.to_owned())
 }
 
 /// The rows that a line names after the mark.

@@ -21,7 +21,7 @@ fn the_journal_in_memory_keeps_the_promise() {
     block_on(suite(|| {
         let blobs = MemoryBlobs::new(Arc::new(ManualClock::new(TimestampMs(0))));
         let here = MemoryJournal::new(blobs.clone());
-        Shared { there: here.clone(), here, blobs: Arc::new(blobs) }
+        Shared { there: here.clone(), here, blobs: Arc::new(blobs), has_pins: true }
     }));
 }
 
@@ -30,7 +30,7 @@ fn the_journal_in_memory_keeps_the_promise() {
 fn the_segmented_journal_keeps_the_promise_on_a_simulated_disk() {
     block_on(suite(|| {
         let disk: Arc<dyn Disk> = Arc::new(SimDisk::new());
-        shared(&data_dir(&disk), SegmentedJournal::sessions)
+        shared(&data_dir(&disk), SegmentedJournal::sessions, true)
     }));
 }
 
@@ -38,7 +38,7 @@ fn the_segmented_journal_keeps_the_promise_on_a_simulated_disk() {
 fn the_log_journal_keeps_the_promise_on_a_simulated_disk() {
     block_on(suite(|| {
         let disk: Arc<dyn Disk> = Arc::new(SimDisk::new());
-        shared(&data_dir(&disk), LogJournal::backpacks)
+        shared(&data_dir(&disk), LogJournal::backpacks, false)
     }));
 }
 
@@ -49,7 +49,7 @@ fn the_segmented_journal_keeps_the_promise_on_a_real_disk() {
     block_on(suite(|| {
         next.set(next.get() + 1);
         let dir = DataDir::open(&root.path().join(next.get().to_string())).unwrap();
-        shared(&dir, SegmentedJournal::sessions)
+        shared(&dir, SegmentedJournal::sessions, true)
     }));
 }
 
@@ -60,6 +60,6 @@ fn the_log_journal_keeps_the_promise_on_a_real_disk() {
     block_on(suite(|| {
         next.set(next.get() + 1);
         let dir = DataDir::open(&root.path().join(next.get().to_string())).unwrap();
-        shared(&dir, LogJournal::backpacks)
+        shared(&dir, LogJournal::backpacks, false)
     }));
 }

@@ -6,7 +6,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use piton_core::{DedupeKey, Digest, FileBytes, SnapshotRef, port::fixed::SeededEntropy};
+use piton_core::{
+    DedupeKey, Digest, EventIndex, FileBytes, SnapshotRef, port::fixed::SeededEntropy,
+};
 use piton_store::{
     AppendPlan, Error, Event, PlanProblem, StreamId,
     bounds::PLAN_BYTES_MAX,
@@ -263,6 +265,31 @@ fn a_spent_lease_writes_nothing_even_after_the_stream_was_leased_again() {
     let events = block_on(bench.journal.load(&bench.name)).unwrap().events;
     assert_eq!(events.len(), 2);
     bench.append(2, "b");
+}
+
+/// Whoever wrote the newest plan may have died before it was durable; what stands before it is.
+// shows: WR-069
+#[test]
+fn a_hit_in_the_newest_plan_is_answered_only_after_a_sync() {
+    let bench = bench();
+    bench.append(2, "a");
+    bench.append(2, "b");
+    let syncs = |fact: &str| {
+        let recorder = Recorder::new(Arc::new(bench.disk.clone()));
+        let dir = DataDir::on(Arc::new(recorder.clone()), Path::new("/")).unwrap();
+        let cold: SegmentedJournal<Sample> = open(dir, SegmentedJournal::sessions);
+        let key = DedupeKey::new("sample", &[&bench.name, &fact]).unwrap();
+        let found = block_on(cold.lookup(&bench.name, &key)).unwrap();
+        let syncs = recorder.take().iter().filter(|call| call.operation == "sync").count();
+        // Once it is known to be durable, the answer costs no more than a look.
+        block_on(cold.lookup(&bench.name, &key)).unwrap();
+        let calls: Vec<_> = recorder.take().iter().map(|call| call.operation).collect();
+        assert_eq!(calls, ["stat"]);
+        (found.map(EventIndex::get), syncs)
+    };
+    assert_eq!(syncs("b-0"), (Some(2), 1));
+    assert_eq!(syncs("a-0"), (Some(0), 0));
+    assert_eq!(syncs("never"), (None, 0));
 }
 
 /// A reader that looked while a plan was being taken back must not keep it, even if the next plan

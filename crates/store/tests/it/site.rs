@@ -48,11 +48,16 @@ pub(crate) fn blobs(disk: &SimDisk) -> LocalBlobs {
 }
 
 /// Two processes' views of a data directory.
-pub(crate) fn shared<J: Journal<Sample>>(dir: &DataDir, layout: Open<J>) -> Shared<J> {
+pub(crate) fn shared<J: Journal<Sample>>(
+    dir: &DataDir,
+    layout: Open<J>,
+    has_pins: bool,
+) -> Shared<J> {
     Shared {
         here: open(dir.clone(), layout),
         there: open(dir.clone(), layout),
         blobs: Arc::new(LocalBlobs::new(dir.clone())),
+        has_pins,
     }
 }
 
