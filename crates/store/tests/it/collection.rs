@@ -3,7 +3,10 @@
 use std::{
     fs::{File, FileTimes},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -172,12 +175,17 @@ fn marking_reads_manifests_and_no_segment() {
     assert!(reads.iter().all(|call| call.path.ends_with("manifest.jsonl")), "{reads:?}");
 }
 
-/// A source of roots that runs something between the mark and the sweep.
-struct Between<R, F>(R, F);
+/// A source of roots that runs something after one of its readings.
+struct After<R, F> {
+    roots: R,
+    reading: u32,
+    run: F,
+    readings: AtomicU32,
+}
 
-impl<R: Roots, F: Fn() + Send + Sync> Roots for Between<R, F> {
+impl<R: Roots, F: Fn() + Send + Sync> Roots for After<R, F> {
     fn namespace(&self) -> Namespace {
-        self.0.namespace()
+        self.roots.namespace()
     }
 
     fn roots<'a>(
@@ -185,42 +193,49 @@ impl<R: Roots, F: Fn() + Send + Sync> Roots for Between<R, F> {
         since: Option<&'a RootsCursor>,
     ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
         Box::pin(async move {
-            let marked = self.0.roots(since).await?;
-            if since.is_none() {
-                (self.1)();
+            let read = self.roots.roots(since).await?;
+            if self.readings.fetch_add(1, Ordering::Relaxed) == self.reading {
+                (self.run)();
             }
-            Ok(marked)
+            Ok(read)
         })
     }
 }
 
+/// Something old that nothing refers to is pinned after the mark, or after the reading ahead of the
+/// lease. Time then passes, so that only reading the roots again can save it, not its youth.
 #[test]
 fn a_blob_that_is_pinned_after_the_mark_is_spared() {
-    let disk = SimDisk::new();
-    let store = Store::simulated(&disk);
-    store.write("sess_a", &["p"]);
-    let garbage = store.put("garbage");
-    let wanted = sample_snapshot("sess_a-late");
-    block_on(store.blobs.put(Namespace::Snapshots, wanted.bytes().to_vec())).unwrap();
-    disk.advance(HOURS);
-    let writer = sessions(&disk);
-    let late = || {
-        // On a thread of its own: this runs inside the collector's runtime.
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                block_on(async {
-                    let lease = writer.lease(&"sess_a".parse().unwrap()).await.unwrap();
-                    append(&writer, &lease, 2, "late").await.unwrap();
+    for reading in [0, 1] {
+        let disk = SimDisk::new();
+        let store = Store::simulated(&disk);
+        store.write("sess_a", &["p"]);
+        let garbage = store.put("garbage");
+        let wanted = sample_snapshot("sess_a-late");
+        block_on(store.blobs.put(Namespace::Snapshots, wanted.bytes().to_vec())).unwrap();
+        disk.advance(HOURS);
+        let writer = sessions(&disk);
+        let run = || {
+            // On a thread of its own: this runs inside the collector's runtime.
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    block_on(async {
+                        let lease = writer.lease(&"sess_a".parse().unwrap()).await.unwrap();
+                        append(&writer, &lease, 2, "late").await.unwrap();
+                    });
                 });
             });
-        });
-    };
-    let roots = Between(PinnedSnapshots::<Sample, _>::new(store.journal.clone()), late);
-    let clock = SystemClock;
-    let report =
-        block_on(collect(&store.blobs, &store.leases, &[&roots], &clock, Intent::Remove)).unwrap();
-    println!("{report:?}");
-    assert!(!store.has(garbage) && store.has(wanted.digest()));
+            disk.advance(HOURS);
+        };
+        let roots = PinnedSnapshots::<Sample, _>::new(store.journal.clone());
+        let roots = After { roots, reading, run, readings: AtomicU32::new(0) };
+        let sources: [&dyn Roots; 1] = [&roots];
+        let collected =
+            collect(&store.blobs, &store.leases, &sources, &SystemClock, Intent::Remove);
+        let report = block_on(collected).unwrap();
+        assert_eq!(counts(&report[&Namespace::Snapshots]), (2, 0, 1), "after reading {reading}");
+        assert!(!store.has(garbage) && store.has(wanted.digest()));
+    }
 }
 
 /// In a child: writes sessions of its own for a number of plans.

@@ -214,33 +214,45 @@ fn what_is_written_stays_as_it_is() {
     }
 }
 
-// shows: WR-067, WR-084, WR-086
-#[test]
-fn the_session_is_locked_during_every_call_of_an_append() {
+/// For each call of one append: its name, and whether another process could lock `path` alone.
+fn free_during_an_append(path: &Path) -> Vec<(&'static str, bool)> {
     let disk = SimDisk::new();
-    let (held, probe) = (Arc::new(Mutex::new(Vec::new())), disk.clone());
-    let notes = Arc::clone(&held);
-    let listener = move |_: &Call| {
-        let is_free = probe.lock(&session(".lock"), true).unwrap().is_some();
-        notes.lock().unwrap().push(!is_free);
-    };
-    let writer = sessions(&disk);
     let name: StreamId = SESSION.parse().unwrap();
+    let writer = sessions(&disk);
     block_on(async {
         let lease = writer.lease(&name).await.unwrap();
         append(&writer, &lease, 2, "a").await.unwrap();
     });
-    let recorder = Recorder::telling(Arc::new(disk.clone()), Arc::new(listener));
-    let dir = DataDir::on(Arc::new(recorder.clone()), Path::new("/")).unwrap();
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let (own, probe, path) = (Arc::clone(&notes), disk.clone(), path.to_path_buf());
+    let listener = move |call: &Call| {
+        let is_free = probe.lock(&path, true).unwrap().is_some();
+        own.lock().unwrap().push((call.operation, is_free));
+    };
+    let recorder = Recorder::telling(Arc::new(disk), Arc::new(listener));
+    let dir = DataDir::on(Arc::new(recorder), Path::new("/")).unwrap();
     let journal: SegmentedJournal<Sample> = open(dir, SegmentedJournal::sessions);
     block_on(async {
         let lease = journal.lease(&name).await.unwrap();
-        held.lock().unwrap().clear();
+        notes.lock().unwrap().clear();
         append(&journal, &lease, 5, "b").await.unwrap();
     });
-    let held = std::mem::take(&mut *held.lock().unwrap());
-    assert!(held.len() >= 15 && held.iter().all(|held| *held), "{held:?}");
-    assert!(disk.lock(&session(".lock"), true).unwrap().is_some(), "free afterwards");
+    std::mem::take(&mut *notes.lock().unwrap())
+}
+
+// shows: WR-067, WR-084, WR-086
+#[test]
+fn the_session_is_locked_during_every_call_of_an_append() {
+    let calls = free_during_an_append(&session(".lock"));
+    assert!(calls.len() >= 15 && calls.iter().all(|(_, is_free)| !is_free), "{calls:?}");
+}
+
+#[test]
+fn no_sweep_can_run_between_the_first_blob_of_a_plan_and_the_end_of_its_append() {
+    let calls = free_during_an_append(Path::new("/leases/collection.lock"));
+    let first = calls.iter().position(|(operation, _)| *operation == "create").unwrap();
+    assert_eq!(calls.last().map(|(operation, _)| *operation), Some("sync"));
+    assert!(calls[first..].iter().all(|(_, is_free)| !is_free), "{calls:?}");
 }
 
 // shows: WR-100, WR-101
