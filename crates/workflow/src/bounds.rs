@@ -50,9 +50,13 @@ const _: () = {
     assert!(2 + 8 + 16 + 4 + digits as usize == SHORT_TOKEN_BYTES_MAX);
 };
 
-/// The most completed steps that a snapshot holds. A step takes a reply of an agent, so this is days of
-/// work without a pause; every snapshot repeats the whole set, so it must not grow without end.
-pub const COMPLETED_STEPS_MAX: usize = 16_384;
+/// The most completed steps that a snapshot holds. Of a loop it keeps the newest turn, so a run never has
+/// more than its workflow has steps; this is a few times that, for workflows that were compiled elsewhere.
+pub const COMPLETED_STEPS_MAX: usize = 1024;
+
+/// The most decisions about loops that a snapshot holds. Like completed steps, they are those of the
+/// newest turns.
+pub const DECISIONS_MAX: usize = 1024;
 
 /// The longest title of a step in bytes: one line.
 pub const STEP_TITLE_BYTES_MAX: usize = 1024;

@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::accept::{Accepted, accept};
-use super::control::{LoopControl, LoopDecision};
 use super::error::EngineError;
 use super::finding::Finding;
 use super::place::{Place, find_loop};
@@ -30,7 +29,7 @@ use crate::contract::Breach;
 use crate::contract::criteria::failures;
 use crate::event::LimitDetails;
 use crate::projection::Standing;
-use crate::snapshot::ExecutionState;
+use crate::snapshot::{ExecutionState, LoopControl, LoopDecision};
 
 /// One finding about the artifacts, one about a limit, one about the notes and one for each capability.
 const _: () = assert!(3 + Capability::ALL.len() <= BLOCKERS_MAX);
