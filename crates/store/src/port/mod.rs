@@ -12,7 +12,7 @@ mod keyring;
 mod leases;
 mod table;
 
-pub use blobs::{BlobEntry, Blobs, Namespace, Roots, RootsCursor};
+pub use blobs::{BlobEntry, BlobReader, Blobs, Namespace, Roots, RootsCursor};
 pub use cache::{Cache, CacheKey};
 pub(crate) use journal::LeaseHold;
 pub use journal::{
