@@ -21,6 +21,7 @@ pub mod flow;
 mod judge;
 mod place;
 mod report;
+mod side;
 mod trail;
 mod words;
 
