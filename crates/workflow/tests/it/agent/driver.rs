@@ -6,6 +6,7 @@ use std::sync::Arc;
 use piton_workflow::RunStatus;
 use piton_workflow::bundled::Bundled;
 use piton_workflow::compile::CompiledWorkflow;
+use piton_workflow::event::BlockerReport;
 use piton_workflow::projection::{SessionState, status};
 use piton_workflow::session::{self, Continue, Reply, ReplyKind};
 use serde::Deserialize;
@@ -134,7 +135,7 @@ impl Agent {
         code: &str,
     ) -> Reply {
         let refused = self.hand_in(rig, reply, output).await;
-        let blockers = refused.body.blockers.iter().flat_map(|report| report.blockers());
+        let blockers = refused.body.blockers.iter().flat_map(BlockerReport::blockers);
         let codes: Vec<_> = blockers.map(|blocker| blocker.code.as_str()).collect();
         assert_eq!(codes, [code], "{}", pending(reply));
         assert_eq!(pending(&refused), pending(reply));
