@@ -11,7 +11,7 @@
 //! | 7 | the node that was reached, and the edge to it |
 //! | 8 | the output itself |
 
-use piton_core::{EventId, GapId, NodeId};
+use piton_core::{EventId, GapId, NodeId, SnapshotRef};
 use piton_store::NewBlob;
 use piton_store::port::Namespace;
 use serde_json::{Map, Value};
@@ -48,12 +48,13 @@ pub(super) struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Decides, and drafts what is recorded of it. The snapshot is that of the node that was reached.
+    /// Decides, and drafts what is recorded of it. The snapshot is that of the node that was reached, with the
+    /// place where it is stored.
     pub(super) fn draft(
         &self,
         warm: &Warm,
         draft: &mut Draft<'_>,
-    ) -> Result<Option<ExecutionSnapshot>, Error> {
+    ) -> Result<Option<(SnapshotRef, ExecutionSnapshot)>, Error> {
         let (run, node) = node_of(&warm.state, self.ack.address)?;
         let before = run.contexts.effective(node.id);
         let change = self.context.as_ref().map(|change| told::after(before, change));
@@ -168,11 +169,11 @@ impl Change<'_> {
         to: NodeId,
         is_fork: bool,
         cause: EventId,
-    ) -> ExecutionSnapshot {
+    ) -> (SnapshotRef, ExecutionSnapshot) {
         let workflow_hash = self.scene.pinned.hash;
         let snapshot = ExecutionSnapshot { workflow_hash, state };
         let blob = NewBlob::canonical(Namespace::Snapshots, snapshot.encode());
-        let snapshot_ref = piton_core::SnapshotRef::new(blob.digest());
+        let snapshot_ref = SnapshotRef::new(blob.digest());
         draft.store(blob);
         let from = self.ack.address.node;
         let there = NodeScope { node: to, ..self.at() };
@@ -188,7 +189,7 @@ impl Change<'_> {
         let edge = EdgeCreated::new(EdgeKind::AckedStep, from, to, cause);
         let edge = edge.expect("neither cause is that of a bookmark");
         draft.push(EventBody::EdgeCreated(self.ack.address.run, edge));
-        snapshot
+        (snapshot_ref, snapshot)
     }
 
     /// The output itself, which takes the place of one that was handed in for the same step before.

@@ -75,16 +75,22 @@ impl Body {
     fn blocked(&self) -> String {
         let blockers = self.blockers.as_ref().map_or(&[][..], |report| report.blockers());
         let things = match blockers.len() {
-            1 => "1 thing is".to_owned(),
-            count => format!("{count} things are"),
+            1 => "1 thing has".to_owned(),
+            count => format!("{count} things have"),
         };
-        let mut text = format!("{} is not finished: {things} missing.\n", head(&self.run));
+        let mut text = head(&self.run);
+        if let Some(pending) = &self.pending {
+            write!(text, " ({})", pending.title).expect("writing to a string does not fail");
+        }
+        writeln!(text, " is not finished: {things} to be mended.")
+            .expect("writing to a string does not fail");
         for (place, blocker) in blockers.iter().enumerate() {
             write!(text, "\n{}. {}", place + 1, shown(blocker))
                 .expect("writing to a string does not fail");
         }
         text.push_str(
-            "\nWhat you sent is kept, and the run waits at the same step. Send the whole output again:",
+            "\nNothing is lost: what you sent is recorded, and the run waits at this step. Send the whole \
+             output again, with this new token:",
         );
         text.push_str(&self.next_line());
         text
