@@ -18,13 +18,13 @@ use crate::snapshot::ExecutionState;
 
 /// What is known where a step is left.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct Facts<'a> {
     /// The preferences in force.
     pub preferences: Preferences,
     /// What the agent is known to be able to do.
     pub standings: Standings,
-    /// What the run was told, up to and with this output.
-    pub context: Map<String, Value>,
+    /// What the run was told, up to and with this output, if anything.
+    pub context: Option<&'a Map<String, Value>>,
     /// The critical gaps of this node that are open.
     pub open_gaps: Vec<GapId>,
 }
@@ -56,7 +56,7 @@ pub enum Decision {
 pub fn decide(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,
-    facts: &Facts,
+    facts: &Facts<'_>,
     submission: &Submission<'_>,
 ) -> Result<Decision, EngineError> {
     let findings = judge(workflow, state, submission, &facts.standings)?;
@@ -65,7 +65,9 @@ pub fn decide(
     if let Some(report) = report.expect("a judgement finds less than a report holds") {
         return Ok(Decision::Blocked { report, gaps });
     }
-    let Flow { next, traces } = flow::next(workflow, state, &facts.context, submission.artifacts)?;
+    let nothing = Map::new();
+    let context = facts.context.unwrap_or(&nothing);
+    let Flow { next, traces } = flow::next(workflow, state, context, submission.artifacts)?;
     let resolves = if findings.is_empty() { facts.open_gaps.clone() } else { Vec::new() };
     Ok(Decision::Advanced { next, gaps, traces, resolves })
 }

@@ -204,7 +204,7 @@ impl Change<'_> {
 }
 
 /// What is known at a node.
-fn facts(run: &RunState, node: NodeId, context: Option<&Context>) -> Facts {
+fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a Context>) -> Facts<'a> {
     let standing =
         |capability: &Capability| (*capability, run.capabilities.standing(node, *capability));
     let critical = run.gaps.open_on(node).filter(|gap| gap.is_critical());
@@ -212,7 +212,7 @@ fn facts(run: &RunState, node: NodeId, context: Option<&Context>) -> Facts {
     Facts {
         preferences: preferences.unwrap_or(PREFERENCES_DEFAULT),
         standings: Capability::ALL.iter().map(standing).collect::<Standings>(),
-        context: context.map(|context| context.as_object().clone()).unwrap_or_default(),
+        context: context.map(Context::as_object),
         open_gaps: critical.map(|gap| gap.record.gap_id).collect(),
     }
 }

@@ -139,6 +139,9 @@ impl Agent {
         let codes: Vec<_> = blockers.map(|blocker| blocker.code.as_str()).collect();
         assert_eq!(codes, [code], "{}", pending(reply));
         assert_eq!(pending(&refused), pending(reply));
+        let (text, used) = (refused.text(), token_in(&reply.text()).expect("it has a token"));
+        assert!(token_in(&text).is_some() && !text.contains(&used), "it brings a new token");
+        assert_ne!(refused.body.ack_token, reply.body.ack_token);
         self.story.refusals.extend(self.story.replies.last().cloned());
         refused
     }
@@ -147,6 +150,8 @@ impl Agent {
     async fn hand_in(&mut self, rig: &Rig, last: &Reply, output: Option<Output>) -> Reply {
         self.calls += 1;
         let copied = token_in(&last.text());
+        let next_call = last.body.next_call.as_ref().expect("there is more to call");
+        assert_eq!(copied, next_call.params.ack_token);
         let token = if self.calls.is_multiple_of(2) { last.body.ack_token.clone() } else { copied };
         let output = output.map(|Output { notes, artifacts }| session::Output {
             notes_markdown: notes,

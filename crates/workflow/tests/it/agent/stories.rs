@@ -15,6 +15,7 @@ async fn played(bundled: Bundled) -> Story {
     play(&bundled.compiled(), &script(bundled), |_| Arc::clone(&rig)).await
 }
 
+// shows: WR-250, WR-251
 #[tokio::test]
 async fn an_agent_that_fails_at_every_step_gets_to_the_end_by_what_it_is_told() {
     for bundled in Bundled::ALL {
