@@ -17,6 +17,7 @@ mod capabilities;
 mod contexts;
 mod gaps;
 mod graph;
+mod inherited;
 mod outputs;
 mod preferences;
 mod resume;

@@ -47,7 +47,7 @@ impl SessionState {
         match event.body() {
             EventBody::RunStarted(run, started) => {
                 self.places.insert(*run, self.runs.len());
-                self.runs.push(RunState::new(*run, started.clone()));
+                self.runs.push(RunState::new(*run, started.clone(), event.timestamp()));
             }
             EventBody::ObservationRecorded { data, .. } => {
                 let value = data.value.clone();
@@ -56,7 +56,7 @@ impl SessionState {
             body => {
                 let run = body.scope().and_then(|scope| scope.run_id);
                 if let Some(&place) = run.and_then(|run| self.places.get(&run)) {
-                    self.runs[place].apply(body, index);
+                    self.runs[place].apply(event);
                 }
             }
         }
