@@ -212,3 +212,27 @@ pub const FIX_ITEM_BYTES_MAX: usize = 768;
 /// How many bytes an item of a list keeps at least when others need room: its place and the start of what is
 /// wrong.
 pub const LISTED_ITEM_BYTES_MIN: usize = 80;
+
+/// The longest title of a run in bytes: one line of a list.
+pub const RUN_TITLE_BYTES_MAX: usize = 120;
+
+/// The longest recap that an agent reads when it takes up a run, in bytes: a few pages, with at least one
+/// step's notes whole. What does not fit is counted.
+pub const RECAP_BYTES_MAX: usize = 8192;
+
+/// How many steps each part of a recap tells at most. The snapshot of each is read for its title, and notes of
+/// the usual length fill a recap with a third of them.
+pub const RECAP_STEPS_MAX: usize = 24;
+
+/// The longest title of a step in a recap, in bytes; titles are headings there.
+pub const RECAP_TITLE_BYTES_MAX: usize = 120;
+
+/// The newest notes fit in whole, beside the frames of all sections.
+const _: () = assert!(NOTES_BYTES_MAX + RECAP_TITLE_BYTES_MAX + 1024 <= RECAP_BYTES_MAX);
+
+/// How many bytes of each other branch's notes a recap shows: what became of it, not how.
+pub const BRANCH_NOTES_BYTES_MAX: usize = 512;
+
+/// How many workflows a listing of all runs keeps in mind, so that each is read once for many runs. People have
+/// dozens of them.
+pub const WORKFLOWS_KEPT_MAX: usize = 64;

@@ -12,6 +12,8 @@
 //! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
 //! * [`event`]: the events themselves, with the rules that hold within one and across a log.
 //! * [`projection`]: what events add up to: graphs, tips, outputs, gaps, status, what to resume.
+//! * [`label`]: what people call a run.
+//! * [`recall`]: every run of every session, summed up, listed and ranked; over the ports of the store.
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the tokens that an agent is given: what they say, how they are signed and written.
 //! * [`snapshot`]: what is needed to go on from a run node.
@@ -21,7 +23,7 @@
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
-//! the one effect, a signature, comes through the key ring port of the store.
+//! effects come through the ports of the store: a signature from the key ring, and what [`recall`] reads.
 
 pub mod blocker;
 pub mod bounds;
@@ -34,6 +36,7 @@ pub mod event;
 pub mod event_kind;
 pub mod explanation;
 pub mod gap;
+pub mod label;
 pub mod loop_path;
 pub mod name;
 pub mod observation;
@@ -41,6 +44,7 @@ pub mod output;
 pub mod preference;
 pub mod projection;
 pub mod reason;
+pub mod recall;
 pub mod run;
 pub mod snapshot;
 pub mod source;

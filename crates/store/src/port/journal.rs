@@ -44,9 +44,9 @@
 
 use std::{fmt, sync::Arc};
 
-use piton_core::{DedupeKey, EventIndex, ManifestIndex, SnapshotRef};
+use piton_core::{DedupeKey, EventIndex, SnapshotRef};
 
-use super::BoxFuture;
+use super::{BoxFuture, Cursor};
 use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail};
 
 /// The reading half of a journal.
@@ -175,25 +175,6 @@ pub struct Pins {
     pub snapshots: Vec<SnapshotRef>,
     /// Where this reading ended.
     pub cursor: Cursor,
-}
-
-/// A place in a stream, as one adapter knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
-    pub(crate) incarnation: u128,
-    pub(crate) position: u64,
-    /// The length at which a reading found nothing more; beyond `position` if it will read the
-    /// newest records again.
-    pub(crate) seen: u64,
-    pub(crate) next_manifest: ManifestIndex,
-    pub(crate) next_event: EventIndex,
-}
-
-impl Cursor {
-    /// The index that the next event will have.
-    pub fn next_event(&self) -> EventIndex {
-        self.next_event
-    }
 }
 
 /// What an append did.

@@ -7,7 +7,7 @@ use piton_core::{DedupeKey, EventIndex, SnapshotRef, port::fixed::SeededEntropy}
 use crate::{
     AppendPlan, Error, Event, Health, PlanProblem, StreamId,
     bounds::PLAN_EVENTS_MAX,
-    port::{Appended, Blobs, Follow, Journal, Namespace, StreamLease},
+    port::{Appended, Blobs, Cursor, Follow, Journal, Namespace, StreamLease},
     testing::{Sample, sample_plan, sample_snapshot},
 };
 
@@ -221,6 +221,9 @@ async fn a_reader_follows_what_another_process_writes<J: Journal<Sample>>(store:
     append(&store.there, &lease, 2, "a").await.unwrap();
     let cursor = store.here.load(&name).await.unwrap().cursor;
     assert!(matches!(store.here.follow(&name, &cursor).await.unwrap(), Follow::Unchanged));
+    // A cursor that one process wrote down serves another.
+    let cursor: Cursor = cursor.to_string().parse().unwrap();
+    assert!(matches!(store.there.follow(&name, &cursor).await.unwrap(), Follow::Unchanged));
     append(&store.there, &lease, 2, "b").await.unwrap();
     append(&store.there, &lease, 1, "c").await.unwrap();
     let Follow::Appended { events, cursor } = store.here.follow(&name, &cursor).await.unwrap()

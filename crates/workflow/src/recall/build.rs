@@ -1,0 +1,81 @@
+//! A session, summed up from its events.
+//!
+//! *Invariants*: each snapshot is read once, and each workflow once for all runs of an operation that are
+//! pinned to it.
+
+use std::{collections::HashMap, sync::Arc};
+
+use piton_core::{Digest, RunId, WorkflowHash};
+use piton_store::{
+    Error, StreamId,
+    port::{Blobs, JournalReader, Namespace},
+};
+
+use super::{session::Session, trouble::Trouble};
+use crate::{
+    bounds::WORKFLOWS_KEPT_MAX,
+    compile::CompiledWorkflow,
+    event::{SessionEvent, validate},
+    projection::{RunNode, RunSummary, SessionState},
+    snapshot::ExecutionSnapshot,
+};
+
+/// Sums up sessions, for as long as one operation takes.
+pub(super) struct Builder<'a> {
+    pub(super) journal: &'a dyn JournalReader<SessionEvent>,
+    pub(super) blobs: &'a dyn Blobs,
+    workflows: HashMap<WorkflowHash, Arc<CompiledWorkflow>>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(journal: &'a dyn JournalReader<SessionEvent>, blobs: &'a dyn Blobs) -> Self {
+        Self { journal, blobs, workflows: HashMap::new() }
+    }
+
+    /// Reads a whole session and sums it up; nothing if there is none by that name any more.
+    pub(super) async fn build(&mut self, stream: &StreamId) -> Result<Option<Session>, Trouble> {
+        let loaded = match self.journal.load(stream).await {
+            Err(Error::NotFound { .. }) => return Ok(None),
+            loaded => loaded?,
+        };
+        validate(&loaded.events)?;
+        let state = SessionState::of(&loaded.events);
+        let mut runs = Vec::with_capacity(state.runs().len());
+        for run in state.runs() {
+            let Some(tip) = run.graph.preferred_tip() else { continue };
+            let snapshot = self.snapshot(tip).await?;
+            let workflow = self.workflow(run.id, run.started.workflow_hash).await?;
+            runs.extend(RunSummary::of(&state, run, &snapshot, &workflow).map(Arc::new));
+        }
+        Ok(Some(Session { cursor: loaded.cursor, runs, is_from_events: true }))
+    }
+
+    async fn snapshot(&self, node: &RunNode) -> Result<ExecutionSnapshot, Trouble> {
+        let bytes = self.blob(Namespace::Snapshots, node.snapshot.digest()).await?;
+        let unusable = |problem| Trouble::Snapshot { node: node.id, problem };
+        ExecutionSnapshot::decode(&bytes).map_err(unusable)
+    }
+
+    async fn workflow(
+        &mut self,
+        run: RunId,
+        hash: WorkflowHash,
+    ) -> Result<Arc<CompiledWorkflow>, Trouble> {
+        if let Some(known) = self.workflows.get(&hash) {
+            return Ok(Arc::clone(known));
+        }
+        let bytes = self.blob(Namespace::PinnedWorkflows, hash.digest()).await?;
+        let unusable = |problem| Trouble::Workflow { run, problem };
+        let workflow = Arc::new(CompiledWorkflow::read(&bytes).map_err(unusable)?);
+        if self.workflows.len() >= WORKFLOWS_KEPT_MAX {
+            self.workflows.clear();
+        }
+        self.workflows.insert(hash, Arc::clone(&workflow));
+        Ok(workflow)
+    }
+
+    async fn blob(&self, namespace: Namespace, digest: Digest) -> Result<Vec<u8>, Error> {
+        let found = self.blobs.get(namespace, digest).await?;
+        found.ok_or(Error::BlobMissing { namespace, digest })
+    }
+}
