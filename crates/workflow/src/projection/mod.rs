@@ -40,4 +40,6 @@ pub use resume::{Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
 pub use run_state::RunState;
 pub use session_state::{Observed, SessionState};
 pub use status::status;
-pub use summary::{RunSummary, SUMMARY_VERSION, Seen, StepPlace, Surroundings, WorkflowOutline};
+pub use summary::{
+    RunSummary, SUMMARY_VERSION, Seen, StepPlace, Surroundings, TipState, WorkflowOutline,
+};

@@ -128,13 +128,32 @@ pub struct Surroundings {
     pub repo_root: Option<Seen>,
 }
 
+/// What a summary needs of the snapshot of a tip. A snapshot holds far more: the prompt, and all that is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TipState {
+    /// Whether the run is at its end.
+    pub is_complete: bool,
+    /// The pending step and its title.
+    pub pending: Option<(StepId, StepTitle)>,
+}
+
+impl From<&ExecutionSnapshot> for TipState {
+    fn from(snapshot: &ExecutionSnapshot) -> Self {
+        let pending = derive_pending_step(snapshot);
+        Self {
+            is_complete: derive_is_complete(snapshot),
+            pending: pending.map(|step| (step.step_id.clone(), step.title.clone())),
+        }
+    }
+}
+
 impl RunSummary {
-    /// Sums up `run`, a run of `session`, with the snapshot of its preferred tip and the workflow that it
-    /// is pinned to. A run without a node has nothing to sum up.
+    /// Sums up `run`, a run of `session`, with the state of its preferred tip and the workflow that it is
+    /// pinned to. A run without a node has nothing to sum up.
     pub fn of(
         session: &SessionState,
         run: &RunState,
-        tip: &ExecutionSnapshot,
+        tip: &TipState,
         workflow: &CompiledWorkflow,
     ) -> Option<Self> {
         let session_id = session.session()?;
@@ -151,7 +170,7 @@ impl RunSummary {
                 name: workflow.name.clone(),
             },
             step: StepPlace::of(tip, workflow),
-            status: status(run, derive_is_complete(tip)),
+            status: status(run, tip.is_complete),
             open_gaps: run.gaps.open().len(),
             nodes: run.graph.node_count(),
             tips: run.graph.tip_count(),
@@ -184,14 +203,14 @@ impl RunSummary {
 }
 
 impl StepPlace {
-    /// Which step is pending at a snapshot, and where it stands in the workflow. A step that the workflow
-    /// does not have stands nowhere.
-    pub fn of(tip: &ExecutionSnapshot, workflow: &CompiledWorkflow) -> Option<Self> {
-        let pending = derive_pending_step(tip)?;
-        let place = workflow.steps.iter().position(|step| step.step_id == pending.step_id)?;
+    /// Which step is pending at a tip, and where it stands in the workflow. A step that the workflow does
+    /// not have stands nowhere.
+    pub fn of(tip: &TipState, workflow: &CompiledWorkflow) -> Option<Self> {
+        let (step_id, title) = tip.pending.as_ref()?;
+        let place = workflow.steps.iter().position(|step| step.step_id == *step_id)?;
         Some(Self {
-            step_id: pending.step_id.clone(),
-            title: pending.title.clone(),
+            step_id: step_id.clone(),
+            title: title.clone(),
             number: place + 1,
             of: workflow.steps.len(),
         })

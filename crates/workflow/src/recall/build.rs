@@ -1,11 +1,11 @@
 //! A session, summed up from its events.
 //!
-//! *Invariants*: each snapshot is read once, and each workflow once for all runs of an operation that are
-//! pinned to it.
+//! *Invariants*: an operation reads each snapshot once, whoever shares it, and so it does each workflow unless
+//! there are very many.
 
 use std::{collections::HashMap, sync::Arc};
 
-use piton_core::{Digest, RunId, WorkflowHash};
+use piton_core::{Digest, RunId, SnapshotRef, WorkflowHash};
 use piton_store::{
     Error, StreamId,
     port::{Blobs, JournalReader, Namespace},
@@ -16,7 +16,7 @@ use crate::{
     bounds::WORKFLOWS_KEPT_MAX,
     compile::CompiledWorkflow,
     event::{SessionEvent, validate},
-    projection::{RunNode, RunSummary, SessionState},
+    projection::{RunNode, RunSummary, SessionState, TipState},
     snapshot::ExecutionSnapshot,
 };
 
@@ -24,12 +24,13 @@ use crate::{
 pub(super) struct Builder<'a> {
     pub(super) journal: &'a dyn JournalReader<SessionEvent>,
     pub(super) blobs: &'a dyn Blobs,
+    tips: HashMap<SnapshotRef, TipState>,
     workflows: HashMap<WorkflowHash, Arc<CompiledWorkflow>>,
 }
 
 impl<'a> Builder<'a> {
     pub(super) fn new(journal: &'a dyn JournalReader<SessionEvent>, blobs: &'a dyn Blobs) -> Self {
-        Self { journal, blobs, workflows: HashMap::new() }
+        Self { journal, blobs, tips: HashMap::new(), workflows: HashMap::new() }
     }
 
     /// Reads a whole session and sums it up; nothing if there is none by that name any more.
@@ -43,17 +44,22 @@ impl<'a> Builder<'a> {
         let mut runs = Vec::with_capacity(state.runs().len());
         for run in state.runs() {
             let Some(tip) = run.graph.preferred_tip() else { continue };
-            let snapshot = self.snapshot(tip).await?;
+            let tip = self.tip(tip).await?;
             let workflow = self.workflow(run.id, run.started.workflow_hash).await?;
-            runs.extend(RunSummary::of(&state, run, &snapshot, &workflow).map(Arc::new));
+            runs.extend(RunSummary::of(&state, run, &tip, &workflow).map(Arc::new));
         }
         Ok(Some(Session { cursor: loaded.cursor, runs, is_from_events: true }))
     }
 
-    async fn snapshot(&self, node: &RunNode) -> Result<ExecutionSnapshot, Trouble> {
+    async fn tip(&mut self, node: &RunNode) -> Result<TipState, Trouble> {
+        if let Some(known) = self.tips.get(&node.snapshot) {
+            return Ok(known.clone());
+        }
         let bytes = self.blob(Namespace::Snapshots, node.snapshot.digest()).await?;
         let unusable = |problem| Trouble::Snapshot { node: node.id, problem };
-        ExecutionSnapshot::decode(&bytes).map_err(unusable)
+        let tip = TipState::from(&ExecutionSnapshot::decode(&bytes).map_err(unusable)?);
+        self.tips.insert(node.snapshot, tip.clone());
+        Ok(tip)
     }
 
     async fn workflow(

@@ -6,10 +6,12 @@ mod contract;
 mod dedupe;
 mod engine;
 mod event;
+mod label;
 mod loop_path;
 mod name;
 mod projection;
 mod reason;
+mod recall;
 #[cfg(feature = "schema")]
 mod schema;
 mod snapshot;
