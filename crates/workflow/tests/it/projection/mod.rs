@@ -3,6 +3,8 @@
 mod branches;
 mod inherited;
 mod log;
+mod recap;
 mod resume;
 mod status;
+mod summary;
 mod tip;
