@@ -93,7 +93,7 @@ fn act(log: &mut Log, told: &mut Told, what: u8, at: NodeScope, number: usize) {
             let gaps = log.state.runs()[0].gaps.all();
             // Some resolve what is open, some what is not.
             let resolution = match gaps.get(number % 3) {
-                Some(gap) if number % 2 == 0 => {
+                Some(gap) if number.is_multiple_of(2) => {
                     Resolution::Resolves { resolves_gap_id: gap.record.gap_id }
                 }
                 _ => Resolution::Unresolved {},
