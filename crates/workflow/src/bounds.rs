@@ -216,3 +216,7 @@ pub const FIX_ITEM_BYTES_MAX: usize = 768;
 /// How many bytes an item of a list keeps at least when others need room: its place and the start of what is
 /// wrong.
 pub const LISTED_ITEM_BYTES_MIN: usize = 80;
+
+/// How many subagents one step has work done by. A person follows a handful of them, and their answers must
+/// fit into the notes of one step.
+pub const DELEGATIONS_MAX: usize = 8;
