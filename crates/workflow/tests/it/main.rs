@@ -1,5 +1,7 @@
 //! The behaviour of `piton-workflow` as other crates see it.
 
+mod agent;
+mod bundled;
 mod closed_set;
 mod compile;
 mod contract;

@@ -1,0 +1,4 @@
+//! The workflows that come with Piton.
+
+mod files;
+mod resolve;
