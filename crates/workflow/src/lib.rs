@@ -17,7 +17,7 @@
 //! * [`snapshot`]: what is needed to go on from a run node.
 //! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
 //!   becomes what runs are pinned to.
-//! * [`bundled`]: the workflows that come with Piton.
+//! * [`bundled`], [`catalogue`]: the workflows that come with Piton, and everything that others may take from it.
 //! * [`engine`]: what happens next in a run.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
@@ -28,6 +28,7 @@ pub mod blocker;
 pub mod bounds;
 pub mod bundled;
 pub mod capability;
+pub mod catalogue;
 pub mod compile;
 pub mod contract;
 pub mod dedupe;

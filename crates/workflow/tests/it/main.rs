@@ -2,6 +2,7 @@
 
 mod agent;
 mod bundled;
+mod catalogue;
 mod closed_set;
 mod compile;
 mod contract;
