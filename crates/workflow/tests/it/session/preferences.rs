@@ -55,8 +55,8 @@ async fn what_was_set_on_a_node_comes_before_the_start_and_that_before_the_defau
     let rewound = rig.sessions.proceed(state(&first)).await.unwrap();
     assert_eq!(rewound.body.preferences, global, "the first node has what it had");
     let kinds = rig.kinds(first.body.run.session_id).await;
-    let changes = kinds.iter().filter(|kind| **kind == EventKind::PreferencesChanged);
-    assert_eq!(changes.count(), 2);
+    let recorded = kinds.iter().filter(|kind| **kind == EventKind::PreferencesChanged);
+    assert_eq!(recorded.count(), 2);
 }
 
 #[tokio::test]
