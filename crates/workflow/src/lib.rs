@@ -18,6 +18,8 @@
 //! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
 //!   becomes what runs are pinned to.
 //! * [`engine`]: what happens next in a run.
+//! * [`bundle`], [`carry`]: a whole session in one file, and carrying it out of a data directory and into one.
+//! * [`upkeep`]: removing what nobody needs any more, checking and repairing what is there.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
@@ -25,7 +27,9 @@
 
 pub mod blocker;
 pub mod bounds;
+pub mod bundle;
 pub mod capability;
+pub mod carry;
 pub mod compile;
 pub mod contract;
 pub mod dedupe;
@@ -47,6 +51,7 @@ pub mod source;
 pub mod step_instance;
 pub mod token;
 pub mod topology;
+pub mod upkeep;
 
 pub use blocker::BlockerCode;
 pub use capability::{
