@@ -7,7 +7,7 @@ use piton_core::{AttemptId, EventIndex, NodeId};
 use crate::event::{AdvanceRecorded, Outcome};
 
 /// The attempts of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Advances {
     by_attempt: HashMap<(NodeId, AttemptId), (EventIndex, Outcome)>,
     counts: HashMap<NodeId, u64>,

@@ -20,7 +20,7 @@ pub struct Standing {
 }
 
 /// The observations of a run. None is ever taken away.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     by_node: HashMap<NodeId, Vec<(EventIndex, CapabilityObserved)>>,
 }

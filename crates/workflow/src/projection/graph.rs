@@ -22,7 +22,7 @@ use crate::{
 type Place = usize;
 
 /// A node of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunNode {
     /// Its id.
     pub id: NodeId,
@@ -44,7 +44,7 @@ pub struct RunNode {
 }
 
 /// The graph of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunGraph {
     /// In the order of their creation: parents come before children.
     nodes: Vec<RunNode>,

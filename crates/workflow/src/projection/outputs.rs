@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A recorded output.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// Its id.
     pub id: OutputId,
@@ -23,7 +23,7 @@ pub struct Output {
 }
 
 /// The outputs of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outputs {
     by_node: HashMap<NodeId, Vec<Output>>,
 }

@@ -8,7 +8,7 @@ use super::graph::RunGraph;
 use crate::event::Preferences;
 
 /// The preferences that were set on nodes of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreferenceHistory {
     set: HashMap<NodeId, Preferences>,
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::event::{EventBody, Outcome, RunStarted};
 
 /// One run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunState {
     /// Its id.
     pub id: RunId,

@@ -1,5 +1,6 @@
 //! The behaviour of `piton-workflow` as other crates see it.
 
+mod carry;
 mod closed_set;
 mod compile;
 mod contract;
@@ -16,3 +17,4 @@ mod snapshot;
 mod source;
 mod step_instance;
 mod token;
+mod upkeep;

@@ -1,0 +1,134 @@
+//! What is in a bundle.
+
+use std::collections::BTreeSet;
+
+use piton_core::{Code, EventIndex};
+use piton_store::AppendPlan;
+use piton_store::memory::MemoryTable;
+use piton_store::port::Namespace;
+use piton_store::record::Record;
+use piton_store::testing::SimDisk;
+use piton_workflow::bundle::Bundle;
+use piton_workflow::{EventKind, carry};
+use serde_json::Value;
+
+use super::store::{Store, block_on, producer};
+use super::story::Story;
+use super::watched::Watched;
+use crate::token::samples::ready;
+
+// shows: WR-463, WR-466
+#[test]
+fn a_bundle_holds_the_session_as_it_is_stored() {
+    let disk = SimDisk::new();
+    let stores = [Store::in_memory(1), Store::on(&disk, &MemoryTable::new(), 1)];
+    for store in stores {
+        let story = Story::rich(7);
+        store.write(&story);
+        let bundle = store.export(story.session);
+        let content = bundle.content();
+        let kinds: BTreeSet<EventKind> =
+            content.events.iter().map(|event| event.body().kind()).collect();
+        assert_eq!(kinds.len(), EventKind::ALL.len(), "the story has every kind of event");
+        assert_eq!((content.session, &content.events), (story.session, &story.events()));
+        let ends: Vec<EventIndex> = content
+            .manifest
+            .iter()
+            .filter_map(|record| match record {
+                Record::SegmentClosed(close) => Some(close.last_event_index),
+                Record::SnapshotPinned(_) => None,
+            })
+            .collect();
+        let written: Vec<EventIndex> =
+            story.plans.iter().map(|plan| plan.last().unwrap().index()).collect();
+        assert_eq!(ends, written);
+        for (namespace, count) in [
+            (Namespace::Snapshots, content.snapshots.len()),
+            (Namespace::PinnedWorkflows, content.pinned_workflows.len()),
+            (Namespace::Artifacts, content.artifacts.len()),
+        ] {
+            assert_eq!(store.count(namespace), count, "{namespace}");
+        }
+        let text = bundle.encode().unwrap();
+        assert_eq!(Bundle::read(text.as_bytes()).unwrap(), bundle);
+    }
+}
+
+#[test]
+fn two_exports_differ_in_their_id_and_time_only() {
+    let (store, story) = (Store::in_memory(1), Story::rich(7));
+    store.write(&story);
+    let first = store.export(story.session);
+    store.clock.advance(std::time::Duration::from_hours(1));
+    let second = store.export(story.session);
+    assert_ne!(first.origin().bundle_id, second.origin().bundle_id);
+    assert_ne!(first.origin().exported_at, second.origin().exported_at);
+    assert_eq!(first.content(), second.content());
+    assert_eq!(first.integrity(), second.integrity());
+}
+
+// shows: WR-467
+#[test]
+fn there_is_no_token_in_a_bundle() {
+    let (store, story) = (Store::in_memory(1), Story::rich(7));
+    store.write(&story);
+    let text = store.export(story.session).encode().unwrap();
+    let value: Value = serde_json::from_slice(text.as_bytes()).unwrap();
+    assert!(!has_token(&value));
+    let token = serde_json::json!({"a": [{"b": "use ack.v1.e30.AAAA"}]});
+    assert!(has_token(&token), "the search finds one if there is one");
+}
+
+fn has_token(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            ["st.v1.", "ack.v1.", "chk.v1."].iter().any(|prefix| text.contains(prefix))
+        }
+        Value::Array(items) => items.iter().any(has_token),
+        Value::Object(fields) => fields.values().any(has_token),
+        _ => false,
+    }
+}
+
+#[test]
+fn what_is_appended_during_an_export_is_not_half_in_the_bundle() {
+    let (store, mut story) = (Store::in_memory(1), Story::rich(7));
+    let newest = story.plans.pop().unwrap();
+    store.write(&story);
+    let before = store.export(story.session);
+    for blob in &story.blobs {
+        ready(store.blobs.put(blob.namespace(), blob.bytes().to_vec())).unwrap();
+    }
+    let journal = Watched {
+        inner: store.journal.as_ref(),
+        hook: Box::new(|method, stream| {
+            if method == "records" {
+                let lease = ready(store.journal.lease(stream)).unwrap();
+                let plan = AppendPlan::new(newest.clone());
+                ready(store.journal.append(&lease.writer(), plan)).unwrap();
+            }
+        }),
+    };
+    let ports = carry::Ports { journal: &journal, ..store.ports() };
+    let bundle = ready(carry::export(ports, story.session, producer())).unwrap();
+    assert_eq!(bundle.content(), before.content());
+    assert_eq!(store.events(story.session).len(), before.content().events.len() + newest.len());
+}
+
+#[test]
+fn a_session_that_is_damaged_incomplete_or_absent_is_not_exported() {
+    let (disk, table) = (SimDisk::new(), MemoryTable::new());
+    let (store, story) = (Store::on(&disk, &table, 1), Story::rich(7));
+    let export = || block_on(carry::export(store.ports(), story.session, producer()));
+    assert_eq!(export().unwrap_err().code(), Code::SessionNotFound);
+    store.write(&story);
+    export().unwrap();
+    let artifact = story.blobs.iter().find(|blob| blob.namespace() == Namespace::Artifacts);
+    let hex = artifact.unwrap().digest().hex();
+    let path = format!("/artifacts/{}/{}", &hex[..2], &hex[2..]);
+    disk.damage(std::path::Path::new(&path), |bytes| bytes[0] ^= 1);
+    assert_eq!(export().unwrap_err().code(), Code::StoreCorruptBlob);
+    let manifest = format!("/sessions/{}/manifest.jsonl", story.session);
+    disk.damage(std::path::Path::new(&manifest), |bytes| bytes[0] = b'[');
+    assert_eq!(export().unwrap_err().code(), Code::SessionNotHealthy);
+}

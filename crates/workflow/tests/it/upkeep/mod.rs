@@ -1,0 +1,5 @@
+//! What is removed, what is not, and what is checked.
+
+mod clean;
+mod control;
+mod soundness;
