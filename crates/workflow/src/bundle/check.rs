@@ -18,8 +18,8 @@ use crate::name::{LoopId, StepId};
 pub(super) fn all(content: &SessionContent) -> Result<(), BundleError> {
     sizes(content)?;
     complete(content)?;
-    frugal(content)?;
     log(content)?;
+    frugal(content)?;
     plans::check(content)?;
     workflows(content)?;
     snapshots(content)?;

@@ -19,6 +19,10 @@ pub async fn export(
 ) -> Result<Bundle, CarryError> {
     let stream = StreamId::from(session);
     let loaded = ports.journal.load(&stream).await?;
+    if loaded.events.is_empty() {
+        // All that is there is a first write that never ended.
+        return Err(piton_store::Error::NotFound { stream }.into());
+    }
     let mut manifest = ports.journal.records(&stream).await?;
     let next = loaded.cursor.next_event();
     let is_later = |record: &Record| match record {

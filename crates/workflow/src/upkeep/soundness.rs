@@ -75,6 +75,9 @@ impl VerifyReport {
                     "{session} is stored as it was written, but contradicts itself: {flaw}."
                 ));
             }
+            (health @ Health::UnknownVersion { .. }, _) => {
+                lines.push(format!("{session} cannot be read: {health}."));
+            }
             (health, _) => lines.push(format!("{session} is damaged: {health}.")),
         }
         if let Some(torn) = stored.torn_tail {

@@ -1,5 +1,6 @@
 //! The behaviour of `piton-workflow` as other crates see it.
 
+mod bundle;
 mod carry;
 mod closed_set;
 mod compile;

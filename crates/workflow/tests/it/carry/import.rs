@@ -40,7 +40,7 @@ fn every_projection_is_the_same_after_a_journey() {
     for store in empty_stores() {
         let imported = store.import(&Bundle::read(&bytes).unwrap());
         assert_eq!((imported.session, imported.renamed_from), (story.session, None));
-        assert_eq!(store.events(story.session), story.events());
+        assert!(store.events(story.session) == story.events());
         // Graph, tip, outputs, gaps, preferences, capabilities, advances, contexts, observations.
         assert_eq!(store.state(story.session), origin.state(story.session));
         let again = store.export(story.session);

@@ -52,7 +52,7 @@ fn a_session_goes_when_its_time_is_over_and_not_before() {
     for namespace in OWNED {
         assert_eq!(removed(&before, namespace), 0, "{namespace}");
     }
-    assert_eq!(store.events(story.session), story.events());
+    assert!(store.events(story.session) == story.events());
     store.clock.advance(Duration::from_secs(1));
     let rehearsed = cleaned(&store, Intent::Rehearse);
     assert_eq!(fate(&rehearsed, story.session), Some(Fate::Removed));
@@ -92,7 +92,7 @@ fn a_session_that_somebody_keeps_stays() {
     let kept = cleaned(&store, Intent::Remove);
     assert_eq!(fate(&kept, story.session), Some(Fate::Kept));
     assert_eq!(fate(&kept, other.session), Some(Fate::Removed));
-    assert_eq!(store.events(story.session), story.events());
+    assert!(store.events(story.session) == story.events());
     store.export(story.session);
     block_on(set_control(&store.table, story.session, Control::Expire)).unwrap();
     let gone = cleaned(&store, Intent::Remove);
@@ -109,7 +109,7 @@ fn a_session_that_somebody_writes_to_is_spared() {
     assert_eq!(fate(&spared, story.session), Some(Fate::Spared));
     assert_eq!(spared.warnings[0].code, Code::SessionLocked);
     drop(lease);
-    assert_eq!(store.events(story.session), story.events());
+    assert!(store.events(story.session) == story.events());
 }
 
 // shows: WR-481
