@@ -22,8 +22,8 @@
 //! * [`upkeep`]: removing what nobody needs any more, checking and repairing what is there.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
-//! the one effect, a signature, comes through the key ring port of the store.
+//! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment. What has an
+//! effect, signing tokens, carrying sessions and upkeep, goes through ports.
 
 pub mod blocker;
 pub mod bounds;

@@ -94,6 +94,7 @@ fn spacing_and_the_order_of_fields_do_not_matter() {
     assert!(Bundle::read(moved.as_bytes()).unwrap() == bundle());
 }
 
+// shows: WR-473 (the part about the form)
 #[test]
 fn what_is_not_a_bundle_at_all_is_refused() {
     for text in ["", "{", "[]", "null", "{}", "\u{feff}{}", r#"{"bundleSchemaVersion":1}"#] {
@@ -136,11 +137,11 @@ fn a_path_that_is_absolute_or_leads_upwards_is_refused() {
 
 #[test]
 fn artifacts_are_left_out_if_there_are_none() {
-    let (store, mut story) =
-        (crate::carry::store::Store::in_memory(1), crate::carry::story::Story::new(3));
-    story.run();
-    store.write(&story);
-    let text = store.export(story.session).encode().unwrap();
+    let (store, mut tale) =
+        (crate::carry::store::Store::in_memory(1), crate::carry::tale::Tale::new(3));
+    tale.run();
+    store.write(&tale);
+    let text = store.export(tale.session).encode().unwrap();
     let value: Value = serde_json::from_slice(text.as_bytes()).unwrap();
     assert!(value["session"].get("artifacts").is_none());
     read(&value).unwrap();

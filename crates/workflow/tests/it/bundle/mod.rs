@@ -1,4 +1,5 @@
 //! Bundles: their form, their digests, and what is refused.
+#![expect(clippy::unwrap_used, reason = "tests and their helpers stop at the first surprise")]
 
 mod format;
 mod golden;

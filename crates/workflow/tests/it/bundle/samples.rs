@@ -5,13 +5,13 @@ use piton_workflow::bundle::{Bundle, BundleError};
 use serde_json::{Map, Value, json};
 
 use crate::carry::store::Store;
-use crate::carry::story::Story;
+use crate::carry::tale::Tale;
 
 /// The bundle of a session with everything in it.
 pub(super) fn bundle() -> Bundle {
-    let (store, story) = (Store::in_memory(1), Story::rich(7));
-    store.write(&story);
-    store.export(story.session)
+    let (store, tale) = (Store::in_memory(1), Tale::rich(7));
+    store.write(&tale);
+    store.export(tale.session)
 }
 
 pub(super) fn value() -> Value {

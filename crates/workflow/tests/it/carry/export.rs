@@ -13,7 +13,7 @@ use piton_workflow::{EventKind, carry};
 use serde_json::Value;
 
 use super::store::{Store, block_on, producer};
-use super::story::Story;
+use super::tale::Tale;
 use super::watched::Watched;
 use crate::token::samples::ready;
 
@@ -23,14 +23,14 @@ fn a_bundle_holds_the_session_as_it_is_stored() {
     let disk = SimDisk::new();
     let stores = [Store::in_memory(1), Store::on(&disk, &MemoryTable::new(), 1)];
     for store in stores {
-        let story = Story::rich(7);
-        store.write(&story);
-        let bundle = store.export(story.session);
+        let tale = Tale::rich(7);
+        store.write(&tale);
+        let bundle = store.export(tale.session);
         let content = bundle.content();
         let kinds: BTreeSet<EventKind> =
             content.events.iter().map(|event| event.body().kind()).collect();
-        assert_eq!(kinds.len(), EventKind::ALL.len(), "the story has every kind of event");
-        assert_eq!((content.session, &content.events), (story.session, &story.events()));
+        assert_eq!(kinds.len(), EventKind::ALL.len(), "the tale has every kind of event");
+        assert_eq!((content.session, &content.events), (tale.session, &tale.events()));
         let ends: Vec<EventIndex> = content
             .manifest
             .iter()
@@ -40,7 +40,7 @@ fn a_bundle_holds_the_session_as_it_is_stored() {
             })
             .collect();
         let written: Vec<EventIndex> =
-            story.plans.iter().map(|plan| plan.last().unwrap().index()).collect();
+            tale.plans.iter().map(|plan| plan.last().unwrap().index()).collect();
         assert_eq!(ends, written);
         for (namespace, count) in [
             (Namespace::Snapshots, content.snapshots.len()),
@@ -56,11 +56,11 @@ fn a_bundle_holds_the_session_as_it_is_stored() {
 
 #[test]
 fn two_exports_differ_in_their_id_and_time_only() {
-    let (store, story) = (Store::in_memory(1), Story::rich(7));
-    store.write(&story);
-    let first = store.export(story.session);
+    let (store, tale) = (Store::in_memory(1), Tale::rich(7));
+    store.write(&tale);
+    let first = store.export(tale.session);
     store.clock.advance(std::time::Duration::from_hours(1));
-    let second = store.export(story.session);
+    let second = store.export(tale.session);
     assert_ne!(first.origin().bundle_id, second.origin().bundle_id);
     assert_ne!(first.origin().exported_at, second.origin().exported_at);
     assert_eq!(first.content(), second.content());
@@ -70,9 +70,9 @@ fn two_exports_differ_in_their_id_and_time_only() {
 // shows: WR-467
 #[test]
 fn there_is_no_token_in_a_bundle() {
-    let (store, story) = (Store::in_memory(1), Story::rich(7));
-    store.write(&story);
-    let text = store.export(story.session).encode().unwrap();
+    let (store, tale) = (Store::in_memory(1), Tale::rich(7));
+    store.write(&tale);
+    let text = store.export(tale.session).encode().unwrap();
     let value: Value = serde_json::from_slice(text.as_bytes()).unwrap();
     assert!(!has_token(&value));
     let token = serde_json::json!({"a": [{"b": "use ack.v1.e30.AAAA"}]});
@@ -92,11 +92,11 @@ fn has_token(value: &Value) -> bool {
 
 #[test]
 fn what_is_appended_during_an_export_is_not_half_in_the_bundle() {
-    let (store, mut story) = (Store::in_memory(1), Story::rich(7));
-    let newest = story.plans.pop().unwrap();
-    store.write(&story);
-    let before = store.export(story.session);
-    for blob in &story.blobs {
+    let (store, mut tale) = (Store::in_memory(1), Tale::rich(7));
+    let newest = tale.plans.pop().unwrap();
+    store.write(&tale);
+    let before = store.export(tale.session);
+    for blob in &tale.blobs {
         ready(store.blobs.put(blob.namespace(), blob.bytes().to_vec())).unwrap();
     }
     let journal = Watched {
@@ -110,25 +110,25 @@ fn what_is_appended_during_an_export_is_not_half_in_the_bundle() {
         }),
     };
     let ports = carry::Ports { journal: &journal, ..store.ports() };
-    let bundle = ready(carry::export(ports, story.session, producer())).unwrap();
+    let bundle = ready(carry::export(ports, tale.session, producer())).unwrap();
     assert_eq!(bundle.content(), before.content());
-    assert_eq!(store.events(story.session).len(), before.content().events.len() + newest.len());
+    assert_eq!(store.events(tale.session).len(), before.content().events.len() + newest.len());
 }
 
 #[test]
 fn a_session_that_is_damaged_incomplete_or_absent_is_not_exported() {
-    let (disk, table) = (SimDisk::new(), MemoryTable::new());
-    let (store, story) = (Store::on(&disk, &table, 1), Story::rich(7));
-    let export = || block_on(carry::export(store.ports(), story.session, producer()));
+    let (disk, notes) = (SimDisk::new(), MemoryTable::new());
+    let (store, tale) = (Store::on(&disk, &notes, 1), Tale::rich(7));
+    let export = || block_on(carry::export(store.ports(), tale.session, producer()));
     assert_eq!(export().unwrap_err().code(), Code::SessionNotFound);
-    store.write(&story);
+    store.write(&tale);
     export().unwrap();
-    let artifact = story.blobs.iter().find(|blob| blob.namespace() == Namespace::Artifacts);
+    let artifact = tale.blobs.iter().find(|blob| blob.namespace() == Namespace::Artifacts);
     let hex = artifact.unwrap().digest().hex();
     let path = format!("/artifacts/{}/{}", &hex[..2], &hex[2..]);
     disk.damage(std::path::Path::new(&path), |bytes| bytes[0] ^= 1);
     assert_eq!(export().unwrap_err().code(), Code::StoreCorruptBlob);
-    let manifest = format!("/sessions/{}/manifest.jsonl", story.session);
+    let manifest = format!("/sessions/{}/manifest.jsonl", tale.session);
     disk.damage(std::path::Path::new(&manifest), |bytes| bytes[0] = b'[');
     assert_eq!(export().unwrap_err().code(), Code::SessionNotHealthy);
 }

@@ -19,14 +19,14 @@ use piton_workflow::{
 };
 
 use super::store::{Store, block_on};
-use super::story::Story;
+use super::tale::Tale;
 
-/// A store with a story in it, and its bundle as bytes.
-fn exported() -> (Store, Story, Vec<u8>) {
-    let (store, story) = (Store::in_memory(1), Story::rich(7));
-    store.write(&story);
-    let bytes = store.export(story.session).encode().unwrap().into_vec();
-    (store, story, bytes)
+/// A store with a tale in it, and its bundle as bytes.
+fn exported() -> (Store, Tale, Vec<u8>) {
+    let (store, tale) = (Store::in_memory(1), Tale::rich(7));
+    store.write(&tale);
+    let bytes = store.export(tale.session).encode().unwrap().into_vec();
+    (store, tale, bytes)
 }
 
 fn empty_stores() -> Vec<Store> {
@@ -36,14 +36,14 @@ fn empty_stores() -> Vec<Store> {
 // shows: WR-474, WR-549 (the part about projections)
 #[test]
 fn every_projection_is_the_same_after_a_journey() {
-    let (origin, story, bytes) = exported();
+    let (origin, tale, bytes) = exported();
     for store in empty_stores() {
         let imported = store.import(&Bundle::read(&bytes).unwrap());
-        assert_eq!((imported.session, imported.renamed_from), (story.session, None));
-        assert!(store.events(story.session) == story.events());
+        assert_eq!((imported.session, imported.renamed_from), (tale.session, None));
+        assert!(store.events(tale.session) == tale.events());
         // Graph, tip, outputs, gaps, preferences, capabilities, advances, contexts, observations.
-        assert_eq!(store.state(story.session), origin.state(story.session));
-        let again = store.export(story.session);
+        assert_eq!(store.state(tale.session), origin.state(tale.session));
+        let again = store.export(tale.session);
         let before = Bundle::read(&bytes).unwrap();
         assert_eq!(again.content().events, before.content().events);
         assert_eq!(again.content().snapshots, before.content().snapshots);
@@ -55,7 +55,7 @@ fn every_projection_is_the_same_after_a_journey() {
 // shows: WR-462
 #[test]
 fn a_search_for_what_to_resume_finds_the_same_after_a_journey() {
-    let (origin, story, bytes) = exported();
+    let (origin, tale, bytes) = exported();
     let store = Store::in_memory(2);
     store.import(&Bundle::read(&bytes).unwrap());
     for query in [
@@ -64,8 +64,8 @@ fn a_search_for_what_to_resume_finds_the_same_after_a_journey() {
         ResumeQuery { text: Some("wrote the report"), ..ResumeQuery::default() },
         ResumeQuery { text: Some("project triage"), ..ResumeQuery::default() },
     ] {
-        let before = found(&query, &origin.state(story.session));
-        let after = found(&query, &store.state(story.session));
+        let before = found(&query, &origin.state(tale.session));
+        let after = found(&query, &store.state(tale.session));
         assert_eq!(before, after);
         assert_eq!(before.len(), 1);
     }
@@ -99,10 +99,10 @@ fn found(
 // shows: WR-468, WR-476, WR-388, WR-549 (the part about tokens)
 #[test]
 fn an_imported_run_goes_on_in_an_empty_data_directory_under_other_keys() {
-    let (_, story, bytes) = exported();
+    let (_, tale, bytes) = exported();
     for store in empty_stores() {
         store.import(&Bundle::read(&bytes).unwrap());
-        let state = store.state(story.session);
+        let state = store.state(tale.session);
         let run = &state.runs()[0];
         let tip = run.graph.nodes().find(|node| node.kind == NodeKind::Step).unwrap();
         let get =
@@ -111,11 +111,11 @@ fn an_imported_run_goes_on_in_an_empty_data_directory_under_other_keys() {
         let snapshot = ExecutionSnapshot::decode(&snapshot).unwrap();
         let workflow = get(Namespace::PinnedWorkflows, snapshot.workflow_hash.digest());
         let workflow = CompiledWorkflow::read(&workflow).unwrap();
-        assert_eq!(workflow, story.workflow);
+        assert_eq!(workflow, tale.workflow);
         flow::next(&workflow, &snapshot.state, &Controls::default()).unwrap();
 
         let keys = MemoryKeyRing::new(Arc::new(SeededEntropy::new(99)));
-        let address = NodeAddress { session: story.session, run: run.id, node: tip.id };
+        let address = NodeAddress { session: tale.session, run: run.id, node: tip.id };
         let attempt = attempt_id(address, AttemptKind::Ack, AttemptOrdinal::FIRST);
         let payloads = [
             Payload::State(StatePayload { address, workflow_hash: snapshot.workflow_hash }),
@@ -131,11 +131,11 @@ fn an_imported_run_goes_on_in_an_empty_data_directory_under_other_keys() {
 // shows: WR-475
 #[test]
 fn checkpoints_survive_with_their_edges_and_outputs() {
-    let (origin, story, bytes) = exported();
+    let (origin, tale, bytes) = exported();
     let store = Store::in_memory(2);
     store.import(&Bundle::read(&bytes).unwrap());
     let checkpoints = |store: &Store| -> Vec<_> {
-        let state = store.state(story.session);
+        let state = store.state(tale.session);
         let run = &state.runs()[0];
         let nodes = run.graph.nodes().filter(|node| node.kind == NodeKind::Checkpoint);
         nodes.map(|node| (run.id, node.clone())).collect()
@@ -145,7 +145,7 @@ fn checkpoints_survive_with_their_edges_and_outputs() {
     assert!(node.cause.is_some(), "its edge is there");
     let token = |seed| {
         let keys = MemoryKeyRing::new(Arc::new(SeededEntropy::new(seed)));
-        let address = NodeAddress { session: story.session, run, node: node.id };
+        let address = NodeAddress { session: tale.session, run, node: node.id };
         let attempt = attempt_id(address, AttemptKind::Checkpoint, AttemptOrdinal::FIRST);
         let payload = Payload::Checkpoint(CheckpointPayload { address, attempt });
         block_on(mint(&payload, &keys)).unwrap()
@@ -159,14 +159,14 @@ fn checkpoints_survive_with_their_edges_and_outputs() {
 // shows: WR-471
 #[test]
 fn a_session_whose_id_is_taken_comes_in_under_a_new_one_and_the_first_stays_as_it_was() {
-    let (_, story, bytes) = exported();
+    let (_, tale, bytes) = exported();
     let bundle = Bundle::read(&bytes).unwrap();
     for store in empty_stores() {
         let first = store.import(&bundle);
         let events = store.events(first.session);
         let second = store.import(&bundle);
-        assert_eq!(second.renamed_from, Some(story.session));
-        assert_ne!(second.session, story.session);
+        assert_eq!(second.renamed_from, Some(tale.session));
+        assert_ne!(second.session, tale.session);
         assert_eq!(store.events(first.session), events, "the first is untouched");
         assert_eq!(store.sessions().len(), 2);
         let copy = store.events(second.session);
@@ -185,16 +185,16 @@ fn a_session_whose_id_is_taken_comes_in_under_a_new_one_and_the_first_stays_as_i
 
 #[test]
 fn a_session_that_somebody_writes_to_or_that_is_damaged_counts_as_taken() {
-    let (_, story, bytes) = exported();
+    let (_, tale, bytes) = exported();
     let bundle = Bundle::read(&bytes).unwrap();
     let store = Store::in_memory(2);
-    let lease = block_on(store.journal.lease(&story.session.into())).unwrap();
+    let lease = block_on(store.journal.lease(&tale.session.into())).unwrap();
     assert!(store.import(&bundle).renamed_from.is_some());
     drop(lease);
     let disk = SimDisk::new();
     let store = Store::on(&disk, &MemoryTable::new(), 2);
     store.import(&bundle);
-    let manifest = format!("/sessions/{}/manifest.jsonl", story.session);
+    let manifest = format!("/sessions/{}/manifest.jsonl", tale.session);
     disk.damage(std::path::Path::new(&manifest), |bytes| bytes[0] = b'[');
     assert!(store.import(&bundle).renamed_from.is_some());
 }
@@ -202,18 +202,18 @@ fn a_session_that_somebody_writes_to_or_that_is_damaged_counts_as_taken() {
 // shows: WR-465
 #[test]
 fn who_made_a_bundle_and_when_makes_no_difference() {
-    let (_, story, bytes) = exported();
+    let (_, tale, bytes) = exported();
     let bundle = Bundle::read(&bytes).unwrap();
     let mut origin: Origin = bundle.origin().clone();
     origin.exported_at = piton_core::TimestampMs(0);
     origin.producer.app_version = piton_core::BoundedText::new("99.0").unwrap();
-    origin.producer.applied_config_hash = Some(story.blobs[0].digest());
+    origin.producer.applied_config_hash = Some(tale.blobs[0].digest());
     let other = Bundle::new(origin, bundle.content().clone()).unwrap();
     let states = [bundle, other].map(|bundle| {
         let store = Store::in_memory(2);
         let read = Bundle::read(bundle.encode().unwrap().as_bytes()).unwrap();
         let imported = store.import(&read);
-        (imported, store.events(story.session))
+        (imported, store.events(tale.session))
     });
     assert_eq!(states[0], states[1]);
 }
@@ -226,7 +226,7 @@ fn a_bundle_that_is_refused_leaves_nothing_behind() {
     let store = Store::on(&disk, &MemoryTable::new(), 2);
     disk.set_fault(None);
     let mut broken = bytes.clone();
-    let last = broken.iter().rposition(|byte| byte.is_ascii_digit()).unwrap();
+    let last = broken.iter().rposition(u8::is_ascii_digit).unwrap();
     broken[last] = if broken[last] == b'1' { b'2' } else { b'1' };
     assert!(Bundle::read(&broken).is_err());
     assert_eq!(disk.calls(), 0, "reading a bundle touches no disk");
@@ -240,10 +240,10 @@ fn a_bundle_that_is_refused_leaves_nothing_behind() {
 
 #[test]
 fn a_report_counts_what_came_in() {
-    let (_, story, bytes) = exported();
+    let (_, tale, bytes) = exported();
     let imported = Store::in_memory(2).import(&Bundle::read(&bytes).unwrap());
     let of = |namespace| {
-        let mut found: Vec<_> = story
+        let mut found: Vec<_> = tale
             .blobs
             .iter()
             .filter(|blob| blob.namespace() == namespace)
@@ -253,8 +253,8 @@ fn a_report_counts_what_came_in() {
         found.dedup();
         found.len()
     };
-    assert_eq!(imported.events, story.events().len());
-    assert_eq!(imported.plans, 1, "all plans of the story fit into one");
+    assert_eq!(imported.events, tale.events().len());
+    assert_eq!(imported.plans, 1, "all plans of the tale fit into one");
     assert_eq!(imported.snapshots, of(Namespace::Snapshots));
     assert_eq!(imported.pinned_workflows, of(Namespace::PinnedWorkflows));
     assert_eq!(imported.artifacts, of(Namespace::Artifacts));

@@ -11,33 +11,33 @@ use piton_workflow::carry;
 use piton_workflow::event::OutputPayload;
 
 use super::store::{Store, block_on, producer};
-use super::story::Story;
+use super::tale::Tale;
 use super::watched::Watched;
 use crate::token::samples::ready;
 
-fn bundle_of(story: &Story) -> Bundle {
+fn bundle_of(tale: &Tale) -> Bundle {
     let store = Store::in_memory(1);
-    store.write(story);
-    store.export(story.session)
+    store.write(tale);
+    store.export(tale.session)
 }
 
 /// A session that one plan cannot hold.
-fn long_story() -> Story {
-    let mut story = Story::new(5);
-    let root = story.run();
+fn long_tale() -> Tale {
+    let mut tale = Tale::new(5);
+    let root = tale.run();
     for plan in 0..3 {
-        story.plans.push(Vec::new());
+        tale.plans.push(Vec::new());
         for number in 0..PLAN_EVENTS_MAX / 2 {
             let notes = OutputPayload::notes(&format!("{plan}/{number}"));
-            story.output(root, None, notes);
+            tale.output(root, None, notes);
         }
     }
-    story
+    tale
 }
 
 #[test]
 fn an_import_that_is_cut_off_at_any_call_leaves_the_whole_session_or_none() {
-    let bundle = bundle_of(&Story::rich(7));
+    let bundle = bundle_of(&Tale::rich(7));
     let session = bundle.content().session;
     let calls = {
         let disk = SimDisk::new();
@@ -50,13 +50,13 @@ fn an_import_that_is_cut_off_at_any_call_leaves_the_whole_session_or_none() {
     // The blobs come first and the session last: look closely at the end.
     let at = (0..calls).filter(|call| call % 97 == 0 || call + 60 > calls);
     for (at, kind) in at.flat_map(|at| FaultKind::ALL.map(|kind| (at, kind))) {
-        let (disk, table) = (SimDisk::new(), MemoryTable::new());
-        let store = Store::on(&disk, &table, 2);
+        let (disk, notes) = (SimDisk::new(), MemoryTable::new());
+        let store = Store::on(&disk, &notes, 2);
         disk.set_fault(Some(Fault { at, kind }));
         let outcome = block_on(carry::import(store.ports(), &bundle));
         drop(store);
         let left = disk.after_power_cut(at, 512);
-        let store = Store::on(&left, &table, 3);
+        let store = Store::on(&left, &notes, 3);
         let found = store.sessions();
         assert!(found.iter().all(|found| *found == session.into()), "{kind:?} at {at}: {found:?}");
         // A first write that never ended is no session.
@@ -81,23 +81,23 @@ fn an_import_that_is_cut_off_at_any_call_leaves_the_whole_session_or_none() {
 
 #[test]
 fn a_session_that_takes_several_plans_is_cut_where_its_own_plans_ended() {
-    let story = long_story();
-    let bundle = bundle_of(&story);
+    let tale = long_tale();
+    let bundle = bundle_of(&tale);
     let store = Store::in_memory(2);
     let imported = store.import(&bundle);
     assert_eq!(imported.plans, 2, "as few as hold {} events", imported.events);
-    assert!(store.events(story.session) == story.events());
+    assert!(store.events(tale.session) == tale.events());
     assert_eq!(block_on(carry::remove_unfinished(store.ports())).unwrap(), []);
     assert_eq!(store.sessions().len(), 1);
-    store.export(story.session);
+    store.export(tale.session);
 }
 
 #[test]
 fn half_of_a_session_is_recognised_and_removed_before_the_next_import() {
-    let story = long_story();
-    let bundle = bundle_of(&story);
-    let appends = |disk: &SimDisk, table: &MemoryTable, crash_at: usize| {
-        let store = Store::on(disk, table, 2);
+    let tale = long_tale();
+    let bundle = bundle_of(&tale);
+    let appends = |disk: &SimDisk, notes: &MemoryTable, crash_at: usize| {
+        let store = Store::on(disk, notes, 2);
         let count = AtomicUsize::new(0);
         let journal = Watched {
             inner: store.journal.as_ref(),
@@ -112,32 +112,32 @@ fn half_of_a_session_is_recognised_and_removed_before_the_next_import() {
         let ports = carry::Ports { journal: &journal, ..store.ports() };
         block_on(carry::import(ports, &bundle)).unwrap_err()
     };
-    let (disk, table) = (SimDisk::new(), MemoryTable::new());
-    let error = appends(&disk, &table, 1);
+    let (disk, notes) = (SimDisk::new(), MemoryTable::new());
+    let error = appends(&disk, &notes, 1);
     assert_eq!(error.code(), Code::StoreIo);
     // The power is back. Half of the session is there, and is known to be half.
     let left = disk.after_power_cut(1, 512);
-    let store = Store::on(&left, &table, 3);
-    assert!(store.events(story.session).len() < story.events().len());
-    assert_eq!(block_on(carry::remove_unfinished(store.ports())).unwrap(), [story.session]);
+    let store = Store::on(&left, &notes, 3);
+    assert!(store.events(tale.session).len() < tale.events().len());
+    assert_eq!(block_on(carry::remove_unfinished(store.ports())).unwrap(), [tale.session]);
     assert!(store.sessions().is_empty());
     assert_eq!(block_on(carry::remove_unfinished(store.ports())).unwrap(), []);
 
     // The same without asking for it: the next import sees to it first.
-    let (disk, table) = (SimDisk::new(), MemoryTable::new());
-    appends(&disk, &table, 1);
-    let store = Store::on(&disk.after_power_cut(1, 512), &table, 3);
+    let (disk, notes) = (SimDisk::new(), MemoryTable::new());
+    appends(&disk, &notes, 1);
+    let store = Store::on(&disk.after_power_cut(1, 512), &notes, 3);
     let imported = store.import(&bundle);
-    assert_eq!((imported.session, imported.renamed_from), (story.session, None));
-    assert!(store.events(story.session) == story.events());
+    assert_eq!((imported.session, imported.renamed_from), (tale.session, None));
+    assert!(store.events(tale.session) == tale.events());
 }
 
 #[test]
 fn an_import_that_fails_without_a_crash_takes_back_what_it_appended() {
-    let story = long_story();
-    let bundle = bundle_of(&story);
-    let (disk, table) = (SimDisk::new(), MemoryTable::new());
-    let store = Store::on(&disk, &table, 2);
+    let tale = long_tale();
+    let bundle = bundle_of(&tale);
+    let (disk, notes) = (SimDisk::new(), MemoryTable::new());
+    let store = Store::on(&disk, &notes, 2);
     let count = AtomicUsize::new(0);
     let journal = Watched {
         inner: store.journal.as_ref(),
@@ -156,8 +156,8 @@ fn an_import_that_fails_without_a_crash_takes_back_what_it_appended() {
 
 #[test]
 fn an_import_at_work_is_left_alone() {
-    let story = long_story();
-    let bundle = bundle_of(&story);
+    let tale = long_tale();
+    let bundle = bundle_of(&tale);
     let store = Store::in_memory(2);
     let looked = AtomicUsize::new(0);
     let journal = Watched {
@@ -173,5 +173,5 @@ fn an_import_at_work_is_left_alone() {
     let ports = carry::Ports { journal: &journal, ..store.ports() };
     ready(carry::import(ports, &bundle)).unwrap();
     assert_eq!(looked.load(Ordering::Relaxed), 2);
-    assert!(store.events(story.session) == story.events());
+    assert!(store.events(tale.session) == tale.events());
 }

@@ -12,10 +12,10 @@ use piton_workflow::carry;
 use serde_json::Value;
 
 use super::store::{Store, block_on, producer};
-use super::story::Story;
+use super::tale::Tale;
 
-fn salvage(store: &Store, story: &Story) -> InspectionBundle {
-    block_on(carry::salvage(store.ports(), story.session, producer())).unwrap()
+fn salvage(store: &Store, tale: &Tale) -> InspectionBundle {
+    block_on(carry::salvage(store.ports(), tale.session, producer())).unwrap()
 }
 
 fn json(bundle: &InspectionBundle) -> Value {
@@ -23,23 +23,23 @@ fn json(bundle: &InspectionBundle) -> Value {
 }
 
 /// A session whose third plan is damaged, and the events before it.
-fn damaged() -> (SimDisk, Store, Story, usize) {
+fn damaged() -> (SimDisk, Store, Tale, usize) {
     let disk = SimDisk::new();
-    let (store, story) = (Store::on(&disk, &MemoryTable::new(), 1), Story::rich(7));
-    store.write(&story);
-    let third = &story.plans[2];
+    let (store, tale) = (Store::on(&disk, &MemoryTable::new(), 1), Tale::rich(7));
+    store.write(&tale);
+    let third = &tale.plans[2];
     let (first, last) = (third[0].index().get(), third.last().unwrap().index().get());
-    let segment = format!("/sessions/{}/events/{first:08}-{last:08}.jsonl", story.session);
+    let segment = format!("/sessions/{}/events/{first:08}-{last:08}.jsonl", tale.session);
     disk.damage(Path::new(&segment), |bytes| bytes[20] ^= 1);
-    (disk, store, story, usize::try_from(first).unwrap())
+    (disk, store, tale, usize::try_from(first).unwrap())
 }
 
 // shows: WR-094, WR-095 (the part about exports)
 #[test]
 fn exactly_the_valid_events_are_saved_and_it_is_said_that_they_are_not_all() {
-    let (_, store, story, valid) = damaged();
-    let bundle = salvage(&store, &story);
-    assert_eq!(bundle.content.events, story.events()[..valid]);
+    let (_, store, tale, valid) = damaged();
+    let bundle = salvage(&store, &tale);
+    assert_eq!(bundle.content.events, tale.events()[..valid]);
     assert!(matches!(bundle.salvage.health, Health::CorruptTail { .. }));
     let value = json(&bundle);
     let block = &value["salvage"];
@@ -56,8 +56,8 @@ fn exactly_the_valid_events_are_saved_and_it_is_said_that_they_are_not_all() {
 // shows: WR-096 (the part about imports)
 #[test]
 fn what_was_salvaged_is_not_imported() {
-    let (_, store, story, _) = damaged();
-    let bundle = salvage(&store, &story);
+    let (_, store, tale, _) = damaged();
+    let bundle = salvage(&store, &tale);
     let error = Bundle::read(bundle.encode().unwrap().as_bytes()).unwrap_err();
     assert_eq!(error, BundleError::Format(FormatProblem::Salvaged));
     let envelope = error.envelope();
@@ -73,12 +73,12 @@ fn what_was_salvaged_is_not_imported() {
 
 #[test]
 fn what_cannot_be_read_is_listed_and_the_rest_is_saved() {
-    let (disk, store, story, _) = damaged();
-    let workflow = story.workflow.workflow_hash();
+    let (disk, store, tale, _) = damaged();
+    let workflow = tale.workflow.workflow_hash();
     let hex = workflow.digest().hex();
     let path = format!("/workflows/pinned/{}/{}", &hex[..2], &hex[2..]);
     disk.damage(Path::new(&path), |bytes| bytes[0] ^= 1);
-    let bundle = salvage(&store, &story);
+    let bundle = salvage(&store, &tale);
     assert_eq!(bundle.salvage.unreadable, [EntryPath::PinnedWorkflow(workflow)]);
     assert!(bundle.content.pinned_workflows.is_empty());
     assert!(!bundle.content.snapshots.is_empty());
@@ -89,11 +89,11 @@ fn what_cannot_be_read_is_listed_and_the_rest_is_saved() {
 #[test]
 fn nothing_is_saved_of_a_session_without_a_valid_beginning_and_that_is_said() {
     let disk = SimDisk::new();
-    let (store, story) = (Store::on(&disk, &MemoryTable::new(), 1), Story::rich(7));
-    store.write(&story);
-    let manifest = format!("/sessions/{}/manifest.jsonl", story.session);
+    let (store, tale) = (Store::on(&disk, &MemoryTable::new(), 1), Tale::rich(7));
+    store.write(&tale);
+    let manifest = format!("/sessions/{}/manifest.jsonl", tale.session);
     disk.damage(Path::new(&manifest), |bytes| bytes[0] = b'[');
-    let bundle = salvage(&store, &story);
+    let bundle = salvage(&store, &tale);
     assert_eq!(bundle.salvage.events_valid, 0);
     assert!(bundle.content.events.is_empty());
     assert!(matches!(bundle.salvage.health, Health::CorruptHead { .. }));
@@ -101,10 +101,10 @@ fn nothing_is_saved_of_a_session_without_a_valid_beginning_and_that_is_said() {
 
 #[test]
 fn salvaging_changes_nothing() {
-    let (disk, store, story, _) = damaged();
-    let manifest = format!("/sessions/{}/manifest.jsonl", story.session);
+    let (disk, store, tale, _) = damaged();
+    let manifest = format!("/sessions/{}/manifest.jsonl", tale.session);
     let read = || piton_store::local::disk::Disk::read(&disk, Path::new(&manifest)).unwrap();
     let before = read();
-    salvage(&store, &story);
+    salvage(&store, &tale);
     assert_eq!(read(), before);
 }

@@ -1,5 +1,4 @@
 //! A store that holds sessions, in memory or on a simulated disk.
-#![expect(clippy::unwrap_used, reason = "a helper of tests stops at the first surprise")]
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::projection::SessionState;
 use piton_workflow::{SessionEvent, carry, upkeep};
 
-use super::story::Story;
+use super::tale::Tale;
 
 /// Runs asynchronous test code, on a runtime that the thread keeps.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -93,14 +92,14 @@ impl Store {
         }
     }
 
-    /// Appends a story, plan by plan.
-    pub(crate) fn write(&self, story: &Story) {
+    /// Appends a tale, plan by plan.
+    pub(crate) fn write(&self, tale: &Tale) {
         block_on(async {
-            let lease = self.journal.lease(&story.session.into()).await.unwrap();
-            for blob in &story.blobs {
+            let lease = self.journal.lease(&tale.session.into()).await.unwrap();
+            for blob in &tale.blobs {
                 self.blobs.put(blob.namespace(), blob.bytes().to_vec()).await.unwrap();
             }
-            for plan in &story.plans {
+            for plan in &tale.plans {
                 let plan = AppendPlan::new(plan.clone());
                 self.journal.append(&lease.writer(), plan).await.unwrap();
             }

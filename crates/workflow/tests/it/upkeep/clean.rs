@@ -12,7 +12,7 @@ use piton_store::testing::SimDisk;
 use piton_workflow::upkeep::{self, Cleaned, Control, Fate, RetentionDays, clean, set_control};
 
 use crate::carry::store::{Store, block_on};
-use crate::carry::story::Story;
+use crate::carry::tale::Tale;
 use crate::carry::watched::Watched;
 use crate::token::samples::ready;
 
@@ -44,21 +44,21 @@ const OWNED: [Namespace; 3] =
 // shows: WR-477, WR-479
 #[test]
 fn a_session_goes_when_its_time_is_over_and_not_before() {
-    let (store, story) = (Store::in_memory(1), Story::rich(7));
-    store.write(&story);
-    store.clock.advance(90 * DAY - Duration::from_secs(1));
+    let (store, tale) = (Store::in_memory(1), Tale::rich(7));
+    store.write(&tale);
+    store.clock.advance(89 * DAY + Duration::from_secs(86_399));
     let before = cleaned(&store, Intent::Remove);
-    assert_eq!(fate(&before, story.session), Some(Fate::Young));
+    assert_eq!(fate(&before, tale.session), Some(Fate::Young));
     for namespace in OWNED {
         assert_eq!(removed(&before, namespace), 0, "{namespace}");
     }
-    assert!(store.events(story.session) == story.events());
+    assert!(store.events(tale.session) == tale.events());
     store.clock.advance(Duration::from_secs(1));
     let rehearsed = cleaned(&store, Intent::Rehearse);
-    assert_eq!(fate(&rehearsed, story.session), Some(Fate::Removed));
+    assert_eq!(fate(&rehearsed, tale.session), Some(Fate::Removed));
     assert_eq!(store.sessions().len(), 1, "a rehearsal removes nothing");
     let after = cleaned(&store, Intent::Remove);
-    assert_eq!(fate(&after, story.session), Some(Fate::Removed));
+    assert_eq!(fate(&after, tale.session), Some(Fate::Removed));
     assert_eq!(after.count(Fate::Removed), 1);
     assert!(store.sessions().is_empty());
     for namespace in OWNED {
@@ -69,54 +69,54 @@ fn a_session_goes_when_its_time_is_over_and_not_before() {
 
 #[test]
 fn the_age_is_that_of_the_last_event() {
-    let (store, mut story) = (Store::in_memory(1), Story::rich(7));
-    let newest = story.plans.pop().unwrap();
-    store.write(&story);
+    let (store, mut tale) = (Store::in_memory(1), Tale::rich(7));
+    let newest = tale.plans.pop().unwrap();
+    store.write(&tale);
     store.clock.advance(89 * DAY);
-    story.plans = vec![newest];
-    store.write(&story);
+    tale.plans = vec![newest];
+    store.write(&tale);
     store.clock.advance(89 * DAY);
-    assert_eq!(fate(&cleaned(&store, Intent::Remove), story.session), Some(Fate::Young));
+    assert_eq!(fate(&cleaned(&store, Intent::Remove), tale.session), Some(Fate::Young));
     store.clock.advance(DAY);
-    assert_eq!(fate(&cleaned(&store, Intent::Remove), story.session), Some(Fate::Removed));
+    assert_eq!(fate(&cleaned(&store, Intent::Remove), tale.session), Some(Fate::Removed));
 }
 
 // shows: WR-478
 #[test]
 fn a_session_that_somebody_keeps_stays() {
-    let (store, story, other) = (Store::in_memory(1), Story::rich(7), Story::rich(8));
-    store.write(&story);
+    let (store, tale, other) = (Store::in_memory(1), Tale::rich(7), Tale::rich(8));
+    store.write(&tale);
     store.write(&other);
-    block_on(set_control(&store.table, story.session, Control::Keep)).unwrap();
+    block_on(set_control(&store.table, tale.session, Control::Keep)).unwrap();
     store.clock.advance(1_000 * DAY);
     let kept = cleaned(&store, Intent::Remove);
-    assert_eq!(fate(&kept, story.session), Some(Fate::Kept));
+    assert_eq!(fate(&kept, tale.session), Some(Fate::Kept));
     assert_eq!(fate(&kept, other.session), Some(Fate::Removed));
-    assert!(store.events(story.session) == story.events());
-    store.export(story.session);
-    block_on(set_control(&store.table, story.session, Control::Expire)).unwrap();
+    assert!(store.events(tale.session) == tale.events());
+    store.export(tale.session);
+    block_on(set_control(&store.table, tale.session, Control::Expire)).unwrap();
     let gone = cleaned(&store, Intent::Remove);
-    assert_eq!(fate(&gone, story.session), Some(Fate::Removed));
+    assert_eq!(fate(&gone, tale.session), Some(Fate::Removed));
 }
 
 #[test]
 fn a_session_that_somebody_writes_to_is_spared() {
-    let (store, story) = (Store::in_memory(1), Story::rich(7));
-    store.write(&story);
+    let (store, tale) = (Store::in_memory(1), Tale::rich(7));
+    store.write(&tale);
     store.clock.advance(90 * DAY);
-    let lease = block_on(store.journal.lease(&story.session.into())).unwrap();
+    let lease = block_on(store.journal.lease(&tale.session.into())).unwrap();
     let spared = cleaned(&store, Intent::Remove);
-    assert_eq!(fate(&spared, story.session), Some(Fate::Spared));
+    assert_eq!(fate(&spared, tale.session), Some(Fate::Spared));
     assert_eq!(spared.warnings[0].code, Code::SessionLocked);
     drop(lease);
-    assert!(store.events(story.session) == story.events());
+    assert!(store.events(tale.session) == tale.events());
 }
 
 // shows: WR-481
 #[test]
 fn what_another_session_needs_survives() {
-    let (store, old) = (Store::in_memory(1), Story::rich(7));
-    let new = short_story(8);
+    let (store, old) = (Store::in_memory(1), Tale::rich(7));
+    let new = short_tale(8);
     store.write(&old);
     store.clock.advance(90 * DAY);
     store.write(&new);
@@ -141,13 +141,13 @@ fn if_the_control_records_of_one_session_are_damaged_nothing_is_removed() {
     for damage in ["{}", r#"{"v":2}"#] {
         let disk = SimDisk::new();
         let store = Store::on(&disk, &MemoryTable::new(), 1);
-        let stories = [7, 8, 9].map(Story::rich);
-        for story in &stories {
-            store.write(story);
+        let tales = [7, 8, 9].map(Tale::rich);
+        for tale in &tales {
+            store.write(tale);
         }
         let stray = block_on(store.blobs.put(Namespace::Snapshots, b"nobody's".to_vec())).unwrap();
         disk.advance(91 * DAY);
-        let manifest = format!("/sessions/{}/manifest.jsonl", stories[1].session);
+        let manifest = format!("/sessions/{}/manifest.jsonl", tales[1].session);
         disk.damage(Path::new(&manifest), |bytes| {
             let end = bytes.iter().position(|byte| *byte == b'\n').unwrap();
             bytes.splice(..end, damage.bytes());
@@ -157,11 +157,11 @@ fn if_the_control_records_of_one_session_are_damaged_nothing_is_removed() {
         let codes: Vec<Code> =
             spared.warnings.iter().map(|warning: &Envelope| warning.code).collect();
         assert_eq!(codes, [Code::SessionNotHealthy]);
-        assert!(spared.warnings[0].message.contains(&stories[1].session.to_string()));
+        assert!(spared.warnings[0].message.contains(&tales[1].session.to_string()));
         assert_eq!(store.sessions().len(), 3);
         assert!(has(&store, Namespace::Snapshots, stray));
-        for story in [&stories[0], &stories[2]] {
-            store.export(story.session);
+        for tale in [&tales[0], &tales[2]] {
+            store.export(tale.session);
         }
     }
 }
@@ -170,15 +170,15 @@ fn if_the_control_records_of_one_session_are_damaged_nothing_is_removed() {
 #[test]
 fn if_events_are_damaged_what_events_refer_to_is_spared_and_snapshots_are_swept() {
     let disk = SimDisk::new();
-    let (store, story) = (Store::on(&disk, &MemoryTable::new(), 1), Story::rich(7));
-    store.write(&story);
+    let (store, tale) = (Store::on(&disk, &MemoryTable::new(), 1), Tale::rich(7));
+    store.write(&tale);
     let put = |namespace| block_on(store.blobs.put(namespace, b"nobody's".to_vec())).unwrap();
     let stray = Namespace::ALL.iter().map(|namespace| (*namespace, put(*namespace)));
     let stray: Vec<_> = stray.collect();
     disk.advance(DAY);
-    let last = story.plans.last().unwrap();
+    let last = tale.plans.last().unwrap();
     let (first, end) = (last[0].index().get(), last.last().unwrap().index().get());
-    let segment = format!("/sessions/{}/events/{first:08}-{end:08}.jsonl", story.session);
+    let segment = format!("/sessions/{}/events/{first:08}-{end:08}.jsonl", tale.session);
     disk.damage(Path::new(&segment), |bytes| bytes[20] ^= 1);
     let done = cleaned(&store, Intent::Remove);
     assert!(!done.safe_mode);
@@ -194,16 +194,16 @@ fn if_events_are_damaged_what_events_refer_to_is_spared_and_snapshots_are_swept(
 }
 
 /// A session with little in it.
-fn short_story(seed: u64) -> Story {
-    let mut story = Story::new(seed);
-    story.run();
-    story
+fn short_tale(seed: u64) -> Tale {
+    let mut tale = Tale::new(seed);
+    tale.run();
+    tale
 }
 
 // shows: WR-482, WR-484
 #[test]
 fn every_control_stream_is_read_before_a_session_goes_and_sessions_go_before_blobs() {
-    let (store, old, new) = (Store::in_memory(1), Story::rich(7), short_story(8));
+    let (store, old, new) = (Store::in_memory(1), Tale::rich(7), short_tale(8));
     store.write(&old);
     store.clock.advance(90 * DAY);
     store.write(&new);
@@ -234,7 +234,7 @@ fn every_control_stream_is_read_before_a_session_goes_and_sessions_go_before_blo
 // shows: WR-484 (the part about a crash)
 #[test]
 fn a_cut_between_sessions_and_blobs_leaves_only_too_much() {
-    let (store, old, new) = (Store::in_memory(1), Story::rich(7), short_story(8));
+    let (store, old, new) = (Store::in_memory(1), Tale::rich(7), short_tale(8));
     store.write(&old);
     store.write(&new);
     let before = store.export(new.session);

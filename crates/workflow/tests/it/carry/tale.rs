@@ -1,5 +1,4 @@
 //! A session with everything that a session can have, in the plans in which it is written.
-#![expect(clippy::unwrap_used, reason = "a helper of tests stops at the first surprise")]
 
 use std::collections::HashMap;
 
@@ -40,7 +39,7 @@ pub(crate) fn workflow() -> CompiledWorkflow {
 }
 
 /// A session that a test writes plan by plan. Every event is checked by the rules of logs.
-pub(crate) struct Story {
+pub(crate) struct Tale {
     entropy: SeededEntropy,
     pub(crate) session: SessionId,
     pub(crate) workflow: CompiledWorkflow,
@@ -52,12 +51,12 @@ pub(crate) struct Story {
     pub(crate) blobs: Vec<NewBlob>,
 }
 
-impl Story {
+impl Tale {
     /// A session that was created, and nothing else.
     pub(crate) fn new(seed: u64) -> Self {
         let entropy = SeededEntropy::new(seed);
         let session = SessionId::mint(&entropy);
-        let mut story = Self {
+        let mut tale = Self {
             entropy,
             session,
             workflow: workflow(),
@@ -68,25 +67,25 @@ impl Story {
             plans: vec![Vec::new()],
             blobs: Vec::new(),
         };
-        story.push(EventBody::SessionCreated);
-        story
+        tale.push(EventBody::SessionCreated);
+        tale
     }
 
     /// A session with every kind of event, a fork and a checkpoint.
     pub(crate) fn rich(seed: u64) -> Self {
-        let mut story = Self::new(seed);
-        story.saw_branch("main");
-        let root = story.run();
-        story.told(root.run, None, &json!({"goal": "sort the tickets", "weight": 0.5}));
-        story.prefer(root);
-        let second = story.advance(root, "Collected 14 tickets.");
-        let third = story.advance(second, "Sorted them; 3 are urgent.");
-        story.checkpoint(third);
-        story.saw_branch("fix/urgent");
-        let other = story.advance(second, "Another way to sort them.");
-        story.remarks(other);
-        story.advance(third, "Wrote the report.");
-        story
+        let mut tale = Self::new(seed);
+        tale.saw_branch("main");
+        let root = tale.run();
+        tale.told(root.run, None, &json!({"goal": "sort the tickets", "weight": 0.5}));
+        tale.prefer(root);
+        let second = tale.advance(root, "Collected 14 tickets.");
+        let third = tale.advance(second, "Sorted them; 3 are urgent.");
+        tale.checkpoint(third);
+        tale.saw_branch("fix/urgent");
+        let other = tale.advance(second, "Another way to sort them.");
+        tale.remarks(other);
+        tale.advance(third, "Wrote the report.");
+        tale
     }
 
     /// All events.
