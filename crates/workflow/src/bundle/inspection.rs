@@ -21,7 +21,6 @@ use crate::snapshot::ExecutionSnapshot;
 
 /// How much of a session was saved, and why not all of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Salvage {
     /// How sound the session is.
@@ -39,7 +38,6 @@ pub struct Salvage {
 
 /// What was saved of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SalvagedContent {
     /// The session.

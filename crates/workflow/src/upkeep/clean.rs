@@ -1,13 +1,12 @@
 //! Cleaning: sessions that are past their time, then what nothing refers to any more.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use piton_core::SessionId;
+use piton_core::{Envelope, SessionId};
 use piton_store::collect::{Intent, Swept, collect};
 use piton_store::{Error, PinnedSnapshots, StreamId};
 
-use super::control::{Control, controls, set_control};
+use super::control::{Control, control, set_control};
 use super::error::UpkeepError;
 use super::ports::Ports;
 use super::report::{Cleaned, Fate, SessionFate};
@@ -37,12 +36,11 @@ pub async fn clean(
         cleaned.safe_mode = true;
         return Ok(cleaned);
     }
-    let controls = controls(ports.table).await?;
+    let expiry = Expiry { ports, ttl: retention.duration(), intent };
     for stream in &streams {
         // Whatever has another name is not a session, and not ours to remove.
         let Ok(session) = stream.as_str().parse() else { continue };
-        let expiry = Expiry { ports, ttl: retention.duration(), intent };
-        if let Some(fate) = expiry.settle(session, &controls, &mut cleaned).await? {
+        if let Some(fate) = expiry.settle(session, &mut cleaned.warnings).await? {
             cleaned.sessions.push(fate);
         }
     }
@@ -72,50 +70,54 @@ impl Expiry<'_> {
     async fn settle(
         &self,
         session: SessionId,
-        controls: &BTreeMap<SessionId, Control>,
-        cleaned: &mut Cleaned,
+        warnings: &mut Vec<Envelope>,
     ) -> Result<Option<SessionFate>, UpkeepError> {
         let age = match self.ports.journal.age(&StreamId::from(session)).await {
             Ok(age) => age,
             Err(Error::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let fate = if age < self.ttl {
-            Fate::Young
-        } else if controls.get(&session) == Some(&Control::Keep) {
-            Fate::Kept
-        } else if self.intent == Intent::Rehearse {
-            Fate::Removed
-        } else {
-            match self.remove(session).await {
-                Ok(fate) => fate,
-                Err(UpkeepError::Store(
-                    error @ (Error::Locked { .. }
-                    | Error::NotHealthy { .. }
-                    | Error::Poisoned { .. }),
-                )) => {
-                    cleaned.warnings.push(error.envelope());
-                    Fate::Spared
-                }
-                Err(error) => return Err(error),
+        let fate = match self.fate(session, age).await {
+            Ok(fate) => fate,
+            Err(error) if keeps_one_session(&error) => {
+                warnings.push(error.envelope());
+                Fate::Spared
             }
+            Err(error) => return Err(error),
         };
         Ok(Some(SessionFate { session, age, fate }))
     }
 
-    /// Removes a session, unless something was appended to it or somebody kept it in the meantime.
-    async fn remove(&self, session: SessionId) -> Result<Fate, UpkeepError> {
+    async fn fate(&self, session: SessionId, age: Duration) -> Result<Fate, UpkeepError> {
         let Ports { journal, table, .. } = self.ports;
-        let stream = StreamId::from(session);
-        let lease = journal.lease(&stream).await?;
-        if journal.age(&stream).await? < self.ttl {
+        if age < self.ttl {
             return Ok(Fate::Young);
         }
-        if controls(table).await?.get(&session) == Some(&Control::Keep) {
+        if control(table, session).await? == Control::Keep {
             return Ok(Fate::Kept);
+        }
+        if self.intent == Intent::Rehearse {
+            return Ok(Fate::Removed);
+        }
+        let stream = StreamId::from(session);
+        let lease = journal.lease(&stream).await?;
+        // Under the lease nobody appends any more; what was appended before it makes the session young.
+        if journal.age(&stream).await? < self.ttl {
+            return Ok(Fate::Young);
         }
         journal.delete(lease).await?;
         set_control(table, session, Control::Expire).await?;
         Ok(Fate::Removed)
     }
+}
+
+/// Whether an error is about one session alone, so that the others can be looked at.
+fn keeps_one_session(error: &UpkeepError) -> bool {
+    matches!(
+        error,
+        UpkeepError::UnknownControl { .. }
+            | UpkeepError::Store(
+                Error::Locked { .. } | Error::NotHealthy { .. } | Error::Poisoned { .. }
+            )
+    )
 }

@@ -1,15 +1,13 @@
 //! Whether a session is kept for good.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use piton_core::SessionId;
 use piton_store::port::{Change, Expect, Key, Table, Write};
 
 use super::error::UpkeepError;
-use crate::bounds::TABLE_PAGE;
 
-const PREFIX: &[u8] = b"workflow/retention/";
+const PREFIX: &str = "workflow/retention/";
 
 piton_core::closed_set! {
     /// What becomes of a session when its time is over.
@@ -19,6 +17,10 @@ piton_core::closed_set! {
         /// It is removed. So is a session about which nothing was said.
         Expire => "expire",
     }
+}
+
+fn key_of(session: SessionId) -> Key {
+    Arc::from(format!("{PREFIX}{session}").into_bytes())
 }
 
 /// Says what becomes of `session` when its time is over.
@@ -31,28 +33,15 @@ pub async fn set_control(
         Control::Keep => Change::Put(control.as_str().into()),
         Control::Expire => Change::Remove,
     };
-    let key: Key = Arc::from([PREFIX, session.to_string().as_bytes()].concat());
-    table.commit(vec![Write { key, expect: Expect::Anything, change }]).await?;
+    table.commit(vec![Write { key: key_of(session), expect: Expect::Anything, change }]).await?;
     Ok(())
 }
 
-/// What was said about sessions; one that is not among them expires.
+/// What becomes of `session` when its time is over.
 ///
-/// A control that is not known here is an error: it may ask for a session to stay.
-pub async fn controls(table: &dyn Table) -> Result<BTreeMap<SessionId, Control>, UpkeepError> {
-    let mut found = BTreeMap::new();
-    let mut after: Option<Key> = None;
-    loop {
-        let page = table.scan(PREFIX, after.as_deref(), TABLE_PAGE).await?;
-        for entry in &page.entries {
-            let name = entry.key.strip_prefix(PREFIX).and_then(|name| str::from_utf8(name).ok());
-            let Some(session) = name.and_then(|name| name.parse().ok()) else { continue };
-            let control = str::from_utf8(&entry.value).ok().and_then(|text| text.parse().ok());
-            found.insert(session, control.ok_or(UpkeepError::UnknownControl { session })?);
-        }
-        after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-        if !page.more {
-            return Ok(found);
-        }
-    }
+/// A control that is not known here is an error: it may ask for the session to stay.
+pub async fn control(table: &dyn Table, session: SessionId) -> Result<Control, UpkeepError> {
+    let Some(entry) = table.get(&key_of(session)).await? else { return Ok(Control::Expire) };
+    let known = str::from_utf8(&entry.value).ok().and_then(|text| text.parse().ok());
+    known.ok_or(UpkeepError::UnknownControl { session })
 }

@@ -33,8 +33,7 @@ impl UpkeepError {
             Self::UnknownControl { .. } => {
                 let text = self.to_string();
                 let (first, rest) = text.split_at(1);
-                let message = format!("{}{rest}; nothing was removed.", first.to_uppercase());
-                Envelope::new(self.code(), message)
+                Envelope::new(self.code(), format!("{}{rest}; it stays.", first.to_uppercase()))
             }
         }
     }

@@ -25,7 +25,7 @@ mod roots;
 mod soundness;
 
 pub use clean::clean;
-pub use control::{Control, controls, set_control};
+pub use control::{Control, control, set_control};
 pub use error::UpkeepError;
 pub use ports::Ports;
 pub use report::{Cleaned, Fate, SessionFate};

@@ -14,7 +14,7 @@ piton_core::closed_set! {
         Young => "young",
         /// It is old enough, and somebody keeps it.
         Kept => "kept",
-        /// It is old enough, and somebody writes to it or it is damaged.
+        /// It is old enough; somebody writes to it, or it cannot be read, or what was said about it cannot.
         Spared => "spared",
         /// It was removed, or would have been.
         Removed => "removed",

@@ -1,7 +1,8 @@
 //! The form of a bundle.
 
 use piton_core::Code;
-use piton_workflow::bundle::Bundle;
+use piton_workflow::bounds::BUNDLE_BYTES_MAX;
+use piton_workflow::bundle::{Bundle, BundleError, FormatProblem};
 use serde_json::{Value, json};
 
 use super::samples::{bundle, list, object, read, refused, value};
@@ -133,6 +134,13 @@ fn a_path_that_is_absolute_or_leads_upwards_is_refused() {
             super::samples::reseal(value);
         });
     }
+}
+
+#[test]
+fn a_bundle_has_a_largest_size() {
+    let error = Bundle::read(&vec![0; BUNDLE_BYTES_MAX + 1]).unwrap_err();
+    let expected = FormatProblem::TooLarge { bytes: BUNDLE_BYTES_MAX + 1 };
+    assert_eq!(error, BundleError::Format(expected));
 }
 
 #[test]

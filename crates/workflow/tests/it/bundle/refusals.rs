@@ -1,10 +1,15 @@
 //! Bundles whose digests fit and whose parts do not.
 
-use piton_core::{Code, SessionId};
-use piton_workflow::bundle::{BundleError, ManifestProblem};
+use piton_core::{Code, Digest, FileBytes, SessionId, canonical};
+use piton_store::bounds::PLAN_EVENTS_MAX;
+use piton_store::record::{Record, segment_path};
+use piton_workflow::bundle::{Bundle, BundleError, ManifestProblem};
+use piton_workflow::event::OutputPayload;
 use serde_json::{Value, json};
 
 use super::samples::{attest, list, object, refused, reseal};
+use crate::carry::store::Store;
+use crate::carry::tale::Tale;
 
 fn first_key(value: &mut Value, map: &str) -> String {
     object(value, &format!("/session/{map}")).keys().next().unwrap().clone()
@@ -180,4 +185,32 @@ fn a_segment_with_another_digest_is_refused() {
         list(value, "/session/manifest")[0]["bytes"] = json!(1);
         reseal(value);
     });
+}
+
+#[test]
+fn a_plan_that_the_store_would_not_take_is_refused_before_it_is_tried() {
+    let (store, mut tale) = (Store::in_memory(1), Tale::new(3));
+    let root = tale.run();
+    tale.plans.push(Vec::new());
+    for number in 0..PLAN_EVENTS_MAX {
+        tale.output(root, None, OutputPayload::notes(&number.to_string()));
+    }
+    store.write(&tale);
+    let bundle = store.export(tale.session);
+    let mut content = bundle.content().clone();
+    // All events are said to have come in one plan.
+    let mut lines = Vec::new();
+    for event in &content.events {
+        canonical::encode_into(event, &mut lines).unwrap();
+        lines.push(b'\n');
+    }
+    content.manifest.pop();
+    let Record::SegmentClosed(close) = &mut content.manifest[0] else { panic!("a plan is first") };
+    close.last_event_index = content.events.last().unwrap().index();
+    close.segment_rel_path = segment_path(close.first_event_index, close.last_event_index);
+    close.sha256 = Digest::of(&FileBytes(&lines));
+    close.bytes = lines.len() as u64;
+    let error = Bundle::new(bundle.origin().clone(), content).unwrap_err();
+    let BundleError::ManifestOrder { problem, .. } = error else { panic!("{error}") };
+    assert_eq!(problem, ManifestProblem::PlanTooLarge);
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use piton_core::{Code, EventIndex};
-use piton_store::AppendPlan;
+use piton_core::{Code, EventIndex, NodeId, SnapshotRef};
 use piton_store::memory::MemoryTable;
 use piton_store::port::Namespace;
 use piton_store::record::Record;
 use piton_store::testing::SimDisk;
+use piton_store::{AppendPlan, NewBlob};
 use piton_workflow::bundle::Bundle;
-use piton_workflow::{EventKind, carry};
+use piton_workflow::event::{NodeCreated, NodeScope};
+use piton_workflow::{EventBody, EventKind, NodeKind, carry};
 use serde_json::Value;
 
 use super::store::{Store, block_on, producer};
@@ -131,4 +132,24 @@ fn a_session_that_is_damaged_incomplete_or_absent_is_not_exported() {
     let manifest = format!("/sessions/{}/manifest.jsonl", tale.session);
     disk.damage(std::path::Path::new(&manifest), |bytes| bytes[0] = b'[');
     assert_eq!(export().unwrap_err().code(), Code::SessionNotHealthy);
+}
+
+#[test]
+fn a_session_with_a_snapshot_that_is_none_is_not_exported() {
+    let (store, mut tale) = (Store::in_memory(1), Tale::new(3));
+    let root = tale.run();
+    let blob = NewBlob::new(Namespace::Snapshots, b"{}".to_vec());
+    let at = NodeScope { run: root.run, node: NodeId::from_bytes([9; 16]) };
+    let node = NodeCreated {
+        node_kind: NodeKind::Step,
+        parent_node_id: Some(root.node),
+        workflow_hash: tale.workflow.workflow_hash(),
+        snapshot_ref: SnapshotRef::new(blob.digest()),
+    };
+    tale.blobs.push(blob);
+    tale.push(EventBody::NodeCreated(at, node));
+    store.write(&tale);
+    let error = block_on(carry::export(store.ports(), tale.session, producer())).unwrap_err();
+    assert_eq!(error.code(), Code::StoreInvariantViolation);
+    assert!(error.envelope().message.contains("session/snapshots/sha256:"), "{error}");
 }

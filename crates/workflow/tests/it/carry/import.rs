@@ -33,7 +33,8 @@ fn empty_stores() -> Vec<Store> {
     vec![Store::in_memory(2), Store::on(&SimDisk::new(), &MemoryTable::new(), 2)]
 }
 
-// shows: WR-474, WR-549 (the part about projections)
+// shows: WR-474
+// shows: WR-549 (the part about projections)
 #[test]
 fn every_projection_is_the_same_after_a_journey() {
     let (origin, tale, bytes) = exported();
@@ -96,7 +97,8 @@ fn found(
     rank(query, candidates)
 }
 
-// shows: WR-468, WR-476, WR-388, WR-549 (the part about tokens)
+// shows: WR-388, WR-468, WR-476
+// shows: WR-549 (the part about tokens)
 #[test]
 fn an_imported_run_goes_on_in_an_empty_data_directory_under_other_keys() {
     let (_, tale, bytes) = exported();

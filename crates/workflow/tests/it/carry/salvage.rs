@@ -34,7 +34,8 @@ fn damaged() -> (SimDisk, Store, Tale, usize) {
     (disk, store, tale, usize::try_from(first).unwrap())
 }
 
-// shows: WR-094, WR-095 (the part about exports)
+// shows: WR-094
+// shows: WR-095 (the part about exports)
 #[test]
 fn exactly_the_valid_events_are_saved_and_it_is_said_that_they_are_not_all() {
     let (_, store, tale, valid) = damaged();

@@ -75,6 +75,8 @@ impl Tale {
     pub(crate) fn rich(seed: u64) -> Self {
         let mut tale = Self::new(seed);
         tale.saw_branch("main");
+        let path = ObservedValue::Path(BoundedText::new("/home/somebody/project").unwrap());
+        tale.saw(ObservationKey::RepoRoot, 0, path);
         let root = tale.run();
         tale.told(root.run, None, &json!({"goal": "sort the tickets", "weight": 0.5}));
         tale.prefer(root);
@@ -261,10 +263,13 @@ impl Tale {
 
     fn saw_branch(&mut self, name: &str) {
         let value = ObservedValue::ShortString(BoundedText::new(name).unwrap());
-        let (key, confidence) = (ObservationKey::GitBranch, Confidence::High);
-        let data = ObservationRecorded { key, value, confidence };
-        let change = ChangeOrdinal(self.branches_seen);
+        self.saw(ObservationKey::GitBranch, self.branches_seen, value);
         self.branches_seen += 1;
+    }
+
+    fn saw(&mut self, key: ObservationKey, before: u64, value: ObservedValue) {
+        let data = ObservationRecorded { key, value, confidence: Confidence::High };
+        let change = ChangeOrdinal(before);
         self.push(EventBody::ObservationRecorded { scope: None, change, data });
     }
 }

@@ -166,7 +166,8 @@ fn if_the_control_records_of_one_session_are_damaged_nothing_is_removed() {
     }
 }
 
-// shows: WR-480 (the part that damaged events do not matter to snapshots), WR-479 (the part about owners)
+// shows: WR-479 (the part about owners)
+// shows: WR-480 (the part about damaged events)
 #[test]
 fn if_events_are_damaged_what_events_refer_to_is_spared_and_snapshots_are_swept() {
     let disk = SimDisk::new();

@@ -4,50 +4,45 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton_core::{Code, SessionId};
+use piton_store::collect::Intent;
 use piton_store::memory::MemoryTable;
 use piton_store::port::{Change, Expect, Table as _, Write};
-use piton_workflow::upkeep::{Control, RetentionDays, controls, set_control};
+use piton_workflow::upkeep::{Control, Fate, RetentionDays, clean, control, set_control};
 
+use crate::carry::store::Store;
+use crate::carry::tale::Tale;
 use crate::token::samples::ready;
 
 #[test]
 fn what_was_said_last_counts() {
     let table = MemoryTable::new();
     let [one, two] = [1, 2].map(|byte| SessionId::from_bytes([byte; 16]));
-    assert!(ready(controls(&table)).unwrap().is_empty());
+    assert_eq!(ready(control(&table, one)).unwrap(), Control::Expire, "nothing was said");
     ready(set_control(&table, one, Control::Keep)).unwrap();
     ready(set_control(&table, two, Control::Keep)).unwrap();
     ready(set_control(&table, two, Control::Expire)).unwrap();
-    let said = ready(controls(&table)).unwrap();
-    assert_eq!(said.get(&one), Some(&Control::Keep));
-    assert_ne!(said.get(&two), Some(&Control::Keep));
+    assert_eq!(ready(control(&table, one)).unwrap(), Control::Keep);
+    assert_eq!(ready(control(&table, two)).unwrap(), Control::Expire);
 }
 
 // shows: WR-478 (the part about a closed set)
 #[test]
-fn a_control_that_is_not_known_is_an_error_and_not_a_permission() {
-    let table = MemoryTable::new();
-    let session = SessionId::from_bytes([1; 16]);
+fn a_control_that_is_not_known_is_no_permission_to_remove() {
+    let (store, tale) = (Store::in_memory(1), Tale::rich(7));
+    store.write(&tale);
     let write = Write {
-        key: Arc::from(format!("workflow/retention/{session}").into_bytes()),
+        key: Arc::from(format!("workflow/retention/{}", tale.session).into_bytes()),
         expect: Expect::Anything,
         change: Change::Put(b"keep_until_friday".to_vec()),
     };
-    ready(table.commit(vec![write])).unwrap();
-    let error = ready(controls(&table)).unwrap_err();
+    ready(store.table.commit(vec![write])).unwrap();
+    let error = ready(control(&store.table, tale.session)).unwrap_err();
     assert_eq!(error.code(), Code::StoreUnsupportedVersion);
-    assert!(error.envelope().message.ends_with("nothing was removed."));
-}
-
-#[test]
-fn more_controls_than_fit_on_a_page_are_all_read() {
-    let table = MemoryTable::new();
-    for number in 0..2_500_u32 {
-        let mut bytes = [0; 16];
-        bytes[..4].copy_from_slice(&number.to_be_bytes());
-        ready(set_control(&table, SessionId::from_bytes(bytes), Control::Keep)).unwrap();
-    }
-    assert_eq!(ready(controls(&table)).unwrap().len(), 2_500);
+    store.clock.advance(Duration::from_hours(24 * 1_000));
+    let done = ready(clean(store.upkeep(), RetentionDays::default(), Intent::Remove)).unwrap();
+    assert_eq!(done.count(Fate::Spared), 1);
+    assert!(done.warnings[0].message.ends_with("it stays."), "{}", done.warnings[0]);
+    assert!(store.events(tale.session) == tale.events());
 }
 
 // shows: WR-477 (the part about the default)

@@ -3,4 +3,5 @@
 
 mod clean;
 mod control;
+mod roots;
 mod soundness;
