@@ -29,13 +29,13 @@ type Log = Vec<Vec<SessionEvent>>;
 
 pub(super) fn rows() -> Result<Vec<Row>> {
     let workflow = sessions::workflow()?;
-    let log = |number: u32, plans: usize| -> Log {
+    let write = |number: u32, plans: usize| -> Log {
         let (_, plans) = sessions::session(number, plans, &workflow);
         plans.iter().map(|plan| plan.events().to_vec()).collect()
     };
-    let long = [log(0, PLANS)];
+    let long = [write(0, PLANS)];
     let short: Vec<Log> =
-        (1..).take(SHORT_LOGS).map(|number| log(number, PLANS / SHORT_LOGS)).collect();
+        (1..).take(SHORT_LOGS).map(|number| write(number, PLANS / SHORT_LOGS)).collect();
     let ours = || fold(&long);
     let baseline = || fold(&short);
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
