@@ -50,9 +50,13 @@ const _: () = {
     assert!(2 + 8 + 16 + 4 + digits as usize == SHORT_TOKEN_BYTES_MAX);
 };
 
-/// The most completed steps that a snapshot holds. A step takes a reply of an agent, so this is days of
-/// work without a pause; every snapshot repeats the whole set, so it must not grow without end.
-pub const COMPLETED_STEPS_MAX: usize = 16_384;
+/// The most completed steps that a snapshot holds. Of a loop it keeps the newest turn, so a run never has
+/// more than its workflow has steps; this is a few times that, for workflows that were compiled elsewhere.
+pub const COMPLETED_STEPS_MAX: usize = 1024;
+
+/// The most decisions about loops that a snapshot holds. Like completed steps, they are those of the
+/// newest turns.
+pub const DECISIONS_MAX: usize = 1024;
 
 /// The longest title of a step in bytes: one line.
 pub const STEP_TITLE_BYTES_MAX: usize = 1024;
@@ -213,6 +217,28 @@ pub const FIX_ITEM_BYTES_MAX: usize = 768;
 /// wrong.
 pub const LISTED_ITEM_BYTES_MIN: usize = 80;
 
+/// How many sessions a process keeps folded in memory: more than a person has open at once.
+pub const SESSIONS_WARM_MAX: usize = 256;
+
+/// How many pinned workflows a process keeps in memory.
+pub const WORKFLOWS_WARM_MAX: usize = 64;
+
+/// How many snapshots a process keeps in memory: the newest nodes of what it works on.
+pub const SNAPSHOTS_WARM_MAX: usize = 1024;
+
+/// How many bytes of notes are looked at. What is kept of them is much less; this keeps a mistake, such as a
+/// whole log file, from being searched by every rule of a step.
+pub const HANDED_IN_NOTES_BYTES_MAX: usize = 1 << 20;
+
+/// How many artifacts one output has.
+pub const ARTIFACTS_MAX: usize = 64;
+
+/// The largest artifact in bytes of canonical JSON. What is larger belongs into a file that the artifact names.
+pub const ARTIFACT_BYTES_MAX: usize = 4 << 20;
+
+/// The longest start key in bytes.
+pub const START_KEY_BYTES_MAX: usize = 256;
+
 /// The longest title of a run in bytes: one line of a list.
 pub const RUN_TITLE_BYTES_MAX: usize = 120;
 
@@ -236,3 +262,7 @@ pub const BRANCH_NOTES_BYTES_MAX: usize = 512;
 /// How many workflows a listing of all runs keeps in mind, so that each is read once for many runs. People have
 /// dozens of them.
 pub const WORKFLOWS_KEPT_MAX: usize = 64;
+
+/// How many subagents one step has work done by. A person follows a handful of them, and their answers must
+/// fit into the notes of one step.
+pub const DELEGATIONS_MAX: usize = 8;

@@ -19,7 +19,9 @@
 //! * [`snapshot`]: what is needed to go on from a run node.
 //! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
 //!   becomes what runs are pinned to.
+//! * [`bundled`], [`catalogue`]: the workflows that come with Piton, and everything that others may take from it.
 //! * [`engine`]: what happens next in a run.
+//! * [`session`]: leading an agent through a run, over the ports of the store.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
@@ -27,7 +29,9 @@
 
 pub mod blocker;
 pub mod bounds;
+pub mod bundled;
 pub mod capability;
+pub mod catalogue;
 pub mod compile;
 pub mod contract;
 pub mod dedupe;
@@ -46,6 +50,7 @@ pub mod projection;
 pub mod reason;
 pub mod recall;
 pub mod run;
+pub mod session;
 pub mod snapshot;
 pub mod source;
 pub mod step_instance;

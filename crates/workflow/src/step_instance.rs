@@ -51,14 +51,7 @@ pub enum StepInstanceKeyError {
 impl StepInstanceKey {
     /// The key of `step` inside `loops`.
     pub fn new(loops: &LoopPath, step: &StepId) -> Self {
-        let mut text = String::new();
-        for (depth, position) in loops.positions().iter().enumerate() {
-            if depth > 0 {
-                text.push('/');
-            }
-            let LoopPosition { loop_id, iteration } = position;
-            write!(text, "{loop_id}@{iteration}").expect("writing to a string does not fail");
-        }
+        let mut text = loops_text(loops);
         if !text.is_empty() {
             text.push_str("::");
         }
@@ -72,10 +65,29 @@ impl StepInstanceKey {
         &self.0
     }
 
+    /// Whether the step stands in the turn that `turn` ends with, or in a loop inside of that turn.
+    pub fn lies_within(&self, turn: &LoopPath) -> bool {
+        let prefix = loops_text(turn);
+        let rest = self.0.strip_prefix(prefix.as_str());
+        !prefix.is_empty() && rest.is_some_and(|rest| rest.starts_with(['/', ':']))
+    }
+
     /// The loops around the step, and the step. Takes the text apart at each call.
     pub fn parts(&self) -> (LoopPath, StepId) {
         parse(&self.0).expect("a key is only made from parts or from a text that came apart")
     }
+}
+
+fn loops_text(loops: &LoopPath) -> String {
+    let mut text = String::new();
+    for (depth, position) in loops.positions().iter().enumerate() {
+        if depth > 0 {
+            text.push('/');
+        }
+        let LoopPosition { loop_id, iteration } = position;
+        write!(text, "{loop_id}@{iteration}").expect("writing to a string does not fail");
+    }
+    text
 }
 
 fn parse(text: &str) -> Result<(LoopPath, StepId), StepInstanceKeyError> {

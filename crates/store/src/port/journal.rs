@@ -222,8 +222,8 @@ pub struct Repaired {
 pub(crate) trait LeaseHold: Send + Sync {
     /// The adapter's own view of it.
     fn as_any(&self) -> &dyn std::any::Any;
-    /// The index that the next event will have, of plans committed so far.
-    fn next_event(&self) -> EventIndex;
+    /// Where the stream ends, of plans committed so far.
+    fn cursor(&self) -> Cursor;
 }
 
 /// The right to write to one stream, given by [`Journal::lease`]; freed when dropped.
@@ -250,7 +250,13 @@ impl StreamLease {
 
     /// The index that the next event will have, of plans committed so far.
     pub fn next_event(&self) -> EventIndex {
-        self.hold.next_event()
+        self.cursor().next_event()
+    }
+
+    /// Where the stream ends, of plans committed so far. Who has read up to the lease's beginning and
+    /// knows what it appended itself can go on from here.
+    pub fn cursor(&self) -> Cursor {
+        self.hold.cursor()
     }
 
     /// Bytes that no append acknowledged, found at the end; the next append puts them aside.

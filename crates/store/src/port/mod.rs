@@ -13,7 +13,7 @@ mod keyring;
 mod leases;
 mod table;
 
-pub use blobs::{BlobEntry, Blobs, Namespace, Roots, RootsCursor};
+pub use blobs::{BlobEntry, BlobReader, Blobs, Namespace, Roots, RootsCursor};
 pub use cache::{Cache, CacheKey};
 pub use cursor::{Cursor, NotACursor};
 pub(crate) use journal::LeaseHold;

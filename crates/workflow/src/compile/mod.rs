@@ -11,6 +11,7 @@
 //! *Limitations*: one dialect, see [`source`](crate::source).
 
 mod catalog;
+mod delegation;
 mod feature;
 pub mod function;
 mod lint;

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::control::{self, LoopControl, is_decision};
+use super::control::{self, is_decision};
 use crate::capability::{CapabilityStatus, ProbeResult};
 use crate::compile::{CompiledStep, CompiledWorkflow, Probe};
 use crate::contract::{Breach, ContractDefinition, Violation, ViolationKind};
 use crate::name::LoopId;
+use crate::snapshot::LoopControl;
 use crate::source::Pointer;
 
 /// What valid artifacts say.

@@ -1,60 +1,28 @@
-//! What decision steps said about their loops.
+//! Reading what a decision step says about its loop.
 //!
 //! *Invariants*: a decision counts only if a decision step handed it in, that is one with the loop-control
 //! contract, as an artifact that keeps the contract and names the right loop: the one that the step is in or,
-//! for a step outside of loops, any loop of the workflow (if it has one). Decisions are kept by the turn of the step that made
-//! them, so the decision of one turn is never taken for that of another.
-
-use std::collections::BTreeMap;
+//! for a step outside of loops, any loop of the workflow (if it has one).
 
 use serde_json::Value;
 
 use super::accept::{Accepted, accept, not_allowed};
-use super::place::find_loop;
+use super::place::{Place, find_loop};
 use crate::compile::{CompiledStep, CompiledWorkflow};
 use crate::contract::{ContractPack, Violation};
 use crate::name::LoopId;
-use crate::step_instance::StepInstanceKey;
+use crate::snapshot::{LoopControl, LoopDecision};
 
-piton_core::closed_set! {
-    /// Whether a loop turns once more.
-    pub enum LoopDecision {
-        /// It does.
-        Continue => "continue",
-        /// It does not.
-        Stop => "stop",
-    }
-}
-
-/// What a decision step said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoopControl {
-    /// The loop.
-    pub loop_id: LoopId,
-    /// Whether it turns once more.
-    pub decision: LoopDecision,
-}
-
-/// The valid decisions that were handed in on the way to a node.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Controls(BTreeMap<StepInstanceKey, LoopControl>);
-
-impl Controls {
-    /// Takes in what was handed in for the step `key` of `workflow`, in place of anything that was handed in
-    /// for it before. What is no valid decision counts for nothing.
-    pub fn add(&mut self, workflow: &CompiledWorkflow, key: StepInstanceKey, artifacts: &[Value]) {
-        let (path, step_id) = key.parts();
-        let around = path.positions().last().map(|position| &position.loop_id);
-        let step = workflow.step(&step_id);
-        match step.map(|step| accept(workflow, step, around, artifacts)) {
-            Some(Ok(Accepted::Control(control))) => self.0.insert(key, control),
-            _ => self.0.remove(&key),
-        };
-    }
-
-    /// What was handed in for the step `key`.
-    pub fn get(&self, key: &StepInstanceKey) -> Option<&LoopControl> {
-        self.0.get(key)
+/// What the step at `place` says about a loop with `artifacts`. What is no valid decision counts for nothing.
+pub(super) fn decided(
+    workflow: &CompiledWorkflow,
+    place: &Place<'_>,
+    artifacts: &[Value],
+) -> Option<LoopControl> {
+    let around = place.innermost().map(|position| &position.loop_id);
+    match accept(workflow, place.step, around, artifacts) {
+        Ok(Accepted::Control(control)) => Some(control),
+        _ => None,
     }
 }
 

@@ -5,13 +5,12 @@
 //! its step before; one with findings resolves nothing. The risk policy has no say in any of this.
 
 use piton_core::GapId;
+use serde_json::{Map, Value};
 
-use super::control::Controls;
 use super::error::EngineError;
 use super::finding::{Finding, GapDraft};
 use super::flow::{self, Flow};
 use super::judge::{Standings, Submission, judge};
-use super::place::Place;
 use crate::compile::CompiledWorkflow;
 use crate::event::{BlockerReport, PayloadError, Preferences, TraceEntry};
 use crate::preference::Autonomy;
@@ -24,8 +23,8 @@ pub struct Facts {
     pub preferences: Preferences,
     /// What the agent is known to be able to do.
     pub standings: Standings,
-    /// The decisions of the steps before this one.
-    pub controls: Controls,
+    /// What the run was told, up to and with this output.
+    pub context: Map<String, Value>,
     /// The critical gaps of this node that are open.
     pub open_gaps: Vec<GapId>,
 }
@@ -66,9 +65,7 @@ pub fn decide(
     if let Some(report) = report.expect("a judgement finds less than a report holds") {
         return Ok(Decision::Blocked { report, gaps });
     }
-    let mut controls = facts.controls.clone();
-    controls.add(workflow, Place::of(workflow, state)?.key(), submission.artifacts);
-    let Flow { next, traces } = flow::next(workflow, state, &controls)?;
+    let Flow { next, traces } = flow::next(workflow, state, &facts.context, submission.artifacts)?;
     let resolves = if findings.is_empty() { facts.open_gaps.clone() } else { Vec::new() };
     Ok(Decision::Advanced { next, gaps, traces, resolves })
 }

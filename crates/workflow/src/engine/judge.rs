@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::accept::{Accepted, accept};
-use super::control::{LoopControl, LoopDecision};
 use super::error::EngineError;
 use super::finding::Finding;
 use super::place::{Place, find_loop};
 use super::report;
+use super::side::{SIDES, judge_sides};
 use crate::bounds::BLOCKERS_MAX;
 use crate::capability::{Capability, CapabilityStatus};
 use crate::compile::{CapabilityNeed, CompiledStep, CompiledWorkflow};
@@ -30,10 +30,11 @@ use crate::contract::Breach;
 use crate::contract::criteria::failures;
 use crate::event::LimitDetails;
 use crate::projection::Standing;
-use crate::snapshot::ExecutionState;
+use crate::snapshot::{ExecutionState, LoopControl, LoopDecision};
 
-/// One finding about the artifacts, one about a limit, one about the notes and one for each capability.
-const _: () = assert!(3 + Capability::ALL.len() <= BLOCKERS_MAX);
+/// One finding about the artifacts, one about a limit, one about the notes, one for each kind of artifact that is an
+/// event of its own, and one for each capability.
+const _: () = assert!(3 + SIDES.len() + Capability::ALL.len() <= BLOCKERS_MAX);
 
 /// What is known of capabilities where a step is left. One that is not named is unknown.
 pub type Standings = BTreeMap<Capability, Standing>;
@@ -63,6 +64,7 @@ pub fn judge(
         Ok(Accepted::Control(control)) => findings.extend(beyond_limit(workflow, &place, control)),
         Ok(Accepted::Output | Accepted::Probed(_)) => {}
     }
+    findings.extend(judge_sides(place.step, submission.artifacts));
     findings.extend(judge_notes(place.step, submission.notes));
     for (capability, need) in &workflow.capabilities {
         if *need != CapabilityNeed::Required {

@@ -5,7 +5,6 @@
 //! * [`judge()`]: what is wrong with an output, as [`Finding`]s. Preferences have no say in it.
 //! * [`block`]: whether a run stops for findings. That depends on its autonomy and on nothing else.
 //! * [`flow`]: which step comes first and which comes next, through loops inside of loops.
-//! * [`control`]: what decision steps said about their loops.
 //!
 //! *Invariants*: pure. The same workflow, state and decisions always lead to the same next state and the same
 //! trace. A workflow must be sound, as everything is that was compiled or read; a state may come from
@@ -14,7 +13,7 @@
 //! *Limitations*: the strict dialect only.
 
 mod accept;
-pub mod control;
+mod control;
 mod decide;
 mod error;
 mod finding;
@@ -22,10 +21,10 @@ pub mod flow;
 mod judge;
 mod place;
 mod report;
+mod side;
 mod trail;
 mod words;
 
-pub use control::{Controls, LoopControl, LoopDecision};
 pub use decide::{Decision, Facts, block, decide};
 pub use error::EngineError;
 pub use finding::{Finding, GapDraft};

@@ -3,12 +3,12 @@
 //! *Invariants*: every entry about a loop refers to the loop, and to the turn where there is one. Turns are
 //! counted from one in texts and from zero in references.
 
-use super::control::LoopDecision;
 use crate::compile::CompiledLoop;
 use crate::event::{TraceEntry, TraceRef};
 use crate::explanation::TraceEntryKind;
 use crate::loop_path::{Iteration, LoopPosition};
 use crate::name::StepId;
+use crate::snapshot::LoopDecision;
 
 /// What the engine did so far.
 #[derive(Default)]

@@ -54,6 +54,11 @@ impl Contexts {
         }
     }
 
+    /// What the run was told at its start.
+    pub const fn initial(&self) -> Option<&Context> {
+        self.initial.as_ref()
+    }
+
     /// What `node` sees: the newest context on its way from the root, else the initial one.
     pub fn effective(&self, node: NodeId) -> Option<&Context> {
         let set = self.by_node.get(node);

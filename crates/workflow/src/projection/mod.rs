@@ -29,7 +29,7 @@ mod session_state;
 mod status;
 mod summary;
 
-pub use advances::Advances;
+pub use advances::{Advances, Attempt};
 pub use capabilities::{Capabilities, Standing};
 pub use contexts::Contexts;
 pub use gaps::{Gap, Gaps};

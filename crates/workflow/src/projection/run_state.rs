@@ -70,7 +70,7 @@ impl RunState {
                 self.graph.touch(at.node, index);
             }
             EventBody::PreferencesChanged(at, change) => {
-                self.preferences.set(&self.graph, at.node, change.effective());
+                self.preferences.set(&self.graph, at.node, change.effective(), index);
                 self.graph.touch(at.node, index);
             }
             EventBody::CapabilityObserved(at, observed) => {

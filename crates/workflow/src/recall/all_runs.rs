@@ -8,7 +8,7 @@ use std::{
 use piton_core::{RunId, SessionId};
 use piton_store::{
     Error, StreamId,
-    port::{Blobs, Cache, Follow, JournalReader},
+    port::{BlobReader, Cache, Follow, JournalReader},
 };
 
 use super::{build::Builder, entry, session::Session, trouble::Trouble};
@@ -20,7 +20,7 @@ use crate::{
 /// Recalls the runs of all sessions.
 pub struct Recall {
     journal: Arc<dyn JournalReader<SessionEvent>>,
-    blobs: Arc<dyn Blobs>,
+    blobs: Arc<dyn BlobReader>,
     cache: Arc<dyn Cache>,
     sessions: Mutex<HashMap<StreamId, Arc<Session>>>,
 }
@@ -59,7 +59,7 @@ impl Recall {
     /// Recalls what is in `journal` and `blobs`, with the help of `cache`.
     pub fn new(
         journal: Arc<dyn JournalReader<SessionEvent>>,
-        blobs: Arc<dyn Blobs>,
+        blobs: Arc<dyn BlobReader>,
         cache: Arc<dyn Cache>,
     ) -> Self {
         Self { journal, blobs, cache, sessions: Mutex::default() }

@@ -8,7 +8,7 @@ use std::{collections::HashMap, sync::Arc};
 use piton_core::{Digest, RunId, SnapshotRef, WorkflowHash};
 use piton_store::{
     Error, StreamId,
-    port::{Blobs, JournalReader, Namespace},
+    port::{BlobReader, JournalReader, Namespace},
 };
 
 use super::{session::Session, trouble::Trouble};
@@ -23,13 +23,16 @@ use crate::{
 /// Sums up sessions, for as long as one operation takes.
 pub(super) struct Builder<'a> {
     pub(super) journal: &'a dyn JournalReader<SessionEvent>,
-    pub(super) blobs: &'a dyn Blobs,
+    pub(super) blobs: &'a dyn BlobReader,
     tips: HashMap<SnapshotRef, TipState>,
     workflows: HashMap<WorkflowHash, Arc<CompiledWorkflow>>,
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(journal: &'a dyn JournalReader<SessionEvent>, blobs: &'a dyn Blobs) -> Self {
+    pub(super) fn new(
+        journal: &'a dyn JournalReader<SessionEvent>,
+        blobs: &'a dyn BlobReader,
+    ) -> Self {
         Self { journal, blobs, tips: HashMap::new(), workflows: HashMap::new() }
     }
 

@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 
 use super::error::SnapshotError;
 use crate::bounds::COMPLETED_STEPS_MAX;
+use crate::loop_path::LoopPath;
 use crate::step_instance::StepInstanceKey;
 
-/// The step instances that a run has completed on the way to a node.
+/// The step instances that a run has completed on the way to a node. Of a loop that turned again only the
+/// newest turn is kept: nothing asks for those before it, and the log has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompletedSteps(BTreeSet<StepInstanceKey>);
 
@@ -37,6 +39,13 @@ impl CompletedSteps {
             return Err(SnapshotError::TooManyCompleted);
         }
         Ok(self)
+    }
+
+    /// The set without the turn that `turn` ends with, and the loops inside of it.
+    #[must_use]
+    pub fn without_turn(mut self, turn: &LoopPath) -> Self {
+        self.0.retain(|key| !key.lies_within(turn));
+        self
     }
 
     /// Whether a step instance is done.

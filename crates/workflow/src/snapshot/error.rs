@@ -2,7 +2,7 @@
 
 use piton_core::{Code, IdError, WorkflowHash};
 
-use crate::bounds::COMPLETED_STEPS_MAX;
+use crate::bounds::{COMPLETED_STEPS_MAX, DECISIONS_MAX};
 use crate::loop_path::LoopPathError;
 use crate::name::{LoopId, StepId};
 use crate::step_instance::StepInstanceKey;
@@ -35,6 +35,15 @@ pub enum SnapshotError {
     /// Too much is done.
     #[error("a snapshot holds at most {COMPLETED_STEPS_MAX} completed steps")]
     TooManyCompleted,
+    /// The decisions are not written in order, each once.
+    #[error("the decisions are not sorted and distinct: `{key}` stands too late")]
+    DecisionsNotSorted {
+        /// The first key that is out of order.
+        key: StepInstanceKey,
+    },
+    /// Too much is decided.
+    #[error("a snapshot holds at most {DECISIONS_MAX} decisions")]
+    TooManyDecisions,
     /// The loops do not fit into each other.
     #[error("the loop stack is impossible: {0}")]
     LoopStack(#[from] LoopPathError),
@@ -60,10 +69,11 @@ impl SnapshotError {
     pub const fn code(&self) -> Code {
         match self {
             Self::UnsupportedVersion { .. } => Code::StoreUnsupportedVersion,
-            Self::TooManyCompleted => Code::StoreLimitExceeded,
+            Self::TooManyCompleted | Self::TooManyDecisions => Code::StoreLimitExceeded,
             Self::Malformed { .. }
             | Self::NotCanonical
             | Self::CompletedNotSorted { .. }
+            | Self::DecisionsNotSorted { .. }
             | Self::LoopStack(_)
             | Self::Iteration(_)
             | Self::PendingCompleted { .. }

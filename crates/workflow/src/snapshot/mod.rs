@@ -12,6 +12,7 @@
 //! | `execution` | the snapshot, its states, and what follows from them |
 //! | `running` | the middle of a run, and the rules that hold there |
 //! | `completed` | the set of steps that are done |
+//! | `decisions` | what decision steps said about their loops |
 //! | `pending` | the step that is to do |
 //! | `verify` | whether a snapshot belongs to a workflow |
 //! | `wire` | the written form |
@@ -21,6 +22,7 @@
 //! A snapshot has one encoding, and its reference is the digest of that.
 
 mod completed;
+mod decisions;
 mod error;
 mod execution;
 mod pending;
@@ -29,6 +31,7 @@ mod verify;
 mod wire;
 
 pub use completed::CompletedSteps;
+pub use decisions::{Decisions, LoopControl, LoopDecision};
 pub use error::{SnapshotError, SnapshotMismatch};
 pub use execution::{ExecutionSnapshot, ExecutionState, derive_is_complete, derive_pending_step};
 pub use pending::{PendingStep, RenderedPrompt, StepTitle};

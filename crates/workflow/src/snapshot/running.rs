@@ -6,14 +6,15 @@
 //! There is no way around the check:
 //!
 //! ```compile_fail,E0451
-//! # use piton_workflow::snapshot::{CompletedSteps, PendingStep, Running};
+//! # use piton_workflow::snapshot::{CompletedSteps, Decisions, PendingStep, Running};
 //! # use piton_workflow::LoopPath;
 //! fn unchecked(completed: CompletedSteps, loop_stack: LoopPath, step: PendingStep) -> Running {
-//!     Running { completed, loop_stack, pending: Some(step) }
+//!     Running { completed, loop_stack, decisions: Decisions::default(), pending: Some(step) }
 //! }
 //! ```
 
 use super::completed::CompletedSteps;
+use super::decisions::Decisions;
 use super::error::SnapshotError;
 use super::pending::PendingStep;
 use crate::loop_path::LoopPath;
@@ -24,6 +25,7 @@ use crate::step_instance::StepInstanceKey;
 pub struct Running {
     completed: CompletedSteps,
     loop_stack: LoopPath,
+    decisions: Decisions,
     pending: Option<PendingStep>,
 }
 
@@ -34,13 +36,24 @@ impl Running {
         loop_stack: LoopPath,
         pending: Option<PendingStep>,
     ) -> Result<Self, SnapshotError> {
-        let running = Self { completed, loop_stack, pending };
+        let running = Self { completed, loop_stack, decisions: Decisions::default(), pending };
         match running.pending_key() {
             Some(key) if running.completed.contains(&key) => {
                 Err(SnapshotError::PendingCompleted { key })
             }
             _ => Ok(running),
         }
+    }
+
+    /// The same with what decision steps said.
+    #[must_use]
+    pub fn with_decisions(self, decisions: Decisions) -> Self {
+        Self { decisions, ..self }
+    }
+
+    /// What decision steps said.
+    pub const fn decisions(&self) -> &Decisions {
+        &self.decisions
     }
 
     /// What is done.

@@ -40,7 +40,8 @@ impl ExecutionSnapshot {
         };
         known_loops(running.loop_stack())?;
         running.pending().map_or(Ok(()), |pending| known_step(&pending.step_id))?;
-        for key in running.completed().iter() {
+        let decided = running.decisions().iter().map(|(key, _)| key);
+        for key in running.completed().iter().chain(decided) {
             let (path, step) = key.parts();
             known_loops(&path)?;
             known_step(&step)?;

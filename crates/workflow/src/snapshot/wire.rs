@@ -8,6 +8,7 @@ use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::completed::CompletedSteps;
+use super::decisions::{Decisions, LoopControl, LoopDecision};
 use super::error::SnapshotError;
 use super::execution::{ExecutionSnapshot, ExecutionState};
 use super::pending::{PendingStep, RenderedPrompt, StepTitle};
@@ -115,7 +116,13 @@ struct EnginePayload {
 )]
 enum State {
     Init {},
-    Running { completed: Completed, loop_stack: Vec<Position>, pending: Pending },
+    Running {
+        completed: Completed,
+        loop_stack: Vec<Position>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        decisions: Vec<StepDecision>,
+        pending: Pending,
+    },
     Complete {},
 }
 
@@ -134,6 +141,16 @@ enum Completed {
 struct Position {
     loop_id: LoopId,
     iteration: u32,
+}
+
+/// What a decision step said about a loop.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StepDecision {
+    step: StepInstanceKey,
+    loop_id: LoopId,
+    decision: LoopDecision,
 }
 
 /// Whether a step waits for its output.
@@ -173,6 +190,13 @@ fn path(positions: Vec<Position>) -> Result<LoopPath, SnapshotError> {
     Ok(LoopPath::new(read)?)
 }
 
+impl From<(&StepInstanceKey, &LoopControl)> for StepDecision {
+    fn from((step, control): (&StepInstanceKey, &LoopControl)) -> Self {
+        let LoopControl { loop_id, decision } = control.clone();
+        Self { step: step.clone(), loop_id, decision }
+    }
+}
+
 impl From<&Running> for State {
     fn from(running: &Running) -> Self {
         let pending = running.pending().map_or(Pending::None {}, |pending| Pending::Some {
@@ -187,6 +211,7 @@ impl From<&Running> for State {
         Self::Running {
             completed: Completed::Set { values: running.completed().iter().cloned().collect() },
             loop_stack: positions(running.loop_stack()),
+            decisions: running.decisions().iter().map(StepDecision::from).collect(),
             pending,
         }
     }
@@ -208,12 +233,15 @@ impl TryFrom<State> for ExecutionState {
     type Error = SnapshotError;
 
     fn try_from(state: State) -> Result<Self, SnapshotError> {
-        let (values, loop_stack, pending) = match state {
+        let (values, loop_stack, decisions, pending) = match state {
             State::Init {} => return Ok(Self::Init),
             State::Complete {} => return Ok(Self::Complete),
-            State::Running { completed: Completed::Set { values }, loop_stack, pending } => {
-                (values, loop_stack, pending)
-            }
+            State::Running {
+                completed: Completed::Set { values },
+                loop_stack,
+                decisions,
+                pending,
+            } => (values, loop_stack, decisions, pending),
         };
         let pending = match pending {
             Pending::None {} => None,
@@ -225,7 +253,11 @@ impl TryFrom<State> for ExecutionState {
             } => Some(PendingStep { step_id, title, prompt, require_confirmation }),
         };
         let completed = CompletedSteps::from_sorted(values)?;
-        Ok(Self::Running(Running::new(completed, path(loop_stack)?, pending)?))
+        let control =
+            |StepDecision { step, loop_id, decision }| (step, LoopControl { loop_id, decision });
+        let decisions = Decisions::from_sorted(decisions.into_iter().map(control).collect())?;
+        let running = Running::new(completed, path(loop_stack)?, pending)?;
+        Ok(Self::Running(running.with_decisions(decisions)))
     }
 }
 

@@ -1,5 +1,13 @@
 //! The behaviour of `piton-workflow` as other crates see it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, and look at what lies on the disk"
+)]
 
+mod agent;
+mod bundled;
+mod catalogue;
 mod closed_set;
 mod compile;
 mod contract;
@@ -14,6 +22,7 @@ mod reason;
 mod recall;
 #[cfg(feature = "schema")]
 mod schema;
+mod session;
 mod snapshot;
 mod source;
 mod step_instance;

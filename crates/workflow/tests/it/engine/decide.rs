@@ -3,16 +3,14 @@
 use piton_core::port::fixed::SeededEntropy;
 use piton_core::{BoundedText, GapId};
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::engine::{
-    Controls, Decision, Facts, Finding, Standings, Submission, block, decide,
-};
+use piton_workflow::engine::{Decision, Facts, Finding, Standings, Submission, block, decide};
 use piton_workflow::event::{Blocker, Pointer, Preferences, Resolution};
 use piton_workflow::{
     Autonomy, BlockerCode, CapabilityMissing, ContractViolation, ExecutionState, GapSeverity,
     Reason, RiskPolicy, TraceEntryKind, Unexpected, UserOnlyDependency,
 };
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::properties::{artifacts, steps_max, workflows};
 use super::samples::{
@@ -24,7 +22,7 @@ fn facts(autonomy: Autonomy) -> Facts {
     Facts {
         preferences: Preferences { autonomy, risk_policy: RiskPolicy::Balanced },
         standings: Standings::new(),
-        controls: Controls::default(),
+        context: Map::new(),
         open_gaps: Vec::new(),
     }
 }
@@ -212,7 +210,7 @@ proptest! {
         choices in prop::collection::vec(0_u8..6, 1..40),
     ) {
         let (mut state, mut left) = (start(&workflow).next, 0);
-        let mut facts = facts(Autonomy::FullAutoNeverStop);
+        let facts = facts(Autonomy::FullAutoNeverStop);
         let mut choices = choices.iter().cycle();
         while state != ExecutionState::Complete {
             let key = running(&state).pending_key().unwrap();
@@ -245,7 +243,6 @@ proptest! {
                     state = next;
                 }
             }
-            facts.controls.add(&workflow, key, &artifacts);
             left += 1;
             prop_assert!(left <= steps_max(&workflow, &workflow.sequence));
         }

@@ -1,10 +1,10 @@
 //! Which step comes next.
 
 use piton_core::{BoundedText, Code};
-use piton_workflow::engine::{Controls, EngineError, LoopDecision, flow};
-use piton_workflow::snapshot::{CompletedSteps, Running};
+use piton_workflow::engine::{EngineError, flow};
+use piton_workflow::snapshot::{CompletedSteps, LoopDecision, Running};
 use piton_workflow::{ExecutionState, LoopPath, PendingStep, StepInstanceKey};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::samples::{Run, control, decision, looped, running, start, step, workflow};
 
@@ -132,17 +132,31 @@ fn a_decision_in_the_middle_of_a_body_is_asked_at_its_end_and_counts_for_one_tur
 }
 
 #[test]
-fn what_a_step_hands_in_later_takes_the_place_of_what_it_handed_in_before() {
-    let workflow = workflow(&[looped("rounds", 3, &[decision("decide")])]);
+fn a_state_keeps_what_its_decision_step_said_until_it_is_asked() {
+    let workflow = workflow(&[looped("rounds", 3, &[decision("decide"), step("work")])]);
     let key: StepInstanceKey = "rounds@0::decide".parse().unwrap();
-    let mut controls = Controls::default();
-    let mut decided = |artifacts: &[Value]| {
-        controls.add(&workflow, key.clone(), artifacts);
-        controls.get(&key).map(|control| control.decision)
+    let decided = |artifacts: &[Value]| {
+        let mut run = Run::new(&workflow);
+        run.leave(artifacts);
+        running(&run.now.next).decisions().get(&key).map(|control| control.decision)
     };
     assert_eq!(decided(&[control("rounds", "continue")]), Some(LoopDecision::Continue));
     assert_eq!(decided(&[control("rounds", "stop")]), Some(LoopDecision::Stop));
     assert_eq!(decided(&[]), None);
+}
+
+#[test]
+fn a_state_does_not_grow_with_the_turns_of_a_loop() {
+    let workflow = workflow(&rounds(900));
+    let mut run = Run::new(&workflow);
+    run.leave(&[]);
+    for turn in 0..800 {
+        stands(&run, &format!("rounds@{turn}::look"));
+        let completed = CompletedSteps::new(["plan".parse().unwrap()]).unwrap();
+        assert_eq!(running(&run.now.next).completed(), &completed);
+        assert_eq!(running(&run.now.next).decisions().iter().len(), 0);
+        run.leave(&[]).leave(&[control("rounds", "continue")]);
+    }
 }
 
 // shows: WR-356
@@ -197,7 +211,7 @@ fn a_state_that_the_workflow_does_not_have_is_an_error() {
     #[track_caller]
     fn check(state: &ExecutionState, expected: &str, code: Code) {
         let workflow = workflow(&rounds(2));
-        let error = flow::next(&workflow, state, &Controls::default()).unwrap_err();
+        let error = flow::next(&workflow, state, &Map::new(), &[]).unwrap_err();
         assert_eq!((error.to_string().as_str(), error.code()), (expected, code));
     }
     let none = CompletedSteps::default();
@@ -229,7 +243,7 @@ fn a_state_that_the_workflow_does_not_have_is_an_error() {
 fn a_text_that_no_snapshot_holds_is_an_error() {
     let mut workflow = workflow(&[step("one")]);
     workflow.steps[0].title = "x".repeat(1025);
-    let error = flow::next(&workflow, &ExecutionState::Init, &Controls::default()).unwrap_err();
+    let error = flow::begin(&workflow, &Map::new()).unwrap_err();
     assert!(matches!(error, EngineError::Text(_)), "{error}");
     assert_eq!(error.code(), Code::StoreLimitExceeded);
 }

@@ -2,7 +2,7 @@
 
 use piton_workflow::compile::{CapabilityNeed, CompiledWorkflow};
 use piton_workflow::contract::ContractPack;
-use piton_workflow::engine::{Controls, Finding, Standings, Submission, flow, judge};
+use piton_workflow::engine::{Finding, Standings, Submission, flow, judge};
 use piton_workflow::projection::Standing;
 use piton_workflow::{Capability, CapabilityStatus, ExecutionState};
 use proptest::prelude::*;
@@ -175,7 +175,8 @@ fn browsing(need: CapabilityNeed) -> CompiledWorkflow {
 fn behind_probes(workflow: &CompiledWorkflow) -> ExecutionState {
     let mut state = start(workflow).next;
     while super::samples::pending_key(&state).as_deref() != Some("one") {
-        state = flow::next(workflow, &state, &Controls::default()).expect("it goes on").next;
+        state =
+            flow::next(workflow, &state, &serde_json::Map::new(), &[]).expect("it goes on").next;
     }
     state
 }

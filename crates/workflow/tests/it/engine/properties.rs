@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use piton_workflow::compile::{CompiledWorkflow, Entry};
 use piton_workflow::event::TraceRef;
-use piton_workflow::{ExecutionSnapshot, ExecutionState, LoopId, StepInstanceKey, TraceEntryKind};
+use piton_workflow::snapshot::CompletedSteps;
+use piton_workflow::{
+    ExecutionSnapshot, ExecutionState, LoopId, LoopPath, StepInstanceKey, TraceEntryKind,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -177,7 +180,16 @@ proptest! {
             left += 1;
             prop_assert!(left <= steps_max(&workflow, &workflow.sequence));
             if let ExecutionState::Running(after) = &run.now.next {
-                prop_assert_eq!(after.completed(), &before.completed().clone().with(key).unwrap());
+                let all = before.completed().clone().with(key).unwrap();
+                let here = after.loop_stack().positions();
+                let turned = path.positions().iter().zip(here).position(|(was, is)| was != is);
+                let left_turn = turned.map(|depth| path.positions()[..=depth].to_vec());
+                let gone = |key: &&StepInstanceKey| left_turn.as_ref().is_some_and(|turn| {
+                    here[turn.len() - 1].loop_id == turn[turn.len() - 1].loop_id
+                        && key.lies_within(&LoopPath::new(turn.clone()).unwrap())
+                });
+                let kept = all.iter().filter(|key| !gone(key)).cloned();
+                prop_assert_eq!(after.completed(), &CompletedSteps::new(kept).unwrap());
             }
         }
         prop_assert_eq!(&run.now.next, &ExecutionState::Complete);

@@ -2,9 +2,9 @@
 
 use piton_workflow::ExecutionState;
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::engine::{Controls, Flow, flow};
+use piton_workflow::engine::{Flow, flow};
 use piton_workflow::snapshot::Running;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::source::compile_value;
 
@@ -57,7 +57,7 @@ pub(crate) fn control(loop_id: &str, decision: &str) -> Value {
 }
 
 pub(crate) fn start(workflow: &CompiledWorkflow) -> Flow {
-    flow::next(workflow, &ExecutionState::Init, &Controls::default()).expect("it starts")
+    flow::begin(workflow, &Map::new()).expect("it starts")
 }
 
 #[track_caller]
@@ -79,20 +79,18 @@ pub(crate) fn pending_key(state: &ExecutionState) -> Option<String> {
 /// A run of the flow alone: what is handed in counts as it is, and nothing is judged.
 pub(crate) struct Run<'a> {
     pub(crate) workflow: &'a CompiledWorkflow,
-    pub(crate) controls: Controls,
     pub(crate) now: Flow,
 }
 
 impl<'a> Run<'a> {
     pub(crate) fn new(workflow: &'a CompiledWorkflow) -> Self {
-        Self { workflow, controls: Controls::default(), now: start(workflow) }
+        Self { workflow, now: start(workflow) }
     }
 
     /// Leaves the pending step with `artifacts`.
     pub(crate) fn leave(&mut self, artifacts: &[Value]) -> &mut Self {
-        let key = running(&self.now.next).pending_key().expect("a step is pending");
-        self.controls.add(self.workflow, key, artifacts);
-        self.now = flow::next(self.workflow, &self.now.next, &self.controls).expect("it goes on");
+        let next = flow::next(self.workflow, &self.now.next, &Map::new(), artifacts);
+        self.now = next.expect("it goes on");
         self
     }
 

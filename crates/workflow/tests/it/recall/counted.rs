@@ -6,14 +6,13 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
 };
 
 use piton_core::{DedupeKey, Digest, EventIndex};
 use piton_store::{
     Error, StreamId,
     port::{
-        BlobEntry, Blobs, BoxFuture, Cursor, Follow, Journal, JournalReader, Lease, Loaded,
+        BlobEntry, BlobReader, Blobs, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded,
         Namespace, Pins, Salvaged,
     },
 };
@@ -86,13 +85,13 @@ impl JournalReader<SessionEvent> for CountedJournal {
 
 /// Blobs that count how often each is read.
 pub(super) struct CountedBlobs {
-    inner: Arc<dyn Blobs>,
+    inner: Arc<dyn BlobReader>,
     reads: Mutex<BTreeMap<(Namespace, Digest), usize>>,
 }
 
 impl CountedBlobs {
     pub(super) fn new(inner: &Arc<dyn Blobs>) -> Arc<Self> {
-        Arc::new(Self { inner: Arc::clone(inner), reads: Mutex::default() })
+        Arc::new(Self { inner: Arc::<dyn Blobs>::clone(inner), reads: Mutex::default() })
     }
 
     /// How often each blob was read.
@@ -101,11 +100,7 @@ impl CountedBlobs {
     }
 }
 
-impl Blobs for CountedBlobs {
-    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
-        self.inner.put(namespace, bytes)
-    }
-
+impl BlobReader for CountedBlobs {
     fn get(
         &self,
         namespace: Namespace,
@@ -123,19 +118,5 @@ impl Blobs for CountedBlobs {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>> {
         self.inner.list(namespace, after, limit)
-    }
-
-    fn remove<'a>(
-        &'a self,
-        namespace: Namespace,
-        digests: &'a [Digest],
-        age_min: Duration,
-        lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>> {
-        self.inner.remove(namespace, digests, age_min, lease)
-    }
-
-    fn tidy(&self, namespace: Namespace) -> BoxFuture<'_, Result<(), Error>> {
-        self.inner.tidy(namespace)
     }
 }

@@ -52,13 +52,13 @@ impl Store {
     /// Recall as a process that just started has it.
     pub(super) fn recall(&self) -> Recall {
         let journal = Arc::clone(&self.journal);
-        Recall::new(journal, Arc::clone(&self.blobs), Arc::clone(&self.cache))
+        Recall::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::clone(&self.cache))
     }
 
     /// Recall as a process has it that finds no cache.
     pub(super) fn recall_anew(&self) -> Recall {
         let journal = Arc::clone(&self.journal);
-        Recall::new(journal, Arc::clone(&self.blobs), Arc::new(MemoryCache::new()))
+        Recall::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::new(MemoryCache::new()))
     }
 
     pub(super) async fn append(&self, session: SessionId, plan: AppendPlan<SessionEvent>) {

@@ -1,8 +1,11 @@
 //! The states of a run, and what follows from them.
 
 use piton_workflow::bounds::COMPLETED_STEPS_MAX;
-use piton_workflow::snapshot::{CompletedSteps, Running, derive_is_complete, derive_pending_step};
-use piton_workflow::{ExecutionState, LoopPath, SnapshotError, StepInstanceKey};
+use piton_workflow::snapshot::{
+    CompletedSteps, Decisions, LoopControl, LoopDecision, Running, derive_is_complete,
+    derive_pending_step,
+};
+use piton_workflow::{ExecutionSnapshot, ExecutionState, LoopPath, SnapshotError, StepInstanceKey};
 
 use super::samples::{completed, idle, in_loops, of, pending, stack};
 
@@ -66,7 +69,39 @@ fn completed_steps_are_bounded_in_number() {
     assert!(full.clone().with("l@0::s".parse().unwrap()).is_ok(), "it was there already");
     assert_eq!(full.with("one-more".parse().unwrap()), Err(SnapshotError::TooManyCompleted));
     let error = CompletedSteps::new(keys(COMPLETED_STEPS_MAX + 1)).unwrap_err();
-    assert_eq!(error.to_string(), "a snapshot holds at most 16384 completed steps");
+    assert_eq!(error.to_string(), "a snapshot holds at most 1024 completed steps");
+}
+
+#[test]
+fn decisions_are_written_in_order_and_read_back() {
+    let control =
+        |loop_id: &str, decision| LoopControl { loop_id: loop_id.parse().unwrap(), decision };
+    let decisions = Decisions::default()
+        .with("b@1::decide".parse().unwrap(), Some(control("b", LoopDecision::Stop)))
+        .and_then(|all| {
+            all.with("first".parse().unwrap(), Some(control("b", LoopDecision::Continue)))
+        })
+        .and_then(|all| {
+            all.with("b@0::decide".parse().unwrap(), Some(control("b", LoopDecision::Continue)))
+        })
+        .unwrap();
+    let running = in_loops().with_decisions(decisions.clone());
+    let snapshot = of(ExecutionState::Running(running));
+    let bytes = snapshot.encode();
+    assert_eq!(ExecutionSnapshot::decode(bytes.as_bytes()), Ok(snapshot));
+    let mut value: serde_json::Value = serde_json::from_slice(bytes.as_bytes()).unwrap();
+    let written =
+        value.pointer_mut("/enginePayload/state/decisions").unwrap().as_array_mut().unwrap();
+    let steps: Vec<_> =
+        written.iter().map(|one| one["step"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(steps, ["b@0::decide", "b@1::decide", "first"]);
+    written.swap(0, 2);
+    let error = ExecutionSnapshot::decode(value.to_string().as_bytes()).unwrap_err();
+    let key = "b@1::decide".parse().unwrap();
+    assert_eq!(error, SnapshotError::DecisionsNotSorted { key });
+    let left = decisions.without_turn(&stack(&[("b", 1)]));
+    let left: Vec<_> = left.iter().map(|(key, _)| key.as_str().to_owned()).collect();
+    assert_eq!(left, ["b@0::decide", "first"]);
 }
 
 #[test]

@@ -1,0 +1,11 @@
+//! Leading an agent through runs, over real stores.
+
+mod advance;
+mod blocked;
+mod checkpoint;
+mod context;
+mod preferences;
+mod replay;
+pub(crate) mod rig;
+mod start;
+mod tokens;
