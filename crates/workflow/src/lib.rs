@@ -17,6 +17,7 @@
 //! * [`snapshot`]: what is needed to go on from a run node.
 //! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
 //!   becomes what runs are pinned to.
+//! * [`predicate`]: questions about what a run was told.
 //! * [`engine`]: what happens next in a run.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
@@ -38,6 +39,7 @@ pub mod loop_path;
 pub mod name;
 pub mod observation;
 pub mod output;
+pub mod predicate;
 pub mod preference;
 pub mod projection;
 pub mod reason;
