@@ -55,7 +55,7 @@ pub(super) fn ask(
             Answer::new(false, "no valid decision was handed in".into())
         }
         CompiledCondition::Context { predicate, .. } => {
-            Answer::new(predicate.holds(inside), predicate.to_string())
+            Answer::new(predicate.holds(inside), format!("it asks that {predicate}"))
         }
         CompiledCondition::Count { .. } | CompiledCondition::Items { .. } => {
             match turns(condition, outside) {

@@ -3,13 +3,13 @@
 //! *Invariants*: a level counts if it is one of its dimension, in any case; what was written differently is noted.
 //! An assessment is known by its id; where a step asks for one only, the id may be left out.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::error::EngineError;
 use super::finding::Finding;
 use super::place::Place;
 use super::report;
-use crate::compile::{Assessment, CompiledStep, CompiledWorkflow, Consequence};
+use crate::compile::{Assessment, CompiledStep, CompiledWorkflow, Consequence, Dimension};
 use crate::contract::ContractPack;
 use crate::name::{AssessmentId, DimensionId};
 use crate::snapshot::ExecutionState;
@@ -53,7 +53,8 @@ pub(super) fn judge(
 ) -> Option<Finding> {
     let assessed = Assessed::new(workflow, step, artifacts);
     if !assessed.wrong.is_empty() {
-        return Some(report::assessments(step, assessed.missing_only, &assessed.wrong));
+        let examples: Vec<_> = asked(workflow, step).map(example).collect();
+        return Some(report::assessments(step, assessed.missing_only, &assessed.wrong, &examples));
     }
     let (mut rated, mut guidance) = (Vec::new(), Vec::new());
     for consequence in &step.consequences {
@@ -79,6 +80,25 @@ fn hits(rating: &Rating, consequence: &Consequence) -> Vec<String> {
     rating.dimensions.iter().filter(hit).map(words).collect()
 }
 
+/// The assessments that a step asks for.
+fn asked<'a>(
+    workflow: &'a CompiledWorkflow,
+    step: &'a CompiledStep,
+) -> impl Iterator<Item = &'a Assessment> {
+    let refs = step.assessment_refs.iter();
+    refs.map(|id| workflow.assessment(id).expect("a sound workflow has its assessments"))
+}
+
+/// The form of an artifact, with every level that may stand in it.
+fn example(assessment: &Assessment) -> String {
+    let level = |dimension: &Dimension| {
+        (dimension.id.as_str().to_owned(), Value::String(dimension.levels.join(" | ")))
+    };
+    let dimensions: Map<_, _> = assessment.dimensions.iter().map(level).collect();
+    json!({"kind": "wr.assessment", "assessmentId": assessment.id, "dimensions": dimensions})
+        .to_string()
+}
+
 #[derive(Default)]
 struct Assessed {
     ratings: Vec<Rating>,
@@ -90,9 +110,9 @@ struct Assessed {
 impl Assessed {
     fn new(workflow: &CompiledWorkflow, step: &CompiledStep, artifacts: &[Value]) -> Self {
         let mut assessed = Self { missing_only: true, ..Self::default() };
-        for id in &step.assessment_refs {
-            let assessment = workflow.assessment(id).expect("a sound workflow has its assessments");
-            let only = step.assessment_refs.len() == 1;
+        let only = step.assessment_refs.len() == 1;
+        for assessment in asked(workflow, step) {
+            let id = &assessment.id;
             match artifacts.iter().find(|artifact| is_about(artifact, id, only)) {
                 None => assessed.wrong.push(format!("the assessment `{id}` is not there")),
                 Some(artifact) => assessed.add(workflow, assessment, artifact),

@@ -154,22 +154,18 @@ pub(super) fn lack(loop_id: &LoopId, lack: &Lack) -> Finding {
     finding(reason, Pointer::WorkflowStep { step_id }, message, fix)
 }
 
-/// Assessments are missing or wrong.
-pub(super) fn assessments(step: &CompiledStep, missing: bool, wrong: &[String]) -> Finding {
+/// Assessments are missing or wrong. `examples` show the form of each.
+pub(super) fn assessments(
+    step: &CompiledStep,
+    missing: bool,
+    wrong: &[String],
+    examples: &[String],
+) -> Finding {
     let head = format!("The assessments of the step `{}` are not complete:", step.step_id);
     let message = list(&head, wrong, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
-    let ids: Vec<_> = step.assessment_refs.iter().map(|id| format!("`{id}`")).collect();
-    let head = format!(
-        "Hand in the whole output again, with an artifact of kind `wr.assessment` in `artifacts` for each of: \
-         {}. For example:",
-        excerpt(&ids.join(", "), FINDING_ITEM_BYTES_MAX)
-    );
-    let example = json!({
-        "kind": "wr.assessment",
-        "assessmentId": step.assessment_refs.first(),
-        "dimensions": {"…": {"level": "…", "rationale": "…"}},
-    });
-    let fix = list(&head, &[example.to_string()], FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
+    let head = "Hand in the whole output again, with these artifacts in `artifacts`, one of the levels for each \
+                dimension:";
+    let fix = list(head, examples, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
     let violation = if missing {
         ContractViolation::MissingRequiredOutput
     } else {

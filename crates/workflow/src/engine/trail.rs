@@ -68,8 +68,12 @@ impl Trail {
 
     /// It was looked whether a loop is to begin at all.
     pub(super) fn asked_to_begin(&mut self, of: &CompiledLoop, holds: bool, when: &Predicate) {
-        let result = if holds { "holds" } else { "does not hold" };
-        let summary = format!("What the loop `{}` is begun for {result}: {when}.", of.loop_id);
+        let loop_id = &of.loop_id;
+        let summary = if holds {
+            format!("The loop `{loop_id}` may begin: {when}.")
+        } else {
+            format!("Skipped the loop `{loop_id}`; it begins only if {when}.")
+        };
         self.push(TraceEntryKind::EvaluatedCondition, &summary, about(of, None));
     }
 

@@ -12,6 +12,7 @@ mod projection;
 mod reason;
 #[cfg(feature = "schema")]
 mod schema;
+mod shipped;
 mod snapshot;
 mod source;
 mod step_instance;

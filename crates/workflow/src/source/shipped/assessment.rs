@@ -42,7 +42,7 @@ impl Read for Dimension {
         let plain: Vec<_> = levels.iter().map(|level| level.trim().to_lowercase()).collect();
         if levels.len() == 1 && !problems.any_within(&listed) {
             let reason = "there is one level, so nothing is rated";
-            problems.report(&listed, ProblemCode::TooMany, reason, "add a second level");
+            problems.report(&listed, ProblemCode::OutOfRange, reason, "add a second level");
         }
         if let Some(level) = twice(&plain.iter().collect::<Vec<_>>()) {
             let reason = format!("the level `{level}` is there twice, apart from its case");

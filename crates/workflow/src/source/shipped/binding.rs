@@ -76,11 +76,14 @@ impl Binding<'_> {
             bound.push_str(before);
             rest = behind;
             let slot = name.trim().strip_prefix(SLOT);
-            match slot.and_then(|slot| self.slots.get(slot)) {
-                Some(filled) => bound.push_str(filled),
-                None if name.trim().starts_with(OWN) => self.unknown(name.trim(), at),
-                None => bound.extend(["{{", name, "}}"]),
+            if let Some(filled) = slot.and_then(|slot| self.slots.get(slot)) {
+                bound.push_str(filled);
+                continue;
             }
+            if name.trim().starts_with(OWN) {
+                self.unknown(name.trim(), at);
+            }
+            bound.extend(["{{", name, "}}"]);
         }
         bound.push_str(rest);
         bound

@@ -126,10 +126,8 @@ fn is_version(text: &str) -> bool {
 /// The fields that are accepted because existing files have them.
 fn without_effect(object: &mut Object<'_>, problems: &mut Problems) -> Vec<&'static str> {
     let mut found = Vec::new();
-    if object.has("metricsProfile") {
-        found.push("metricsProfile");
-    }
     if let Some(profile) = object.raw("metricsProfile") {
+        found.push("metricsProfile");
         let at = object.at("metricsProfile");
         let profile = text(profile, &at, problems);
         if let Some(profile) = profile.filter(|profile| !METRICS_PROFILES.contains(profile)) {
@@ -138,10 +136,10 @@ fn without_effect(object: &mut Object<'_>, problems: &mut Problems) -> Vec<&'sta
             problems.report(&at, ProblemCode::UnknownName, reason, fix);
         }
     }
-    if object.has("validatedAgainstSpecVersion") {
+    if let Some(version) = object.raw("validatedAgainstSpecVersion") {
         found.push("validatedAgainstSpecVersion");
-        let _: Option<Whole<0, { u32::MAX }>> =
-            object.optional("validatedAgainstSpecVersion", problems);
+        let at = object.at("validatedAgainstSpecVersion");
+        Whole::<0, { u32::MAX }>::read(version, &at, problems);
     }
     found
 }

@@ -2,7 +2,7 @@
 
 mod expansion;
 mod function;
-mod hash;
+pub(crate) mod hash;
 mod lint;
 mod prompt;
 mod recommendation;

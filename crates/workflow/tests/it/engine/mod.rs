@@ -4,4 +4,4 @@ mod decide;
 mod flow;
 mod judge;
 mod properties;
-mod samples;
+pub(crate) mod samples;
