@@ -3,6 +3,7 @@
 //! *Invariants*: a generator is a pure function of code and of the project's text; it sorts, and
 //! knows neither date nor machine. So two runs give the same bytes, and `--check` can compare them.
 
+mod builtins;
 mod errors;
 mod schemas;
 
@@ -71,6 +72,8 @@ fn generate(project: &Project) -> Result<Files> {
     let mut add = |name: &str, text: String| {
         files.insert(format!("{DIRECTORY}/{name}"), text.into_bytes());
     };
+    add("builtins.json", builtins::data()?);
+    add("builtins.md", builtins::page());
     add("errors.md", errors::page());
     add("requirements.md", Coverage::of(project, None).page());
     for (name, schema) in schemas::all() {
@@ -170,14 +173,18 @@ mod tests {
         assert!(generated().contains_key("docs/generated/schema/envelope.json"));
     }
 
-    // shows: WR-519, WR-522
+    // shows: WR-519, WR-521 (the builtins registry and durable schemas), WR-522
     #[test]
     fn an_edited_file_fails_the_check_and_the_message_says_what_to_run() {
-        assert!(compare(&generated(), &generated()).is_empty());
-        for path in generated().keys() {
-            let mut found = generated();
+        let expected = generated();
+        assert!(compare(&expected, &expected).is_empty());
+        for target in ["builtins.json", "builtins.md", "schema/session-event.json"] {
+            assert!(expected.contains_key(&format!("docs/generated/{target}")), "{target}");
+        }
+        for path in expected.keys() {
+            let mut found = expected.clone();
             found.get_mut(path).unwrap().push(b' ');
-            let problems = compare(&generated(), &found);
+            let problems = compare(&expected, &found);
             assert_eq!(problems.len(), 1, "{path}");
             assert_eq!(&problems[0].path, path);
             assert!(problems[0].fix.contains("cargo xtask generate"));

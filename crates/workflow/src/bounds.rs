@@ -251,3 +251,53 @@ pub const LACKS_MAX: usize = 3;
 /// How many entries of a trail are kept before they are cut to a decision trace: a few for each loop that a run
 /// may be in, and more than a trace holds.
 pub const TRAIL_ENTRIES_MAX: usize = 256;
+
+/// How many sessions a process keeps folded in memory: more than a person has open at once.
+pub const SESSIONS_WARM_MAX: usize = 256;
+
+/// How many pinned workflows a process keeps in memory.
+pub const WORKFLOWS_WARM_MAX: usize = 64;
+
+/// How many snapshots a process keeps in memory: the newest nodes of what it works on.
+pub const SNAPSHOTS_WARM_MAX: usize = 1024;
+
+/// How many bytes of notes are looked at. What is kept of them is much less; this keeps a mistake, such as a
+/// whole log file, from being searched by every rule of a step.
+pub const HANDED_IN_NOTES_BYTES_MAX: usize = 1 << 20;
+
+/// How many artifacts one output has.
+pub const ARTIFACTS_MAX: usize = 64;
+
+/// The largest artifact in bytes of canonical JSON. What is larger belongs into a file that the artifact names.
+pub const ARTIFACT_BYTES_MAX: usize = 4 << 20;
+
+/// The longest start key in bytes.
+pub const START_KEY_BYTES_MAX: usize = 256;
+
+/// The longest title of a run in bytes: one line of a list.
+pub const RUN_TITLE_BYTES_MAX: usize = 120;
+
+/// The longest recap that an agent reads when it takes up a run, in bytes: a few pages, with at least one
+/// step's notes whole. What does not fit is counted.
+pub const RECAP_BYTES_MAX: usize = 8192;
+
+/// How many steps each part of a recap tells at most. The snapshot of each is read for its title, and notes of
+/// the usual length fill a recap with a third of them.
+pub const RECAP_STEPS_MAX: usize = 24;
+
+/// The longest title of a step in a recap, in bytes; titles are headings there.
+pub const RECAP_TITLE_BYTES_MAX: usize = 120;
+
+/// The newest notes fit in whole, beside the frames of all sections.
+const _: () = assert!(NOTES_BYTES_MAX + RECAP_TITLE_BYTES_MAX + 1024 <= RECAP_BYTES_MAX);
+
+/// How many bytes of each other branch's notes a recap shows: what became of it, not how.
+pub const BRANCH_NOTES_BYTES_MAX: usize = 512;
+
+/// How many workflows a listing of all runs keeps in mind, so that each is read once for many runs. People have
+/// dozens of them.
+pub const WORKFLOWS_KEPT_MAX: usize = 64;
+
+/// How many subagents one step has work done by. A person follows a handful of them, and their answers must
+/// fit into the notes of one step.
+pub const DELEGATIONS_MAX: usize = 8;

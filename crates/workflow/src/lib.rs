@@ -12,21 +12,27 @@
 //! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
 //! * [`event`]: the events themselves, with the rules that hold within one and across a log.
 //! * [`projection`]: what events add up to: graphs, tips, outputs, gaps, status, what to resume.
+//! * [`label`]: what people call a run.
+//! * [`recall`]: every run of every session, summed up, listed and ranked; over the ports of the store.
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the tokens that an agent is given: what they say, how they are signed and written.
 //! * [`snapshot`]: what is needed to go on from a run node.
 //! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
 //!   becomes what runs are pinned to.
 //! * [`predicate`]: questions about what a run was told.
+//! * [`bundled`], [`catalogue`]: the workflows that come with Piton, and everything that others may take from it.
 //! * [`engine`]: what happens next in a run.
+//! * [`session`]: leading an agent through a run, over the ports of the store.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
-//! the one effect, a signature, comes through the key ring port of the store.
+//! effects come through the ports of the store: a signature from the key ring, and what [`recall`] reads.
 
 pub mod blocker;
 pub mod bounds;
+pub mod bundled;
 pub mod capability;
+pub mod catalogue;
 pub mod compile;
 pub mod contract;
 pub mod dedupe;
@@ -35,6 +41,7 @@ pub mod event;
 pub mod event_kind;
 pub mod explanation;
 pub mod gap;
+pub mod label;
 pub mod loop_path;
 pub mod name;
 pub mod observation;
@@ -43,7 +50,9 @@ pub mod predicate;
 pub mod preference;
 pub mod projection;
 pub mod reason;
+pub mod recall;
 pub mod run;
+pub mod session;
 pub mod snapshot;
 pub mod source;
 pub mod step_instance;

@@ -28,7 +28,7 @@ use super::{
 use crate::{
     Error,
     bounds::{BLOB_BYTES_MAX, SWEEP_AGE_MIN},
-    port::{BlobEntry, Blobs, BoxFuture, Lease, Mode, Namespace},
+    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Lease, Mode, Namespace},
 };
 
 /// Marks a temporary file; a digest never starts with it.
@@ -289,12 +289,7 @@ impl LocalBlobs {
     }
 }
 
-impl Blobs for LocalBlobs {
-    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
-        let own = self.clone();
-        Box::pin(super::blocking(move || own.put_blocking(namespace, &bytes)))
-    }
-
+impl BlobReader for LocalBlobs {
     fn get(
         &self,
         namespace: Namespace,
@@ -314,6 +309,13 @@ impl Blobs for LocalBlobs {
         Box::pin(super::blocking(move || {
             own.list_blocking(namespace, after, limit).map_err(Error::io("list the blobs"))
         }))
+    }
+}
+
+impl Blobs for LocalBlobs {
+    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || own.put_blocking(namespace, &bytes)))
     }
 
     fn remove<'a>(

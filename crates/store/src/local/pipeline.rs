@@ -22,7 +22,7 @@ use crate::{
     Error, PlanProblem, TornTail,
     bounds::{GROUP_BYTES_MAX, QUEUE_PLANS_MAX},
     plan::{EncodedPlan, Standing},
-    port::{Appended, LeaseHold},
+    port::{Appended, Cursor, LeaseHold},
 };
 
 /// How a layout makes plans part of a stream.
@@ -76,8 +76,8 @@ impl LeaseHold for PipelineHold {
         self
     }
 
-    fn next_event(&self) -> EventIndex {
-        tail::lock(&self.0.tail).head.next_event
+    fn cursor(&self) -> Cursor {
+        tail::lock(&self.0.tail).head.cursor()
     }
 }
 

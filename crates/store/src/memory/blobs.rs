@@ -16,7 +16,7 @@ use crate::{
     Error,
     bounds::BLOB_BYTES_MAX,
     collect,
-    port::{BlobEntry, Blobs, BoxFuture, Lease, Mode, Namespace},
+    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Lease, Mode, Namespace},
 };
 
 /// Blobs in memory. Clones share them.
@@ -66,23 +66,7 @@ impl MemoryBlobs {
     }
 }
 
-impl Blobs for MemoryBlobs {
-    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
-        Box::pin(async move {
-            if bytes.len() > BLOB_BYTES_MAX {
-                return Err(Error::TooLarge {
-                    what: "a blob",
-                    measured: bytes.len() as u64,
-                    max: BLOB_BYTES_MAX as u64,
-                });
-            }
-            let digest = Digest::of(&FileBytes(&bytes));
-            let blob = Blob { bytes: bytes.into(), put_at: self.clock.monotonic() };
-            self.namespaces().entry(namespace).or_default().insert(digest, blob);
-            Ok(digest)
-        })
-    }
-
+impl BlobReader for MemoryBlobs {
     fn get(
         &self,
         namespace: Namespace,
@@ -109,6 +93,24 @@ impl Blobs for MemoryBlobs {
             let from = after.map_or(Bound::Unbounded, Bound::Excluded);
             let listed = blobs.range((from, Bound::Unbounded)).take(limit);
             Ok(listed.map(|(digest, blob)| self.entry(*digest, blob)).collect())
+        })
+    }
+}
+
+impl Blobs for MemoryBlobs {
+    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
+        Box::pin(async move {
+            if bytes.len() > BLOB_BYTES_MAX {
+                return Err(Error::TooLarge {
+                    what: "a blob",
+                    measured: bytes.len() as u64,
+                    max: BLOB_BYTES_MAX as u64,
+                });
+            }
+            let digest = Digest::of(&FileBytes(&bytes));
+            let blob = Blob { bytes: bytes.into(), put_at: self.clock.monotonic() };
+            self.namespaces().entry(namespace).or_default().insert(digest, blob);
+            Ok(digest)
         })
     }
 

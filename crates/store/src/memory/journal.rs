@@ -89,9 +89,9 @@ impl LeaseHold for MemoryHold {
         self
     }
 
-    fn next_event(&self) -> EventIndex {
+    fn cursor(&self) -> Cursor {
         let state = self.shared.state();
-        state.streams.get(&self.stream).map_or(EventIndex::ZERO, Stream::next_event)
+        state.streams.get(&self.stream).map_or_else(|| Stream::default().cursor(), Stream::cursor)
     }
 }
 

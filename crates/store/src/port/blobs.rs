@@ -26,16 +26,8 @@ piton_core::closed_set! {
     }
 }
 
-/// Content-addressed storage.
-///
-/// Promise:
-/// - `put` is durable when it returns, and harmless to repeat; a repetition makes the blob young.
-/// - `get` returns exactly what was put under that digest, or an error; never altered bytes.
-/// - A blob changes only by being removed.
-pub trait Blobs: Send + Sync {
-    /// Stores `bytes` and returns their digest.
-    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>>;
-
+/// The reading half of content-addressed storage.
+pub trait BlobReader: Send + Sync {
     /// The bytes under `digest`, checked.
     fn get(
         &self,
@@ -50,6 +42,17 @@ pub trait Blobs: Send + Sync {
         after: Option<Digest>,
         limit: usize, // tidy: port: a count
     ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>>;
+}
+
+/// Content-addressed storage.
+///
+/// Promise:
+/// - `put` is durable when it returns, and harmless to repeat; a repetition makes the blob young.
+/// - `get` returns exactly what was put under that digest, or an error; never altered bytes.
+/// - A blob changes only by being removed.
+pub trait Blobs: BlobReader {
+    /// Stores `bytes` and returns their digest.
+    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>>;
 
     /// Removes those of `digests` that are at least `age_min` old, and returns what it removed.
     ///

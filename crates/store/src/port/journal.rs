@@ -44,9 +44,9 @@
 
 use std::{fmt, sync::Arc};
 
-use piton_core::{DedupeKey, EventIndex, ManifestIndex, SnapshotRef};
+use piton_core::{DedupeKey, EventIndex, SnapshotRef};
 
-use super::BoxFuture;
+use super::{BoxFuture, Cursor};
 use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail};
 
 /// The reading half of a journal.
@@ -177,25 +177,6 @@ pub struct Pins {
     pub cursor: Cursor,
 }
 
-/// A place in a stream, as one adapter knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
-    pub(crate) incarnation: u128,
-    pub(crate) position: u64,
-    /// The length at which a reading found nothing more; beyond `position` if it will read the
-    /// newest records again.
-    pub(crate) seen: u64,
-    pub(crate) next_manifest: ManifestIndex,
-    pub(crate) next_event: EventIndex,
-}
-
-impl Cursor {
-    /// The index that the next event will have.
-    pub fn next_event(&self) -> EventIndex {
-        self.next_event
-    }
-}
-
 /// What an append did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Appended {
@@ -241,8 +222,8 @@ pub struct Repaired {
 pub(crate) trait LeaseHold: Send + Sync {
     /// The adapter's own view of it.
     fn as_any(&self) -> &dyn std::any::Any;
-    /// The index that the next event will have, of plans committed so far.
-    fn next_event(&self) -> EventIndex;
+    /// Where the stream ends, of plans committed so far.
+    fn cursor(&self) -> Cursor;
 }
 
 /// The right to write to one stream, given by [`Journal::lease`]; freed when dropped.
@@ -269,7 +250,13 @@ impl StreamLease {
 
     /// The index that the next event will have, of plans committed so far.
     pub fn next_event(&self) -> EventIndex {
-        self.hold.next_event()
+        self.cursor().next_event()
+    }
+
+    /// Where the stream ends, of plans committed so far. Who has read up to the lease's beginning and
+    /// knows what it appended itself can go on from here.
+    pub fn cursor(&self) -> Cursor {
+        self.hold.cursor()
     }
 
     /// Bytes that no append acknowledged, found at the end; the next append puts them aside.

@@ -7,17 +7,19 @@ use std::{future::Future, pin::Pin};
 
 mod blobs;
 mod cache;
+mod cursor;
 mod journal;
 mod keyring;
 mod leases;
 mod table;
 
-pub use blobs::{BlobEntry, Blobs, Namespace, Roots, RootsCursor};
+pub use blobs::{BlobEntry, BlobReader, Blobs, Namespace, Roots, RootsCursor};
 pub use cache::{Cache, CacheKey};
+pub use cursor::{Cursor, NotACursor};
 pub(crate) use journal::LeaseHold;
 pub use journal::{
-    Appended, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired, Salvaged,
-    StreamLease, Verified, Writer,
+    Appended, Follow, Journal, JournalReader, Loaded, Pins, Repaired, Salvaged, StreamLease,
+    Verified, Writer,
 };
 pub use keyring::{KeyAge, KeyRing, Signature};
 pub(crate) use leases::Hold;

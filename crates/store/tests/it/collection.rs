@@ -16,7 +16,7 @@ use piton_store::{
     bounds::SWEEP_BATCH,
     collect::{Intent, Swept, collect},
     local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal, SystemClock, disk::Disk},
-    port::{Blobs, BoxFuture, Journal, JournalReader, Namespace, Roots, RootsCursor},
+    port::{BlobReader, Blobs, BoxFuture, Journal, JournalReader, Namespace, Roots, RootsCursor},
     testing::{Recorder, Sample, SimDisk, contract::journal::append, sample_snapshot},
 };
 

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use piton_store::{
     Error, Event, StreamId,
-    port::{Appended, Blobs, Journal, Namespace},
+    port::{Appended, BlobReader, Blobs, Journal, Namespace},
     testing::{Fault, FaultKind, Sample, SimDisk, contract::journal::append, sample_plan},
 };
 

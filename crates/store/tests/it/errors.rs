@@ -16,8 +16,8 @@ use piton_store::{
     local::{DataDir, LocalKeyRing, LocalLeases, SystemEntropy, disk::Disk},
     memory::MemoryTable,
     port::{
-        Blobs, Change, Expect, Journal, JournalReader, KeyRing, Leases, Mode, Namespace, Patience,
-        Table, Write,
+        BlobReader, Change, Expect, Journal, JournalReader, KeyRing, Leases, Mode, Namespace,
+        Patience, Table, Write,
     },
     testing::{Fault, FaultKind, Sample, SimDisk, contract::journal::append, sample_snapshot},
 };

@@ -84,6 +84,11 @@ impl Feature {
         self.as_str().parse().expect("the names of the features are ids of features")
     }
 
+    /// Every setting as it is if an author sets none.
+    pub(crate) fn default_config(self) -> BTreeMap<String, Setting> {
+        self.settings(&json!({}), &Pointer::root(), &mut Problems::default())
+    }
+
     /// Every setting of the feature.
     fn settings(self, config: &Value, at: &Pointer, problems: &mut Problems) -> Settings {
         let mut settings = Settings::new();
@@ -176,9 +181,9 @@ fn resolve(workflow: &Workflow, problems: &mut Problems) -> BTreeMap<Feature, Se
     }
     let required = |need: &CapabilityNeed| *need == CapabilityNeed::Required;
     if workflow.capabilities.values().any(required) {
-        resolved.entry(Feature::Capabilities).or_insert_with(|| {
-            Feature::Capabilities.settings(&json!({}), &Pointer::root(), problems)
-        });
+        resolved
+            .entry(Feature::Capabilities)
+            .or_insert_with(|| Feature::Capabilities.default_config());
     }
     resolved
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::catalog::Catalog;
 use super::declared::{Functions, scopes};
+use super::delegation;
 use super::feature::{self, Anchor, Applied, Injection};
 use super::function::{FunctionKey, FunctionScope};
 use super::lint::lint;
@@ -227,6 +228,7 @@ impl<'a> Lowering<'a> {
                 (Some(blocks), text)
             }
         };
+        self.warn(task, delegation::lint(&prompt));
         let mut additions = Vec::new();
         let needs_notes = !task.notes_optional && task.output_contract.is_none();
         for (feature_id, text) in self.additions.iter().filter(|_| needs_notes) {
@@ -287,17 +289,18 @@ impl<'a> Lowering<'a> {
         if task.criteria.is_empty() {
             return Vec::new();
         }
-        let mut warn = |code| {
-            let subject = task.id.as_str().to_owned();
-            self.warnings.insert(CompiledWarning { code, subject });
-        };
         if task.output_contract.is_some() {
-            warn(WarningCode::CriteriaIgnored);
+            self.warn(task, [WarningCode::CriteriaIgnored]);
             return Vec::new();
         }
-        warn(WarningCode::ContractPreferred);
-        lint(&task.criteria).into_iter().for_each(warn);
+        self.warn(task, [WarningCode::ContractPreferred]);
+        self.warn(task, lint(&task.criteria));
         task.criteria.clone()
+    }
+
+    fn warn(&mut self, task: &Task, codes: impl IntoIterator<Item = WarningCode>) {
+        let about = |code| CompiledWarning { code, subject: task.id.as_str().to_owned() };
+        self.warnings.extend(codes.into_iter().map(about));
     }
 
     fn repeated(&mut self, of: &Loop) -> Option<Entry> {

@@ -15,6 +15,7 @@ mod assessment;
 mod catalog;
 mod confirmation;
 mod declared;
+mod delegation;
 mod feature;
 mod fragment;
 pub mod function;

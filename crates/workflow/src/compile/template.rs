@@ -4,9 +4,11 @@
 
 use serde_json::{Value, json};
 
+use super::delegation::Delegation;
 use super::workflow::Probe;
 use crate::capability::Capability;
 use crate::contract::ContractPack;
+use crate::contract::criteria::Criterion;
 use crate::name::{LoopId, StepId};
 use crate::source::strict::{Prompt, Prose, Task};
 use crate::source::{Object, Pointer, Problems, Read, TemplateId};
@@ -18,6 +20,8 @@ piton_core::closed_set! {
         CapabilityProbe => "wr.templates.capability_probe",
         /// Compares the result with what was wanted.
         ClosingReview => "wr.templates.closing_review",
+        /// Has work done by subagents in parallel. Takes `tasks` and perhaps an `executor`.
+        Delegation => "wr.templates.delegation",
         /// Decides whether a loop turns once more. Takes `loopId`.
         LoopDecision => "wr.templates.loop_decision",
         /// Says what the run is for before the work begins.
@@ -51,6 +55,7 @@ impl Template {
         let content = match self {
             Self::CapabilityProbe => object.required("capability", problems).map(probe),
             Self::ClosingReview => Some(closing_review()),
+            Self::Delegation => Delegation::read(&mut object, problems).map(|work| delegate(&work)),
             Self::LoopDecision => object.required("loopId", problems).map(|id| decision(&id)),
             Self::Orientation => Some(orientation()),
         };
@@ -62,6 +67,7 @@ impl Template {
         match self {
             Self::CapabilityProbe => "probe",
             Self::ClosingReview => "review",
+            Self::Delegation => "delegate",
             Self::LoopDecision => "decide",
             Self::Orientation => "orient",
         }
@@ -73,6 +79,7 @@ struct Content {
     title: &'static str,
     prompt: String,
     contract: Option<ContractPack>,
+    criteria: Vec<Criterion>,
     probe: Option<Probe>,
 }
 
@@ -88,7 +95,7 @@ impl Content {
             require_confirmation: false,
             notes_optional: self.contract.is_some(),
             output_contract: self.contract.map(ContractPack::contract_ref),
-            criteria: Vec::new(),
+            criteria: self.criteria,
             functions: Vec::new(),
             function_references: Vec::new(),
         };
@@ -116,8 +123,14 @@ fn probe(capability: Capability) -> Content {
         title,
         prompt,
         contract: Some(ContractPack::CapabilityObservation),
+        criteria: Vec::new(),
         probe: Some(Probe { capability, template_id }),
     }
+}
+
+fn delegate(work: &Delegation) -> Content {
+    let (title, prompt, criteria) = ("Have subagents do it", work.prompt(), work.criteria());
+    Content { title, prompt, contract: None, criteria, probe: None }
 }
 
 fn decision(loop_id: &LoopId) -> Content {
@@ -126,19 +139,20 @@ fn decision(loop_id: &LoopId) -> Content {
          result; stop if it would not. Say in the summary what the decision rests on."
     );
     let contract = Some(ContractPack::LoopControl);
-    Content { title: "Decide whether to go on", prompt, contract, probe: None }
+    let title = "Decide whether to go on";
+    Content { title, prompt, contract, criteria: Vec::new(), probe: None }
 }
 
 fn orientation() -> Content {
     let prompt = "Before you begin, say in your own words what this run is to reach, what is already \
                   known, and what would show that it succeeded. Do not start the work itself.";
     let title = "Find out what the run is for";
-    Content { title, prompt: prompt.to_owned(), contract: None, probe: None }
+    Content { title, prompt: prompt.to_owned(), contract: None, criteria: Vec::new(), probe: None }
 }
 
 fn closing_review() -> Content {
     let prompt = "Compare the result with what the run was to reach. Name what was reached and how that \
                   was checked, what was left out and why, and what the person should look at first.";
     let title = "Review the result";
-    Content { title, prompt: prompt.to_owned(), contract: None, probe: None }
+    Content { title, prompt: prompt.to_owned(), contract: None, criteria: Vec::new(), probe: None }
 }

@@ -25,6 +25,17 @@ piton_core::closed_set! {
         ContextLoop => "context_loop",
         /// A field is there and means nothing. Subject: the field.
         NoEffect => "no_effect",
+        /// A prompt delegates and does not say to spawn subagents with the Task tool, rather than workflows.
+        /// Subject: the step.
+        DelegationWithoutTasks => "delegation_without_tasks",
+        /// A prompt delegates and does not ask for all Task calls in parallel. Subject: the step.
+        DelegationNotParallel => "delegation_not_parallel",
+        /// A prompt delegates and does not forbid to start a workflow for it. Subject: the step.
+        DelegationByWorkflow => "delegation_by_workflow",
+        /// A prompt delegates and does not forbid Task calls in sequence. Subject: the step.
+        DelegationInSequence => "delegation_in_sequence",
+        /// A prompt delegates and does not say for each subagent who it is and what it gets. Subject: the step.
+        DelegationIncomplete => "delegation_incomplete",
     }
 }
 
@@ -68,6 +79,21 @@ impl WarningCode {
                  `wr.contracts.loop_control` makes it a decision that is checked"
             }
             Self::NoEffect => "the field is accepted and changes nothing; remove it",
+            Self::DelegationWithoutTasks => {
+                "say to spawn subagents, not workflows, by the Task tool with `subagent_type: …`; the \
+                 template `wr.templates.delegation` does"
+            }
+            Self::DelegationNotParallel => {
+                "ask for all Task calls in parallel, in one response; subagents that wait for each other \
+                 save no time"
+            }
+            Self::DelegationByWorkflow => {
+                "say not to delegate with `start_workflow`; a workflow is not a subagent"
+            }
+            Self::DelegationInSequence => "say not to make the Task calls sequentially",
+            Self::DelegationIncomplete => {
+                "give each subagent a name (`Subagent 1: …`) and lines `Tool:`, `Description:` and `Prompt:`"
+            }
         }
     }
 }

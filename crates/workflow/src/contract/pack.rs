@@ -57,6 +57,13 @@ impl ContractPack {
         self.as_str().parse().expect("the names of the packs are contract references")
     }
 
+    /// Whether an artifact says that it is of this contract's kind.
+    pub fn describes(self, artifact: &Value) -> bool {
+        let kind = artifact.get("kind").and_then(Value::as_str);
+        kind.and_then(|kind| kind.strip_prefix("wr."))
+            .is_some_and(|kind| self.as_str().strip_prefix("wr.contracts.") == Some(kind))
+    }
+
     /// The contract as data.
     pub fn definition(self) -> ContractDefinition {
         let (fields, example) = match self {

@@ -26,6 +26,7 @@ use super::finding::Finding;
 use super::place::{Place, find_loop};
 use super::report;
 use super::scope::{condition_of, scope};
+use super::side::{SIDES, judge_sides};
 use crate::bounds::{BLOCKERS_MAX, LACKS_MAX};
 use crate::capability::{Capability, CapabilityStatus};
 use crate::compile::{CapabilityNeed, CompiledCondition, CompiledStep, CompiledWorkflow};
@@ -36,9 +37,9 @@ use crate::predicate::Scope;
 use crate::projection::Standing;
 use crate::snapshot::{ExecutionState, LoopControl, LoopDecision};
 
-/// One finding about the artifacts, one about a limit, two about assessments, one about the notes, one for each
-/// capability, and what the way to the next step finds missing.
-const _: () = assert!(5 + Capability::ALL.len() + LACKS_MAX <= BLOCKERS_MAX);
+/// One finding about the artifacts or about a limit, one about assessments, one about the notes, one for each kind of
+/// artifact that is an event of its own, one for each capability, and what the way to the next step finds missing.
+const _: () = assert!(3 + SIDES.len() + Capability::ALL.len() + LACKS_MAX <= BLOCKERS_MAX);
 
 /// What is known of capabilities where a step is left. One that is not named is unknown.
 pub type Standings = BTreeMap<Capability, Standing>;
@@ -70,6 +71,7 @@ pub fn judge(
         Ok(Accepted::Control(control)) => findings.extend(beyond_limit(workflow, &place, control)),
         Ok(Accepted::Output | Accepted::Probed(_)) => {}
     }
+    findings.extend(judge_sides(place.step, submission.artifacts));
     findings.extend(assess::judge(workflow, place.step, submission.artifacts));
     let scope = scope(workflow, place.running.loop_stack().positions(), context);
     findings.extend(judge_notes(place.step, submission.notes, &scope));

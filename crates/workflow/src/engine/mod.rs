@@ -24,6 +24,7 @@ mod place;
 mod render;
 mod report;
 mod scope;
+mod side;
 mod trail;
 mod turning;
 mod words;

@@ -43,6 +43,25 @@ fn at_step(step: &CompiledStep) -> Pointer {
 /// The artifacts do not keep the contract of the step.
 pub(super) fn breach(workflow: &CompiledWorkflow, place: &Place<'_>, breach: &Breach) -> Finding {
     let contract = contract_of(workflow, place.step).expect("a contract was broken");
+    let fix = example(workflow, place, contract);
+    about_contract(contract, breach, place.step.step_id.as_str(), fix)
+}
+
+/// An artifact that is an event of its own does not keep its contract. It may be left out as well.
+pub(super) fn side(contract: &ContractDefinition, breach: &Breach) -> Finding {
+    let fix = format!(
+        "Hand in the whole output again, without this artifact or with one of this form:\n{}",
+        contract.example
+    );
+    about_contract(contract, breach, "", fix)
+}
+
+fn about_contract(
+    contract: &ContractDefinition,
+    breach: &Breach,
+    step: &str,
+    fix: String,
+) -> Finding {
     let (head, items) = match breach {
         Breach::Missing { required, found } => {
             let kind = |kind: &Option<String>| match kind {
@@ -52,8 +71,7 @@ pub(super) fn breach(workflow: &CompiledWorkflow, place: &Place<'_>, breach: &Br
             let required = excerpt(required, NAME_BYTES_MAX);
             let instead = if found.is_empty() { "" } else { " Handed in instead:" };
             let head = format!(
-                "The step `{}` requires an artifact of kind `{required}`, and none was handed in.{instead}",
-                place.step.step_id
+                "The step `{step}` requires an artifact of kind `{required}`, and none was handed in.{instead}"
             );
             (head, found.iter().map(kind).collect())
         }
@@ -69,7 +87,7 @@ pub(super) fn breach(workflow: &CompiledWorkflow, place: &Place<'_>, breach: &Br
         Reason::ContractViolation(breach.reason()),
         Pointer::OutputContract { contract_ref },
         list(&head, &items, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX),
-        example(workflow, place, contract),
+        fix,
     )
 }
 

@@ -86,6 +86,11 @@ impl LogRules {
         Self::default()
     }
 
+    /// The index that the next event must have.
+    pub const fn next(&self) -> EventIndex {
+        self.next
+    }
+
     /// Checks the next event and remembers it.
     pub fn apply(&mut self, event: &SessionEvent) -> Result<(), LogFlaw> {
         self.check(event).map_err(|problem| LogFlaw { index: event.index(), problem })?;

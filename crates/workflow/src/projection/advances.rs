@@ -6,11 +6,22 @@ use piton_core::{AttemptId, EventIndex, NodeId};
 
 use crate::event::{AdvanceRecorded, Outcome};
 
+/// An attempt, as it was recorded.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// The event that recorded it.
+    pub index: EventIndex,
+    /// How many attempts were made on the node before it.
+    pub ordinal: usize,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
 /// The attempts of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Advances {
-    by_attempt: HashMap<(NodeId, AttemptId), (EventIndex, Outcome)>,
-    counts: HashMap<NodeId, u64>,
+    by_attempt: HashMap<(NodeId, AttemptId), Attempt>,
+    by_node: HashMap<NodeId, Vec<EventIndex>>,
     reached: HashMap<AttemptId, NodeId>,
 }
 
@@ -21,18 +32,30 @@ impl Advances {
         if let Outcome::Advanced { to_node_id } = outcome {
             self.reached.insert(advance.attempt_id, to_node_id);
         }
-        self.by_attempt.insert((node, advance.attempt_id), (index, outcome));
-        *self.counts.entry(node).or_default() += 1;
+        let attempts = self.by_node.entry(node).or_default();
+        let attempt = Attempt { index, ordinal: attempts.len(), outcome };
+        attempts.push(index);
+        self.by_attempt.insert((node, advance.attempt_id), attempt);
+    }
+
+    /// An attempt on a node, if it was made.
+    pub fn attempt(&self, node: NodeId, attempt: AttemptId) -> Option<&Attempt> {
+        self.by_attempt.get(&(node, attempt))
+    }
+
+    /// The events that recorded the attempts on a node, in order.
+    pub fn of(&self, node: NodeId) -> &[EventIndex] {
+        self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
     /// How an attempt on a node ended, if it was made.
     pub fn outcome(&self, node: NodeId, attempt: AttemptId) -> Option<&Outcome> {
-        self.by_attempt.get(&(node, attempt)).map(|(_, outcome)| outcome)
+        self.attempt(node, attempt).map(|attempt| &attempt.outcome)
     }
 
     /// How many attempts were made on a node.
-    pub fn count(&self, node: NodeId) -> u64 {
-        self.counts.get(&node).copied().unwrap_or(0)
+    pub fn count(&self, node: NodeId) -> usize {
+        self.of(node).len()
     }
 
     /// The node that an attempt led to.

@@ -1,10 +1,10 @@
 //! What the agent was seen to be able to do, node by node.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use piton_core::{EventIndex, NodeId};
 
-use super::graph::RunGraph;
+use super::{graph::RunGraph, inherited::Inherited};
 use crate::{
     capability::{Capability, CapabilityStatus, EnforcementGrade},
     event::CapabilityObserved,
@@ -23,12 +23,39 @@ pub struct Standing {
 #[derive(Clone, Debug, Default)]
 pub struct Capabilities {
     by_node: HashMap<NodeId, Vec<(EventIndex, CapabilityObserved)>>,
+    known: BTreeMap<Capability, Known>,
+}
+
+/// The newest observations of one capability.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    enforced: Inherited<CapabilityStatus>,
+    shown: Inherited<CapabilityStatus>,
 }
 
 impl Capabilities {
+    /// Takes note of a node that was just added to the graph.
+    pub(super) fn add_node(&mut self, graph: &RunGraph, node: NodeId) {
+        for known in self.known.values_mut() {
+            known.enforced.add_node(graph, node);
+            known.shown.add_node(graph, node);
+        }
+    }
+
     /// Adds an observation.
-    pub fn add(&mut self, node: NodeId, observed: &CapabilityObserved, index: EventIndex) {
+    pub(super) fn add(
+        &mut self,
+        graph: &RunGraph,
+        node: NodeId,
+        observed: &CapabilityObserved,
+        index: EventIndex,
+    ) {
         self.by_node.entry(node).or_default().push((index, observed.clone()));
+        let known = self.known.entry(observed.capability()).or_default();
+        known.shown.set(graph, node, observed.status());
+        if observed.provenance().grade() == EnforcementGrade::Strong {
+            known.enforced.set(graph, node, observed.status());
+        }
     }
 
     /// Every observation on a node, in order.
@@ -37,20 +64,11 @@ impl Capabilities {
     }
 
     /// What is known of a capability on `node`, from it and the nodes that it came from.
-    pub fn standing(&self, graph: &RunGraph, node: NodeId, capability: Capability) -> Standing {
-        let newest = |counts: &dyn Fn(&CapabilityObserved) -> bool| {
-            let on_node = |node: NodeId| {
-                let observed = self.of(node).iter().rev().map(|(_, observed)| observed);
-                observed
-                    .filter(|observed| observed.capability() == capability)
-                    .find(|observed| counts(observed))
-            };
-            let found = graph.ancestry(node).find_map(|node| on_node(node.id));
-            found.map_or(CapabilityStatus::Unknown, CapabilityObserved::status)
+    pub fn standing(&self, node: NodeId, capability: Capability) -> Standing {
+        let newest = |of: fn(&Known) -> &Inherited<CapabilityStatus>| {
+            let status = self.known.get(&capability).and_then(|known| of(known).get(node));
+            status.copied().unwrap_or(CapabilityStatus::Unknown)
         };
-        let is_strong = |observed: &CapabilityObserved| {
-            observed.provenance().grade() == EnforcementGrade::Strong
-        };
-        Standing { enforced: newest(&is_strong), shown: newest(&|_| true) }
+        Standing { enforced: newest(|known| &known.enforced), shown: newest(|known| &known.shown) }
     }
 }

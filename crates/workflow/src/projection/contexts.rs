@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use piton_core::{AttemptId, ContextId, NodeId};
 
-use super::{advances::Advances, graph::RunGraph};
+use super::{advances::Advances, graph::RunGraph, inherited::Inherited};
 use crate::{
     event::{Context, ContextSet},
     run::ContextSource,
@@ -19,7 +19,7 @@ use crate::{
 pub struct Contexts {
     initial: Option<Context>,
     by_id: HashMap<ContextId, Context>,
-    by_node: HashMap<NodeId, ContextId>,
+    by_node: Inherited<ContextId>,
 }
 
 impl Contexts {
@@ -28,8 +28,13 @@ impl Contexts {
         ContextId::from_bytes(*attempt.as_bytes())
     }
 
+    /// Takes note of a node that was just added to the graph.
+    pub(super) fn add_node(&mut self, graph: &RunGraph, node: NodeId) {
+        self.by_node.add_node(graph, node);
+    }
+
     /// Takes note of a context, and of the node it counts for if that is known already.
-    pub fn set(&mut self, set: &ContextSet, advances: &Advances) {
+    pub(super) fn set(&mut self, graph: &RunGraph, set: &ContextSet, advances: &Advances) {
         if set.source == ContextSource::Initial {
             self.initial = Some(set.context.clone());
             return;
@@ -37,21 +42,26 @@ impl Contexts {
         self.by_id.insert(set.context_id, set.context.clone());
         let attempt = AttemptId::from_bytes(*set.context_id.as_bytes());
         if let Some(node) = advances.reached(attempt) {
-            self.by_node.insert(node, set.context_id);
+            self.by_node.set(graph, node, set.context_id);
         }
     }
 
     /// Takes note of the node that an attempt led to.
-    pub fn reach(&mut self, attempt: AttemptId, node: NodeId) {
+    pub(super) fn reach(&mut self, graph: &RunGraph, attempt: AttemptId, node: NodeId) {
         let id = Self::id_of(attempt);
         if self.by_id.contains_key(&id) {
-            self.by_node.insert(node, id);
+            self.by_node.set(graph, node, id);
         }
     }
 
+    /// What the run was told at its start.
+    pub const fn initial(&self) -> Option<&Context> {
+        self.initial.as_ref()
+    }
+
     /// What `node` sees: the newest context on its way from the root, else the initial one.
-    pub fn effective(&self, graph: &RunGraph, node: NodeId) -> Option<&Context> {
-        let set = graph.ancestry(node).find_map(|node| self.by_node.get(&node.id));
+    pub fn effective(&self, node: NodeId) -> Option<&Context> {
+        let set = self.by_node.get(node);
         set.and_then(|id| self.by_id.get(id)).or(self.initial.as_ref())
     }
 }

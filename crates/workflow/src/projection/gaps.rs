@@ -1,6 +1,9 @@
 //! What is missing in a run, and what was supplied since.
+//!
+//! *Invariants*: what is open is indexed, so that a question costs what is open and not what was ever
+//! recorded.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use piton_core::{EventIndex, GapId, NodeId};
 
@@ -8,6 +11,9 @@ use crate::{
     event::{GapRecorded, Resolution},
     gap::GapSeverity,
 };
+
+/// A gap's place in the list of records.
+type Place = usize;
 
 /// A recorded gap.
 #[derive(Clone, Debug)]
@@ -38,19 +44,37 @@ impl Gap {
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
     all: Vec<Gap>,
-    places: HashMap<GapId, usize>,
+    places: HashMap<GapId, Place>,
+    open: BTreeSet<Place>,
+    open_by_node: BTreeSet<(NodeId, Place)>,
+    open_critical: usize,
 }
 
 impl Gaps {
     /// Adds a record.
-    pub fn add(&mut self, node: NodeId, record: &GapRecorded, index: EventIndex) {
+    pub(super) fn add(&mut self, node: NodeId, record: &GapRecorded, index: EventIndex) {
         if let Resolution::Resolves { resolves_gap_id } = record.resolution
             && let Some(&resolved) = self.places.get(&resolves_gap_id)
         {
-            self.all[resolved].resolved_by = Some(record.gap_id);
+            self.resolve(resolved, record.gap_id);
         }
-        self.places.insert(record.gap_id, self.all.len());
-        self.all.push(Gap { node, index, record: record.clone(), resolved_by: None });
+        let place = self.all.len();
+        self.places.insert(record.gap_id, place);
+        let gap = Gap { node, index, record: record.clone(), resolved_by: None };
+        if gap.is_open() {
+            self.open.insert(place);
+            self.open_by_node.insert((node, place));
+            self.open_critical += usize::from(gap.is_critical());
+        }
+        self.all.push(gap);
+    }
+
+    fn resolve(&mut self, place: Place, by: GapId) {
+        let gap = &mut self.all[place];
+        self.open_critical -= usize::from(gap.is_critical());
+        gap.resolved_by = Some(by);
+        self.open.remove(&place);
+        self.open_by_node.remove(&(gap.node, place));
     }
 
     /// Every record.
@@ -64,12 +88,18 @@ impl Gaps {
     }
 
     /// What is still missing, in the order of the records.
-    pub fn open(&self) -> impl Iterator<Item = &Gap> {
-        self.all.iter().filter(|gap| gap.is_open())
+    pub fn open(&self) -> impl ExactSizeIterator<Item = &Gap> {
+        self.open.iter().map(|&place| &self.all[place])
     }
 
-    /// What is still missing on one node.
+    /// What is still missing on one node, in the order of the records.
     pub fn open_on(&self, node: NodeId) -> impl Iterator<Item = &Gap> {
-        self.open().filter(move |gap| gap.node == node)
+        let places = self.open_by_node.range((node, Place::MIN)..=(node, Place::MAX));
+        places.map(|&(_, place)| &self.all[place])
+    }
+
+    /// How many of those that are still missing are critical.
+    pub fn open_critical(&self) -> usize {
+        self.open_critical
     }
 }

@@ -8,6 +8,10 @@
 //! That rule is answered without comparing all tips. Let `touched` be the node of the newest
 //! touching event. Exactly the tips below it (or it itself) have the highest activity, and the node
 //! that was created last below it has no child, so it is the tip that was created last.
+//!
+//! *Limitations*: the preferred tip is found at once while the newest event touched the tip of a branch,
+//! or a node that the newest step came from. After an event in the middle of an older branch the steps
+//! that were made since are looked through.
 
 use std::collections::HashMap;
 
@@ -38,9 +42,23 @@ pub struct RunNode {
     pub touched: EventIndex,
     parent: Option<Place>,
     children: Vec<Place>,
+    /// Whether one of the children is more than a bookmark.
+    has_step: bool,
     depth: usize,
     /// An ancestor further up, so that a way up takes few steps.
     jump: Place,
+}
+
+impl RunNode {
+    /// Whether nothing but checkpoints came from it, and it is none itself.
+    pub fn is_tip(&self) -> bool {
+        self.kind != NodeKind::Checkpoint && !self.has_step
+    }
+
+    /// How many nodes it came from, one from the other; 0 for the root.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
 }
 
 /// The graph of a run.
@@ -50,6 +68,9 @@ pub struct RunGraph {
     nodes: Vec<RunNode>,
     places: HashMap<NodeId, Place>,
     touched: Option<Place>,
+    /// The newest node that is more than a bookmark.
+    newest: Option<Place>,
+    tip_count: usize,
 }
 
 impl RunGraph {
@@ -59,8 +80,17 @@ impl RunGraph {
         let parent = node.parent_node_id.and_then(|parent| self.places.get(&parent).copied());
         let (depth, jump) = parent
             .map_or((0, place), |parent| (self.nodes[parent].depth + 1, self.jump_below(parent)));
-        if let Some(parent) = parent {
-            self.nodes[parent].children.push(place);
+        let is_step = node.node_kind != NodeKind::Checkpoint;
+        if let Some(parent) = parent.map(|parent| &mut self.nodes[parent]) {
+            parent.children.push(place);
+            if is_step && parent.kind != NodeKind::Checkpoint && !parent.has_step {
+                self.tip_count -= 1;
+            }
+            parent.has_step |= is_step;
+        }
+        if is_step {
+            self.newest = Some(place);
+            self.tip_count += 1;
         }
         self.nodes.push(RunNode {
             id,
@@ -71,6 +101,7 @@ impl RunGraph {
             touched: index,
             parent,
             children: Vec::new(),
+            has_step: false,
             depth,
             jump,
         });
@@ -162,27 +193,47 @@ impl RunGraph {
         node == ancestor
     }
 
-    /// Whether nothing but checkpoints came from `node`, and it is none itself.
-    pub fn is_tip(&self, node: &RunNode) -> bool {
-        node.kind != NodeKind::Checkpoint
-            && self.children(node).all(|child| child.kind == NodeKind::Checkpoint)
-    }
-
     /// Every tip, in the order of their creation.
     pub fn tips(&self) -> impl Iterator<Item = &RunNode> {
-        self.nodes.iter().filter(|node| self.is_tip(node))
+        self.nodes.iter().filter(|node| node.is_tip())
+    }
+
+    /// How many nodes there are.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many tips there are.
+    pub fn tip_count(&self) -> usize {
+        self.tip_count
     }
 
     /// The tip that a run stands at.
     pub fn preferred_tip(&self) -> Option<&RunNode> {
-        let touched = self.touched?;
-        self.nodes
-            .iter()
-            .enumerate()
-            .rev()
-            .filter(|(_, node)| node.kind != NodeKind::Checkpoint)
-            .find(|(place, _)| self.is_below(*place, touched))
-            .map(|(_, node)| node)
+        self.newest_below(self.touched?)
+    }
+
+    /// The newest event that touched the preferred tip or one of its ancestors.
+    pub fn last_activity(&self) -> Option<EventIndex> {
+        self.touched.map(|touched| self.nodes[touched].touched)
+    }
+
+    /// The tip that was created last among those that came from `node`; the node itself if it is one.
+    pub fn newest_tip_below(&self, node: &RunNode) -> Option<&RunNode> {
+        self.newest_below(*self.places.get(&node.id)?)
+    }
+
+    fn newest_below(&self, top: Place) -> Option<&RunNode> {
+        let newest = self.newest?;
+        let place = if self.is_below(newest, top) {
+            newest
+        } else if self.nodes[top].has_step {
+            let is_step = |place: &Place| self.nodes[*place].kind != NodeKind::Checkpoint;
+            (top..newest).rev().filter(is_step).find(|&place| self.is_below(place, top))?
+        } else {
+            top
+        };
+        Some(&self.nodes[place])
     }
 
     /// The newest event that touched `node` or one of its ancestors.

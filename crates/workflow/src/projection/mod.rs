@@ -17,21 +17,29 @@ mod capabilities;
 mod contexts;
 mod gaps;
 mod graph;
+mod headline;
+mod inherited;
 mod outputs;
 mod preferences;
+mod recap;
 mod resume;
 mod run_state;
 mod session_state;
 mod status;
+mod summary;
 
-pub use advances::Advances;
+pub use advances::{Advances, Attempt};
 pub use capabilities::{Capabilities, Standing};
 pub use contexts::Contexts;
 pub use gaps::{Gap, Gaps};
 pub use graph::{RunGraph, RunNode};
 pub use outputs::{Output, Outputs};
 pub use preferences::PreferenceHistory;
+pub use recap::{Noted, Recap};
 pub use resume::{Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
 pub use run_state::RunState;
 pub use session_state::{Observed, SessionState};
 pub use status::status;
+pub use summary::{
+    RunSummary, SUMMARY_VERSION, Seen, StepPlace, Surroundings, TipState, WorkflowOutline,
+};

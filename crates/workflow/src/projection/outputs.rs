@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use piton_core::{EventIndex, NodeId, OutputId};
 
+use super::{graph::RunGraph, inherited::Inherited};
 use crate::{
     event::{NodeOutputAppended, OutputPayload},
     output::OutputChannel,
@@ -26,11 +27,27 @@ pub struct Output {
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     by_node: HashMap<NodeId, Vec<Output>>,
+    /// The nodes that have notes.
+    noted: Inherited<()>,
 }
 
 impl Outputs {
+    /// Takes note of a node that was just added to the graph.
+    pub(super) fn add_node(&mut self, graph: &RunGraph, node: NodeId) {
+        self.noted.add_node(graph, node);
+    }
+
     /// Adds an output.
-    pub fn add(&mut self, node: NodeId, output: &NodeOutputAppended, index: EventIndex) {
+    pub(super) fn add(
+        &mut self,
+        graph: &RunGraph,
+        node: NodeId,
+        output: &NodeOutputAppended,
+        index: EventIndex,
+    ) {
+        if output.channel() == OutputChannel::Recap {
+            self.noted.set(graph, node, ());
+        }
         let outputs = self.by_node.entry(node).or_default();
         if let Some(old) = output.supersedes_output_id {
             for output in outputs.iter_mut().filter(|output| output.id == old) {
@@ -59,5 +76,10 @@ impl Outputs {
             OutputPayload::Notes { notes_markdown } => Some(notes_markdown.as_str()),
             OutputPayload::ArtifactRef { .. } => None,
         }
+    }
+
+    /// The nearest node that has notes: `node` itself, or one that it came from.
+    pub fn noted(&self, node: NodeId) -> Option<NodeId> {
+        self.noted.source(node)
     }
 }

@@ -4,7 +4,7 @@
 //! thing that matches: the commit, the branch, the notes, the workflow; then whatever was active
 //! last. The order is total and depends on what is recorded alone.
 
-use std::{cmp::Reverse, collections::BTreeSet};
+use std::{borrow::Cow, cmp::Reverse, collections::BTreeSet};
 
 use piton_core::{
     EventIndex, NodeId, RunId, SessionId, WorkflowId,
@@ -108,7 +108,7 @@ fn why(
     words: &BTreeSet<String>,
     candidate: &ResumeCandidate<'_>,
 ) -> Vec<WhyMatched> {
-    let has_all = |text: &str| !words.is_empty() && words.is_subset(&tokens(text));
+    let has_all = |text: &str| !words.is_empty() && has_words(text, words);
     let same_head = query.head_sha.is_some() && query.head_sha == candidate.head_sha;
     let same_branch = match (query.branch, candidate.branch) {
         (Some(asked), Some(branch)) => !asked.is_empty() && branch.starts_with(asked),
@@ -136,10 +136,30 @@ fn without_marker(notes: &str) -> &str {
     notes.strip_suffix(TRUNCATION_MARKER).unwrap_or(notes)
 }
 
+/// Whether each of `words` is a word of `text`.
+fn has_words(text: &str, words: &BTreeSet<String>) -> bool {
+    // Most notes are ASCII, which has no other forms: nothing has to be written anew to read them.
+    let folded = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(fold(text)) };
+    let mut missing: Vec<&String> = words.iter().collect();
+    for word in split(&folded) {
+        missing.retain(|missing| !missing.eq_ignore_ascii_case(word));
+        if missing.is_empty() {
+            return true;
+        }
+    }
+    false
+}
+
 /// The words of a text: compatibility forms and case do not matter, and neither does the language.
 fn tokens(text: &str) -> BTreeSet<String> {
-    let folded = text.nfkc().flat_map(char::to_lowercase).collect::<String>();
-    let is_part = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '_' | '-');
-    let words = folded.split(|character| !is_part(character));
-    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    split(&fold(text)).map(str::to_owned).collect()
+}
+
+fn fold(text: &str) -> String {
+    text.nfkc().flat_map(char::to_lowercase).collect()
+}
+
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
+    text.split(move |character| !is_part(character)).filter(|word| !word.is_empty())
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use piton_core::{EventIndex, RunId, SessionId};
+use piton_core::{EventIndex, NodeId, RunId, SessionId};
 
 use super::run_state::RunState;
 use crate::{
-    event::{EventBody, ObservedValue, SessionEvent},
+    event::{EventBody, NodeScope, ObservedValue, SessionEvent},
     observation::ObservationKey,
 };
 
@@ -17,6 +17,8 @@ pub struct Observed {
     pub index: EventIndex,
     /// What was seen.
     pub value: ObservedValue,
+    /// How many observations of the key there are, with this one.
+    pub changes: u64,
 }
 
 /// A session, folded from its events.
@@ -27,6 +29,8 @@ pub struct SessionState {
     runs: Vec<RunState>,
     places: HashMap<RunId, usize>,
     observations: HashMap<ObservationKey, Observed>,
+    nodes: Vec<NodeScope>,
+    ordinals: HashMap<NodeId, usize>,
 }
 
 impl SessionState {
@@ -47,16 +51,21 @@ impl SessionState {
         match event.body() {
             EventBody::RunStarted(run, started) => {
                 self.places.insert(*run, self.runs.len());
-                self.runs.push(RunState::new(*run, started.clone()));
+                self.runs.push(RunState::new(*run, started.clone(), event.timestamp()));
             }
             EventBody::ObservationRecorded { data, .. } => {
                 let value = data.value.clone();
-                self.observations.insert(data.key, Observed { index, value });
+                let changes = self.observed(data.key).map_or(0, |observed| observed.changes) + 1;
+                self.observations.insert(data.key, Observed { index, value, changes });
             }
             body => {
+                if let EventBody::NodeCreated(at, _) = body {
+                    self.ordinals.insert(at.node, self.nodes.len());
+                    self.nodes.push(*at);
+                }
                 let run = body.scope().and_then(|scope| scope.run_id);
                 if let Some(&place) = run.and_then(|run| self.places.get(&run)) {
-                    self.runs[place].apply(body, index);
+                    self.runs[place].apply(event);
                 }
             }
         }
@@ -80,6 +89,16 @@ impl SessionState {
     /// A run by its id.
     pub fn run(&self, id: RunId) -> Option<&RunState> {
         self.places.get(&id).map(|&place| &self.runs[place])
+    }
+
+    /// The node that so many nodes of the session precede.
+    pub fn node_at(&self, ordinal: usize) -> Option<NodeScope> {
+        self.nodes.get(ordinal).copied()
+    }
+
+    /// How many nodes of the session precede `node`.
+    pub fn ordinal_of(&self, node: NodeId) -> Option<usize> {
+        self.ordinals.get(&node).copied()
     }
 
     /// What was last seen of something.

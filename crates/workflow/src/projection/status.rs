@@ -6,11 +6,14 @@ use crate::{preference::Autonomy, reason::ReasonCategory, run::RunStatus};
 /// The status of `run`. `is_complete` is what the snapshot of its preferred tip says.
 pub fn status(run: &RunState, is_complete: bool) -> RunStatus {
     if is_complete {
-        let is_missing = run.gaps.open().any(super::Gap::is_critical);
-        return if is_missing { RunStatus::CompleteWithGaps } else { RunStatus::Complete };
+        return if run.gaps.open_critical() > 0 {
+            RunStatus::CompleteWithGaps
+        } else {
+            RunStatus::Complete
+        };
     }
     let Some(tip) = run.graph.preferred_tip() else { return RunStatus::InProgress };
-    let preferences = run.preferences.effective(&run.graph, tip.id);
+    let preferences = run.preferences.effective(tip.id);
     let stops =
         preferences.is_none_or(|preferences| preferences.autonomy != Autonomy::FullAutoNeverStop);
     let blocks = |gap: &super::Gap| {

@@ -35,5 +35,5 @@ pub use given::GivenToken;
 pub use kind::TokenKind;
 pub use payload::{AckPayload, CheckpointPayload, Payload, StatePayload};
 pub use short::{NodeOrdinal, Place, SessionTail, ShortToken, ShortTokenError};
-pub use sign::{mint, settle, short_of, verify};
+pub use sign::{mint, mint_forms, settle, short_of, verify};
 pub use string::{TokenString, TokenStringError};

@@ -18,6 +18,19 @@ pub async fn mint(payload: &Payload, keys: &dyn KeyRing) -> Result<TokenString, 
     Ok(TokenString::assemble(payload.kind(), bytes.as_bytes(), signature.0))
 }
 
+/// Both forms of the token that says `payload`, with one signature. There is no short form where
+/// [`short_of`] has none.
+pub async fn mint_forms(
+    payload: &Payload,
+    place: Place,
+    keys: &dyn KeyRing,
+) -> Result<(TokenString, Option<ShortToken>), Error> {
+    let bytes = payload.encode();
+    let signature = keys.sign(bytes.as_bytes()).await?;
+    let short = ShortToken::new(payload.kind(), payload.address().session, place, &signature.0);
+    Ok((TokenString::assemble(payload.kind(), bytes.as_bytes(), signature.0), short))
+}
+
 /// What `token` says, if the current or the previous key signed it.
 pub async fn verify(token: &TokenString, keys: &dyn KeyRing) -> Result<Payload, Error> {
     let bytes = token.payload_bytes();

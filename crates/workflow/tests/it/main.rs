@@ -1,17 +1,28 @@
 //! The behaviour of `piton-workflow` as other crates see it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, and look at what lies on the disk"
+)]
 
+mod agent;
+mod bundled;
+mod catalogue;
 mod closed_set;
 mod compile;
 mod contract;
 mod dedupe;
 mod engine;
 mod event;
+mod label;
 mod loop_path;
 mod name;
 mod projection;
 mod reason;
+mod recall;
 #[cfg(feature = "schema")]
 mod schema;
+mod session;
 mod shipped;
 mod snapshot;
 mod source;

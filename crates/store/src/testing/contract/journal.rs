@@ -7,7 +7,7 @@ use piton_core::{DedupeKey, EventIndex, SnapshotRef, port::fixed::SeededEntropy}
 use crate::{
     AppendPlan, Error, Event, Health, PlanProblem, StreamId,
     bounds::PLAN_EVENTS_MAX,
-    port::{Appended, Blobs, Follow, Journal, Namespace, StreamLease},
+    port::{Appended, Blobs, Cursor, Follow, Journal, Namespace, StreamLease},
     testing::{Sample, sample_plan, sample_snapshot},
 };
 
@@ -60,6 +60,7 @@ pub async fn suite<J: Journal<Sample>>(make: impl Fn() -> Shared<J>) {
     plans_are_written_in_the_order_of_the_calls(make()).await;
     an_append_ends_without_its_caller(make()).await;
     a_reader_follows_what_another_process_writes(make()).await;
+    a_writer_knows_where_a_reader_of_its_plans_would_stand(make()).await;
     a_lookup_finds_what_another_process_wrote(make()).await;
     pins_are_listed_without_events(make()).await;
     blobs_are_there_when_their_plan_is(make()).await;
@@ -221,6 +222,9 @@ async fn a_reader_follows_what_another_process_writes<J: Journal<Sample>>(store:
     append(&store.there, &lease, 2, "a").await.unwrap();
     let cursor = store.here.load(&name).await.unwrap().cursor;
     assert!(matches!(store.here.follow(&name, &cursor).await.unwrap(), Follow::Unchanged));
+    // A cursor that one process wrote down serves another.
+    let cursor: Cursor = cursor.to_string().parse().unwrap();
+    assert!(matches!(store.there.follow(&name, &cursor).await.unwrap(), Follow::Unchanged));
     append(&store.there, &lease, 2, "b").await.unwrap();
     append(&store.there, &lease, 1, "c").await.unwrap();
     let Follow::Appended { events, cursor } = store.here.follow(&name, &cursor).await.unwrap()
@@ -237,6 +241,34 @@ async fn a_reader_follows_what_another_process_writes<J: Journal<Sample>>(store:
         append(&store.there, &lease, 3, part).await.unwrap();
     }
     assert!(matches!(store.here.follow(&name, &cursor).await.unwrap(), Follow::Replaced));
+}
+
+async fn a_writer_knows_where_a_reader_of_its_plans_would_stand<J: Journal<Sample>>(
+    store: Shared<J>,
+) {
+    let name = stream("cursor");
+    let lease = store.here.lease(&name).await.unwrap();
+    append(&store.here, &lease, 2, "a").await.unwrap();
+    let cursor = lease.cursor();
+    assert_eq!(cursor.next_event(), index(2));
+    for journal in [&store.here, &store.there] {
+        assert_eq!(journal.load(&name).await.unwrap().cursor, cursor);
+        assert!(matches!(journal.follow(&name, &cursor).await.unwrap(), Follow::Unchanged));
+    }
+    append(&store.here, &lease, 1, "b").await.unwrap();
+    let Follow::Appended { events, cursor: next } =
+        store.there.follow(&name, &cursor).await.unwrap()
+    else {
+        panic!("something was appended");
+    };
+    assert_eq!(events.len(), 1);
+    assert_eq!(next, lease.cursor());
+    drop(lease);
+    assert_eq!(
+        store.there.lease(&name).await.unwrap().cursor(),
+        next,
+        "a new lease ends there too"
+    );
 }
 
 async fn a_lookup_finds_what_another_process_wrote<J: Journal<Sample>>(store: Shared<J>) {

@@ -1,5 +1,6 @@
 //! From a workflow file to a compiled workflow.
 
+mod delegation;
 mod expansion;
 mod function;
 pub(crate) mod hash;

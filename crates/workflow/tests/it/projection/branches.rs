@@ -33,13 +33,12 @@ fn preferences_come_from_the_nearest_node_on_the_way() {
     let left = log.step(root);
     let right = log.step(root);
     let run = &log.state.runs()[0];
-    let before = run.preferences.effective(&run.graph, right.node).unwrap();
+    let before = run.preferences.effective(right.node).unwrap();
     log.prefer(left, before, Autonomy::FullAutoNeverStop);
     let below = log.step(left);
     let run = &log.state.runs()[0];
-    let autonomy = |at: NodeScope| {
-        run.preferences.effective(&run.graph, at.node).map(|preferences| preferences.autonomy)
-    };
+    let autonomy =
+        |at: NodeScope| run.preferences.effective(at.node).map(|preferences| preferences.autonomy);
     assert_eq!(autonomy(below), Some(Autonomy::FullAutoNeverStop));
     assert_eq!(autonomy(right), Some(Autonomy::FullAutoStopOnUserDeps));
     assert_eq!(autonomy(root), Some(Autonomy::FullAutoStopOnUserDeps));
@@ -53,7 +52,7 @@ fn a_claim_is_shown_but_only_use_and_probes_count() {
     let root = log.run();
     let standing = |log: &Log, at: NodeScope| {
         let run = &log.state.runs()[0];
-        run.capabilities.standing(&run.graph, at.node, Capability::WebBrowsing)
+        run.capabilities.standing(at.node, Capability::WebBrowsing)
     };
     let expect = |enforced, shown| Standing { enforced, shown };
     assert_eq!(standing(&log, root), expect(Unknown, Unknown));
@@ -78,9 +77,7 @@ fn a_branch_does_not_see_the_context_of_another() {
     let root = log.run();
     let seen = |log: &Log, at: NodeScope| {
         let run = &log.state.runs()[0];
-        run.contexts
-            .effective(&run.graph, at.node)
-            .map(|context| Value::Object(context.as_object().clone()))
+        run.contexts.effective(at.node).map(|context| Value::Object(context.as_object().clone()))
     };
     assert_eq!(seen(&log, root), None);
     log.told(root.run, None, json!({ "goal": "a" }));

@@ -1,7 +1,10 @@
 //! What the events of a session add up to.
 
 mod branches;
+mod inherited;
 mod log;
+mod recap;
 mod resume;
 mod status;
+mod summary;
 mod tip;

@@ -25,6 +25,8 @@ fn preferred(log: &Log) -> NodeId {
     let run = log.state.runs().last().unwrap();
     let tip = run.graph.preferred_tip().unwrap().id;
     assert_eq!(Some(tip), by_the_book(&run.graph));
+    assert_eq!(run.graph.last_activity(), run.graph.activity(tip));
+    assert_eq!(run.graph.tip_count(), run.graph.tips().count());
     tip
 }
 
@@ -57,8 +59,8 @@ fn a_checkpoint_is_no_tip_and_leaves_its_node_one() {
     log.note(bookmark, "so far", None);
     assert_eq!(preferred(&log), tip.node);
     let run = &log.state.runs()[0];
-    assert!(run.graph.is_tip(run.graph.node(tip.node).unwrap()));
-    assert!(!run.graph.is_tip(run.graph.node(bookmark.node).unwrap()));
+    assert!(run.graph.node(tip.node).unwrap().is_tip());
+    assert!(!run.graph.node(bookmark.node).unwrap().is_tip());
 }
 
 // shows: WR-437

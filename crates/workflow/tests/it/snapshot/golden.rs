@@ -5,7 +5,7 @@ use std::sync::Arc;
 use piton_core::port::TimestampMs;
 use piton_core::port::fixed::ManualClock;
 use piton_store::memory::MemoryBlobs;
-use piton_store::port::{Blobs, Namespace};
+use piton_store::port::{BlobReader, Blobs, Namespace};
 use piton_workflow::ExecutionSnapshot;
 
 use super::samples::snapshots;

@@ -1,0 +1,146 @@
+//! The text of a recap.
+
+use std::borrow::Cow;
+
+use piton_core::{
+    NodeId,
+    budget::{TRUNCATION_MARKER, truncate},
+};
+
+use super::{
+    super::headline::{headline, shorten},
+    functions::definitions,
+    select::{Part, Recap},
+};
+use crate::{
+    bounds::{BRANCH_NOTES_BYTES_MAX, NOTES_BYTES_MAX, RECAP_BYTES_MAX, RECAP_TITLE_BYTES_MAX},
+    compile::CompiledWorkflow,
+    snapshot::PendingStep,
+};
+
+/// Room for the heading of a part and for what it says about a cut.
+pub(super) const FRAME_BYTES: usize = 160;
+
+/// How the parts of a recap are told apart.
+#[derive(Clone, Copy)]
+enum Kind {
+    Way,
+    Bookmarks,
+    After,
+    Branches,
+}
+
+impl Kind {
+    const fn heading(self) -> &'static str {
+        match self {
+            Self::Way => "## What was done so far",
+            Self::Bookmarks => "## Bookmarks on this step",
+            Self::After => "## What was done from this step on, on the branch that the run follows",
+            Self::Branches => "## How other branches from this step ended",
+        }
+    }
+
+    const fn notes_bytes_max(self) -> usize {
+        match self {
+            Self::Way | Self::After => NOTES_BYTES_MAX,
+            Self::Bookmarks | Self::Branches => BRANCH_NOTES_BYTES_MAX,
+        }
+    }
+
+    /// What is said about what was left out.
+    fn cut(self, left_out: usize) -> String {
+        let (one, many) = match self {
+            Self::Way | Self::After => ("step", "steps"),
+            Self::Bookmarks => ("bookmark", "bookmarks"),
+            Self::Branches => ("branch", "branches"),
+        };
+        let what = match left_out {
+            1 => format!("first {one} is"),
+            _ => format!("first {left_out} {many} are"),
+        };
+        format!("{TRUNCATION_MARKER}\nThe {what} left out.")
+    }
+}
+
+impl Recap<'_> {
+    /// The recap as Markdown, then the definitions of the functions that the steps in it refer to; empty if
+    /// there is nothing to tell.
+    ///
+    /// `pending` is the step that is to do: its own definitions are in its prompt and are not repeated, and
+    /// what they take is taken from the budget of definitions. `step_at` gives the step of a node.
+    pub fn render<'s>(
+        &self,
+        workflow: &CompiledWorkflow,
+        pending: Option<&PendingStep>,
+        step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
+    ) -> String {
+        let reserve = |part: &Part<'_>| if part.notes.is_empty() { 0 } else { FRAME_BYTES };
+        let parts = [
+            (Kind::Way, &self.way),
+            (Kind::Bookmarks, &self.bookmarks),
+            (Kind::After, &self.after),
+            (Kind::Branches, &self.branches),
+        ];
+        let mut text = String::new();
+        let mut shown = Vec::new();
+        for (place, (kind, part)) in parts.into_iter().enumerate() {
+            let later: usize = parts[place + 1..].iter().map(|(_, part)| reserve(part)).sum();
+            let room = RECAP_BYTES_MAX - text.len() - later;
+            let (told, nodes) = tell(kind, part, room, &step_at);
+            text.push_str(if text.is_empty() || told.is_empty() { "" } else { "\n\n" });
+            text.push_str(&told);
+            shown.push(nodes);
+        }
+        // The way to the node needs no definitions: what it is about is done. Bookmarks are on the pending step.
+        let shown = &shown[2..];
+        text.push_str(&definitions(workflow, pending, shown, &step_at));
+        text
+    }
+}
+
+/// One part in at most `room` bytes, a blank line before it included, and the nodes that are in it.
+fn tell<'s>(
+    kind: Kind,
+    part: &Part<'_>,
+    room: usize,
+    step_at: &impl Fn(NodeId) -> Option<&'s PendingStep>,
+) -> (String, Vec<NodeId>) {
+    if part.notes.is_empty() {
+        return (String::new(), Vec::new());
+    }
+    let entry = |node: NodeId, notes: &str| {
+        let title = step_at(node).and_then(|step| headline(step.title.as_str()));
+        let title = shorten(title.unwrap_or("A step"), RECAP_TITLE_BYTES_MAX);
+        let notes: Cow<'_, str> = truncate(notes.trim(), kind.notes_bytes_max());
+        format!("\n\n### {title}\n{notes}")
+    };
+    let mut room = room.saturating_sub(FRAME_BYTES);
+    let mut entries = Vec::new();
+    for noted in part.notes.iter().rev() {
+        let entry = entry(noted.node, noted.notes);
+        let Some(left) = room.checked_sub(entry.len()) else { break };
+        room = left;
+        entries.push((noted, entry));
+    }
+    entries.reverse();
+    let mut text = kind.heading().to_owned();
+    if part.has_more || entries.len() < part.notes.len() {
+        let left_out = entries.first().map_or(part.count, |(oldest, _)| oldest.before);
+        text.push_str(&kind.cut(left_out));
+    }
+    text.extend(entries.iter().map(|(_, entry)| entry.as_str()));
+    (text, entries.iter().map(|(noted, _)| noted.node).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FRAME_BYTES, Kind};
+
+    #[test]
+    fn a_frame_fits_into_its_room() {
+        for kind in [Kind::Way, Kind::Bookmarks, Kind::After, Kind::Branches] {
+            let frame = "\n\n".len() + kind.heading().len() + kind.cut(usize::MAX).len();
+            assert!(frame <= FRAME_BYTES, "{frame}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! A run in a few lines: what it is called, what it is about, how far it is, and where to go on.
+//!
+//! It is what lists show and what a search for a run to resume looks at. It holds what that takes and
+//! nothing else, so that it can be kept while the events are not.
+//!
+//! *Step k of n*: n is how many steps the workflow has, and k is the place of the pending step among
+//! them, in the order of the file and counted from one. A step inside of a loop counts once, however
+//! often the loop turns; so k goes back when a loop begins its next turn. Nothing is pending at the end
+//! of a run, so there is no k there.
+//!
+//! *Limitations*: times are as the events tell them, and for people only.
+
+use piton_core::{
+    BoundedText, EventIndex, NodeId, RunId, SessionId, TimestampMs, WorkflowHash, WorkflowId,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    headline::{headline, shorten},
+    resume::ResumeCandidate,
+    run_state::RunState,
+    session_state::SessionState,
+    status::status,
+};
+use crate::{
+    bounds::{NOTES_BYTES_MAX, OBSERVED_PATH_BYTES_MAX, RUN_TITLE_BYTES_MAX},
+    compile::CompiledWorkflow,
+    event::ObservedValue,
+    label::{Label, label},
+    name::StepId,
+    observation::ObservationKey,
+    run::RunStatus,
+    snapshot::{ExecutionSnapshot, StepTitle, derive_is_complete, derive_pending_step},
+};
+
+/// The version of [`RunSummary`]: another one means other fields, or the same with another meaning.
+pub const SUMMARY_VERSION: u32 = 1;
+
+/// The key of a context that says what a run is to achieve.
+const GOAL: &str = "goal";
+
+/// What was seen of something, as text.
+pub type Seen = BoundedText<OBSERVED_PATH_BYTES_MAX>;
+
+/// A run, summed up at its preferred tip.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunSummary {
+    /// The session.
+    pub session_id: SessionId,
+    /// The run.
+    pub run_id: RunId,
+    /// What people call it.
+    pub label: Label,
+    /// What it is about: its goal, else the first line of its notes, else its workflow.
+    pub title: BoundedText<RUN_TITLE_BYTES_MAX>,
+    /// What it runs.
+    pub workflow: WorkflowOutline,
+    /// What is to do; nothing at the end of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepPlace>,
+    /// How far it is.
+    pub status: RunStatus,
+    /// How many gaps are open.
+    pub open_gaps: usize,
+    /// How many nodes it has.
+    pub nodes: usize,
+    /// How many tips it has; more than one if it was forked.
+    pub tips: usize,
+    /// What was last seen around its session.
+    pub surroundings: Surroundings,
+    /// When it began.
+    pub started_at: TimestampMs,
+    /// When its newest event was recorded.
+    pub active_at: TimestampMs,
+    /// Its preferred tip.
+    pub tip: NodeId,
+    /// The newest event that touched the tip or its ancestors.
+    pub activity: EventIndex,
+    /// The notes at the tip: its own, or those of the step that led to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recap: Option<BoundedText<NOTES_BYTES_MAX>>,
+}
+
+/// A workflow, as far as a summary needs it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct WorkflowOutline {
+    /// The workflow.
+    pub id: WorkflowId,
+    /// The compiled workflow that the run is pinned to.
+    pub hash: WorkflowHash,
+    /// What people call it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// Step k of n.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StepPlace {
+    /// The step.
+    pub step_id: StepId,
+    /// Its title.
+    pub title: StepTitle,
+    /// Its place among the steps of the workflow, from one.
+    pub number: usize,
+    /// How many steps the workflow has.
+    pub of: usize,
+}
+
+/// What was last seen around a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Surroundings {
+    /// The branch that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Seen>,
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head_sha: Option<Seen>,
+    /// The path of the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repo_root: Option<Seen>,
+}
+
+/// What a summary needs of the snapshot of a tip. A snapshot holds far more: the prompt, and all that is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TipState {
+    /// Whether the run is at its end.
+    pub is_complete: bool,
+    /// The pending step and its title.
+    pub pending: Option<(StepId, StepTitle)>,
+}
+
+impl From<&ExecutionSnapshot> for TipState {
+    fn from(snapshot: &ExecutionSnapshot) -> Self {
+        let pending = derive_pending_step(snapshot);
+        Self {
+            is_complete: derive_is_complete(snapshot),
+            pending: pending.map(|step| (step.step_id.clone(), step.title.clone())),
+        }
+    }
+}
+
+impl RunSummary {
+    /// Sums up `run`, a run of `session`, with the state of its preferred tip and the workflow that it is
+    /// pinned to. A run without a node has nothing to sum up.
+    pub fn of(
+        session: &SessionState,
+        run: &RunState,
+        tip: &TipState,
+        workflow: &CompiledWorkflow,
+    ) -> Option<Self> {
+        let session_id = session.session()?;
+        let node = run.graph.preferred_tip()?;
+        let recap = recap_at(run, node.id);
+        Some(Self {
+            session_id,
+            run_id: run.id,
+            label: label(run.id),
+            title: title(run, node.id, recap, workflow),
+            workflow: WorkflowOutline {
+                id: run.started.workflow_id.clone(),
+                hash: run.started.workflow_hash,
+                name: workflow.name.clone(),
+            },
+            step: StepPlace::of(tip, workflow),
+            status: status(run, tip.is_complete),
+            open_gaps: run.gaps.open().len(),
+            nodes: run.graph.node_count(),
+            tips: run.graph.tip_count(),
+            surroundings: Surroundings::of(session),
+            started_at: run.started_at,
+            active_at: run.active_at,
+            tip: node.id,
+            activity: run.graph.last_activity()?,
+            recap: recap.map(BoundedText::truncated),
+        })
+    }
+
+    /// The run as a candidate to be resumed.
+    pub fn candidate(&self) -> ResumeCandidate<'_> {
+        fn text(seen: Option<&Seen>) -> Option<&str> {
+            seen.map(Seen::as_str)
+        }
+        ResumeCandidate {
+            session: self.session_id,
+            run: self.run_id,
+            tip: self.tip,
+            activity: self.activity,
+            head_sha: text(self.surroundings.head_sha.as_ref()),
+            branch: text(self.surroundings.branch.as_ref()),
+            recap: self.recap.as_ref().map(BoundedText::as_str),
+            workflow: &self.workflow.id,
+            workflow_name: self.workflow.name.as_deref(),
+        }
+    }
+}
+
+impl StepPlace {
+    /// Which step is pending at a tip, and where it stands in the workflow. A step that the workflow does
+    /// not have stands nowhere.
+    pub fn of(tip: &TipState, workflow: &CompiledWorkflow) -> Option<Self> {
+        let (step_id, title) = tip.pending.as_ref()?;
+        let place = workflow.steps.iter().position(|step| step.step_id == *step_id)?;
+        Some(Self {
+            step_id: step_id.clone(),
+            title: title.clone(),
+            number: place + 1,
+            of: workflow.steps.len(),
+        })
+    }
+}
+
+impl Surroundings {
+    fn of(session: &SessionState) -> Self {
+        let seen = |key| session.observed(key).map(|observed| text_of(&observed.value));
+        Self {
+            branch: seen(ObservationKey::GitBranch),
+            head_sha: seen(ObservationKey::GitHeadSha),
+            repo_root: seen(ObservationKey::RepoRoot),
+        }
+    }
+}
+
+fn text_of(value: &ObservedValue) -> Seen {
+    match value {
+        ObservedValue::ShortString(text) => Seen::truncated(text.as_str()),
+        ObservedValue::GitSha1(sha) => Seen::truncated(sha.as_str()),
+        ObservedValue::Sha256(digest) => Seen::truncated(&digest.to_string()),
+        ObservedValue::Path(path) => Seen::truncated(path.as_str()),
+    }
+}
+
+/// The notes that stand at a tip: its own, or those of the step that led to it.
+fn recap_at(run: &RunState, tip: NodeId) -> Option<&str> {
+    let mut nodes = run.graph.ancestry(tip).take(2);
+    nodes.find_map(|node| run.outputs.recap(node.id))
+}
+
+fn title(
+    run: &RunState,
+    tip: NodeId,
+    recap: Option<&str>,
+    workflow: &CompiledWorkflow,
+) -> BoundedText<RUN_TITLE_BYTES_MAX> {
+    let context = run.contexts.effective(tip);
+    let goal = context.and_then(|context| context.as_object().get(GOAL)?.as_str());
+    let first = run.graph.root().and_then(|root| run.outputs.recap(root.id));
+    let name = workflow.name.as_deref();
+    let texts = [goal, first, recap, name, Some(run.started.workflow_id.as_str())];
+    let line = texts.into_iter().flatten().find_map(headline).unwrap_or_default();
+    BoundedText::new(shorten(line, RUN_TITLE_BYTES_MAX)).expect("it was shortened to the bound")
+}

@@ -1,0 +1,182 @@
+//! List all runs, and find the one to resume.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use piton_core::{RunId, SessionId};
+use piton_store::{
+    Error, StreamId,
+    port::{BlobReader, Cache, Follow, JournalReader},
+};
+
+use super::{build::Builder, entry, session::Session, trouble::Trouble};
+use crate::{
+    event::SessionEvent,
+    projection::{Resumable, ResumeQuery, RunSummary, rank},
+};
+
+/// Recalls the runs of all sessions.
+pub struct Recall {
+    journal: Arc<dyn JournalReader<SessionEvent>>,
+    blobs: Arc<dyn BlobReader>,
+    cache: Arc<dyn Cache>,
+    sessions: Mutex<HashMap<StreamId, Arc<Session>>>,
+}
+
+/// Every run there is.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The runs, by the byte order of their sessions' ids and then in the order of their start.
+    pub runs: Vec<Arc<RunSummary>>,
+    /// The sessions that cannot be summed up.
+    pub troubled: Vec<Troubled>,
+}
+
+/// A session that cannot be summed up, and why.
+#[derive(Clone, Debug)]
+pub struct Troubled {
+    /// The session.
+    pub stream: StreamId,
+    /// Why.
+    pub trouble: Trouble,
+}
+
+/// A run that is offered to be resumed.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// Where to go on, and why it is offered.
+    pub resumable: Resumable,
+    /// The run, summed up.
+    pub summary: Arc<RunSummary>,
+}
+
+/// The sessions that were found, each with what is known of it.
+type Found = HashMap<StreamId, Arc<Session>>;
+
+impl Recall {
+    /// Recalls what is in `journal` and `blobs`, with the help of `cache`.
+    pub fn new(
+        journal: Arc<dyn JournalReader<SessionEvent>>,
+        blobs: Arc<dyn BlobReader>,
+        cache: Arc<dyn Cache>,
+    ) -> Self {
+        Self { journal, blobs, cache, sessions: Mutex::default() }
+    }
+
+    /// Every run, and every session that is in trouble.
+    pub async fn list(&self) -> Result<Listing, Error> {
+        let (streams, found, troubled) = self.look().await?;
+        let runs = streams.iter().filter_map(|stream| found.get(stream));
+        Ok(Listing {
+            runs: runs.flat_map(|session| session.runs.iter().cloned()).collect(),
+            troubled,
+        })
+    }
+
+    /// The runs that fit `query` best, best first. Sessions in trouble are left out.
+    pub async fn resume(&self, query: &ResumeQuery<'_>) -> Result<Vec<Offer>, Error> {
+        let (_, mut found, _) = self.look().await?;
+        let mut builder = self.builder();
+        loop {
+            let offers = offers(query, &found);
+            let unsure: BTreeSet<StreamId> = offers
+                .iter()
+                .map(|offer| StreamId::from(offer.resumable.session))
+                .filter(|stream| !found[stream].is_from_events)
+                .collect();
+            if unsure.is_empty() {
+                return Ok(offers);
+            }
+            for stream in unsure {
+                match self.build(&stream, &mut builder).await {
+                    Ok(Some(session)) => found.insert(stream, session),
+                    Ok(None) | Err(_) => found.remove(&stream),
+                };
+            }
+        }
+    }
+
+    fn builder(&self) -> Builder<'_> {
+        Builder::new(self.journal.as_ref(), self.blobs.as_ref())
+    }
+
+    /// Looks at every session.
+    async fn look(&self) -> Result<(Vec<StreamId>, Found, Vec<Troubled>), Error> {
+        let streams = self.journal.streams().await?;
+        let mut builder = self.builder();
+        let (mut found, mut troubled) = (Found::with_capacity(streams.len()), Vec::new());
+        for stream in &streams {
+            match self.look_at(stream, &mut builder).await {
+                Ok(Some(session)) => {
+                    found.insert(stream.clone(), session);
+                }
+                Ok(None) => {}
+                Err(trouble) => troubled.push(Troubled { stream: stream.clone(), trouble }),
+            }
+        }
+        self.sessions().retain(|stream, _| found.contains_key(stream));
+        Ok((streams, found, troubled))
+    }
+
+    /// What is known of a session if that still stands, else what its events say.
+    async fn look_at(
+        &self,
+        stream: &StreamId,
+        builder: &mut Builder<'_>,
+    ) -> Result<Option<Arc<Session>>, Trouble> {
+        let mut known = self.sessions().get(stream).cloned();
+        if known.is_none() {
+            known = self.cached(stream).await;
+        }
+        if let Some(known) = known {
+            // Anything but "nothing happened" is a reason to read the events: also an error, because a
+            // wrong cursor from the cache would look like damage.
+            let follow = self.journal.follow(stream, &known.cursor).await;
+            if matches!(follow, Ok(Follow::Unchanged)) {
+                self.sessions().insert(stream.clone(), Arc::clone(&known));
+                return Ok(Some(known));
+            }
+        }
+        self.build(stream, builder).await
+    }
+
+    /// What the cache has, as far as it can be right. A cache that cannot be read has nothing.
+    async fn cached(&self, stream: &StreamId) -> Option<Arc<Session>> {
+        let bytes = self.cache.get(&entry::key(stream)).await.ok()??;
+        entry::decode(stream, &bytes).map(Arc::new)
+    }
+
+    /// Sums a session up from its events, and remembers that here and in the cache.
+    async fn build(
+        &self,
+        stream: &StreamId,
+        builder: &mut Builder<'_>,
+    ) -> Result<Option<Arc<Session>>, Trouble> {
+        let Some(session) = builder.build(stream).await?.map(Arc::new) else { return Ok(None) };
+        self.sessions().insert(stream.clone(), Arc::clone(&session));
+        if let Some(bytes) = entry::encode(&session) {
+            // What is not cached is computed again: not being able to write is no failure.
+            let _ = self.cache.put(&entry::key(stream), bytes).await;
+        }
+        Ok(Some(session))
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<StreamId, Arc<Session>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn offers(query: &ResumeQuery<'_>, found: &Found) -> Vec<Offer> {
+    let runs = || found.values().flat_map(|session| &session.runs);
+    // An imported session has the runs of another: only both ids name one.
+    let by_id: HashMap<(SessionId, RunId), &Arc<RunSummary>> =
+        runs().map(|run| ((run.session_id, run.run_id), run)).collect();
+    let ranked = rank(query, runs().map(|run| run.candidate()));
+    let offer = |resumable: Resumable| Offer {
+        summary: Arc::clone(by_id[&(resumable.session, resumable.run)]),
+        resumable,
+    };
+    ranked.into_iter().map(offer).collect()
+}

@@ -1,0 +1,90 @@
+//! A session, summed up from its events.
+//!
+//! *Invariants*: an operation reads each snapshot once, whoever shares it, and so it does each workflow unless
+//! there are very many.
+
+use std::{collections::HashMap, sync::Arc};
+
+use piton_core::{Digest, RunId, SnapshotRef, WorkflowHash};
+use piton_store::{
+    Error, StreamId,
+    port::{BlobReader, JournalReader, Namespace},
+};
+
+use super::{session::Session, trouble::Trouble};
+use crate::{
+    bounds::WORKFLOWS_KEPT_MAX,
+    compile::CompiledWorkflow,
+    event::{SessionEvent, validate},
+    projection::{RunNode, RunSummary, SessionState, TipState},
+    snapshot::ExecutionSnapshot,
+};
+
+/// Sums up sessions, for as long as one operation takes.
+pub(super) struct Builder<'a> {
+    pub(super) journal: &'a dyn JournalReader<SessionEvent>,
+    pub(super) blobs: &'a dyn BlobReader,
+    tips: HashMap<SnapshotRef, TipState>,
+    workflows: HashMap<WorkflowHash, Arc<CompiledWorkflow>>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(
+        journal: &'a dyn JournalReader<SessionEvent>,
+        blobs: &'a dyn BlobReader,
+    ) -> Self {
+        Self { journal, blobs, tips: HashMap::new(), workflows: HashMap::new() }
+    }
+
+    /// Reads a whole session and sums it up; nothing if there is none by that name any more.
+    pub(super) async fn build(&mut self, stream: &StreamId) -> Result<Option<Session>, Trouble> {
+        let loaded = match self.journal.load(stream).await {
+            Err(Error::NotFound { .. }) => return Ok(None),
+            loaded => loaded?,
+        };
+        validate(&loaded.events)?;
+        let state = SessionState::of(&loaded.events);
+        let mut runs = Vec::with_capacity(state.runs().len());
+        for run in state.runs() {
+            let Some(tip) = run.graph.preferred_tip() else { continue };
+            let tip = self.tip(tip).await?;
+            let workflow = self.workflow(run.id, run.started.workflow_hash).await?;
+            runs.extend(RunSummary::of(&state, run, &tip, &workflow).map(Arc::new));
+        }
+        Ok(Some(Session { cursor: loaded.cursor, runs, is_from_events: true }))
+    }
+
+    async fn tip(&mut self, node: &RunNode) -> Result<TipState, Trouble> {
+        if let Some(known) = self.tips.get(&node.snapshot) {
+            return Ok(known.clone());
+        }
+        let bytes = self.blob(Namespace::Snapshots, node.snapshot.digest()).await?;
+        let unusable = |problem| Trouble::Snapshot { node: node.id, problem };
+        let tip = TipState::from(&ExecutionSnapshot::decode(&bytes).map_err(unusable)?);
+        self.tips.insert(node.snapshot, tip.clone());
+        Ok(tip)
+    }
+
+    async fn workflow(
+        &mut self,
+        run: RunId,
+        hash: WorkflowHash,
+    ) -> Result<Arc<CompiledWorkflow>, Trouble> {
+        if let Some(known) = self.workflows.get(&hash) {
+            return Ok(Arc::clone(known));
+        }
+        let bytes = self.blob(Namespace::PinnedWorkflows, hash.digest()).await?;
+        let unusable = |problem| Trouble::Workflow { run, problem };
+        let workflow = Arc::new(CompiledWorkflow::read(&bytes).map_err(unusable)?);
+        if self.workflows.len() >= WORKFLOWS_KEPT_MAX {
+            self.workflows.clear();
+        }
+        self.workflows.insert(hash, Arc::clone(&workflow));
+        Ok(workflow)
+    }
+
+    async fn blob(&self, namespace: Namespace, digest: Digest) -> Result<Vec<u8>, Error> {
+        let found = self.blobs.get(namespace, digest).await?;
+        found.ok_or(Error::BlobMissing { namespace, digest })
+    }
+}

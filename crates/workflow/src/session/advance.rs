@@ -1,0 +1,113 @@
+//! Handing in the output of a step: verify, look for the record, lock, decide, append, answer.
+
+use piton_core::{AttemptId, NodeId, OutputId};
+use piton_store::StreamId;
+use serde_json::{Map, Value};
+
+use super::change::Change;
+use super::draft::Draft;
+use super::error::Error;
+use super::find::node_of;
+use super::handed_in::HandedIn;
+use super::place::Place;
+use super::reply::{Notice, Reply};
+use super::request::Output;
+use super::sessions::Sessions;
+use crate::dedupe;
+use crate::event::ObservationRecorded;
+use crate::projection::RunState;
+use crate::token::{AckPayload, TokenError};
+
+impl Sessions {
+    /// Hands in an output under an attempt. The same attempt again changes nothing.
+    pub(super) async fn advance_at(
+        &self,
+        ack: AckPayload,
+        output: Option<Output>,
+        context: Option<Map<String, Value>>,
+        observations: &[ObservationRecorded],
+    ) -> Result<Reply, Error> {
+        let handed_in = HandedIn::check(output)?;
+        let AckPayload { address, attempt } = ack;
+        let key = dedupe::advance_recorded(address.session, address.node, attempt);
+        let stream = StreamId::from(address.session);
+        // A hit is durable, whoever wrote it; the state may still have to read it.
+        let hit = self.reader().journal().lookup(&stream, &key).await?;
+        let warm = self.reader().current(address.session).await?;
+        if hit.is_some() {
+            let place = Place::after(&warm.lock().state, address, attempt)?;
+            let place = place.ok_or(TokenError::UnknownNode)?;
+            return self.replay(ack, place, &handed_in).await;
+        }
+        let scene = {
+            let place = Place::now(&warm.lock().state, address)?;
+            self.reader().scene(place).await?
+        };
+        let (lease, warm) = self.locked(address.session).await?;
+        let found = Place::after(&warm.lock().state, address, attempt)?;
+        if let Some(place) = found {
+            drop(lease);
+            return self.replay(ack, place, &handed_in).await;
+        }
+        let change = Change { ack, scene: &scene, handed_in: &handed_in, context, observations };
+        let (draft, reached) = {
+            let mut warm = warm.lock();
+            let next = warm.state.next();
+            let mut draft = Draft::new(address.session, next, &*self.clock, &*self.entropy);
+            let reached = change.draft(&warm, &mut draft)?;
+            draft.check(&mut warm.rules).inspect_err(|_| {
+                // The rules have seen a part of the plan.
+                self.reader().warm().forget(address.session);
+            })?;
+            (draft, reached)
+        };
+        self.append(address.session, &lease, Some(&warm), draft).await?;
+        drop(lease);
+        if let Some(snapshot) = reached {
+            let snapshot_ref = snapshot.snapshot_ref();
+            self.reader().contents().learn_snapshot(snapshot_ref, snapshot);
+        }
+        let place = Place::after(&warm.lock().state, address, attempt)?;
+        self.reader().reply(place.ok_or(TokenError::UnknownNode)?).await
+    }
+
+    /// The reply that an attempt had, with a word about an output that is not the one it had.
+    async fn replay(
+        &self,
+        ack: AckPayload,
+        place: Place,
+        handed_in: &HandedIn,
+    ) -> Result<Reply, Error> {
+        let mut reply = self.reader().reply(place).await?;
+        let warm = self.reader().current(ack.address.session).await?;
+        let (is_same, now) = {
+            let warm = warm.lock();
+            let (run, _) = node_of(&warm.state, ack.address)?;
+            let outputs = outputs_of(run, ack.address.node, ack.attempt);
+            (handed_in.is_what(ack.attempt, &outputs), Place::now(&warm.state, ack.address)?)
+        };
+        if !is_same {
+            let token = self.reader().ack_token(&now).await?;
+            reply.notices.push(Notice::OutputNotRecorded {
+                message: "This token was used before with another output, which is what counts. What you \
+                          sent now was not recorded. To hand it in, send it again with this ackToken: it \
+                          begins another branch from the same step."
+                    .to_owned(),
+                ack_token: token.short,
+            });
+        }
+        Ok(reply)
+    }
+}
+
+/// The outputs that came with an attempt: those between its record and the next one of the node.
+fn outputs_of(run: &RunState, node: NodeId, attempt: AttemptId) -> Vec<OutputId> {
+    let Some(recorded) = run.advances.attempt(node, attempt) else {
+        return Vec::new();
+    };
+    let next = run.advances.of(node).get(recorded.ordinal + 1);
+    let came_with = |output: &&crate::projection::Output| {
+        output.index > recorded.index && next.is_none_or(|next| output.index < *next)
+    };
+    run.outputs.of(node).iter().filter(came_with).map(|output| output.id).collect()
+}

@@ -1,0 +1,163 @@
+//! A reply, assembled from a place in a run and from what is pinned there. Nothing is decided or rendered here.
+
+use std::sync::Arc;
+
+use super::content::Pinned;
+use super::error::Error;
+use super::place::Place;
+use super::reader::Reader;
+use super::reply::{Body, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, TOOL_CONTINUE};
+use crate::label::label;
+use crate::preference::Autonomy;
+use crate::run::NextIntent;
+use crate::snapshot::{ExecutionSnapshot, ExecutionState, PendingStep};
+use crate::token::{
+    self, AckPayload, AttemptKind, CheckpointPayload, Payload, StatePayload, attempt_id,
+};
+
+/// A place with what is pinned there.
+pub(super) struct Scene {
+    pub(super) place: Place,
+    pub(super) pinned: Arc<Pinned>,
+    pub(super) snapshot: Arc<ExecutionSnapshot>,
+}
+
+impl Scene {
+    fn pending(&self) -> Option<&PendingStep> {
+        crate::snapshot::derive_pending_step(&self.snapshot)
+    }
+
+    pub(super) fn run_line(&self) -> RunLine {
+        let address = self.place.address;
+        RunLine {
+            label: label(address.run),
+            session_id: address.session,
+            run_id: address.run,
+            workflow_id: self.place.workflow_id.clone(),
+            step: self.pending().and_then(|pending| self.number_of(pending)),
+            of: self.pinned.workflow.steps.len(),
+            turn: self.turn(),
+        }
+    }
+
+    fn number_of(&self, pending: &PendingStep) -> Option<usize> {
+        let mut steps = self.pinned.workflow.steps.iter();
+        Some(steps.position(|step| step.step_id == pending.step_id)? + 1)
+    }
+
+    fn turn(&self) -> Option<u32> {
+        let ExecutionState::Running(running) = &self.snapshot.state else {
+            return None;
+        };
+        Some(running.loop_stack().positions().last()?.iteration.get() + 1)
+    }
+
+    fn artifact_kind(&self, pending: &PendingStep) -> Option<String> {
+        let workflow = &self.pinned.workflow;
+        let contract = workflow.step(&pending.step_id)?.output_contract.as_ref()?;
+        Some(workflow.contract(&contract.contract_ref)?.artifact_kind.clone())
+    }
+
+    fn next_intent(&self) -> NextIntent {
+        match self.pending() {
+            None if crate::snapshot::derive_is_complete(&self.snapshot) => NextIntent::Complete,
+            None => NextIntent::RehydrateOnly,
+            Some(pending)
+                if pending.require_confirmation
+                    && self.place.preferences.autonomy == Autonomy::Guided =>
+            {
+                NextIntent::AwaitUserConfirmation
+            }
+            Some(_) => NextIntent::PerformPendingThenContinue,
+        }
+    }
+}
+
+/// A token in both forms.
+pub(super) struct Minted {
+    pub(super) long: String,
+    pub(super) short: String,
+}
+
+impl Reader {
+    /// A place with what is pinned there.
+    pub(super) async fn scene(&self, place: Place) -> Result<Scene, Error> {
+        let pinned = self.contents().workflow(self.blobs(), place.workflow_hash).await?;
+        let snapshot = self.contents().snapshot(self.blobs(), place.snapshot, &pinned).await?;
+        Ok(Scene { place, pinned, snapshot })
+    }
+
+    /// What is said about a place.
+    pub(super) async fn body(&self, scene: &Scene) -> Result<Body, Error> {
+        let Scene { place, .. } = scene;
+        let state = self.state_token(place).await?;
+        let (mut ack, mut checkpoint) = (None, None);
+        let pending = scene.pending().map(|pending| Pending {
+            step_id: pending.step_id.clone(),
+            title: pending.title.as_str().to_owned(),
+            prompt: pending.prompt.as_str().to_owned(),
+            artifact_kind: scene.artifact_kind(pending),
+        });
+        if pending.is_some() {
+            ack = Some(self.ack_token(place).await?);
+            checkpoint = Some(self.checkpoint_token(place).await?);
+        }
+        let next_call = ack.as_ref().map(|ack| NextCall {
+            tool: TOOL_CONTINUE.to_owned(),
+            params: NextParams { ack_token: Some(ack.short.clone()), state_token: None },
+        });
+        let kind = if place.blockers.is_some() { ReplyKind::Blocked } else { ReplyKind::Ok };
+        Ok(Body {
+            kind,
+            run: scene.run_line(),
+            is_complete: crate::snapshot::derive_is_complete(&scene.snapshot),
+            pending,
+            preferences: place.preferences,
+            next_intent: scene.next_intent(),
+            state_token: state.long,
+            ack_token: ack.map(|ack| ack.long),
+            checkpoint_token: checkpoint.map(|checkpoint| checkpoint.long),
+            next_call,
+            blockers: place.blockers.clone(),
+            gaps_recorded: place.gaps.clone(),
+        })
+    }
+
+    /// A reply that says no more than its body.
+    pub(super) async fn reply(&self, place: Place) -> Result<Reply, Error> {
+        let scene = self.scene(place).await?;
+        Ok(Reply { body: self.body(&scene).await?, notices: Vec::new() })
+    }
+
+    pub(super) async fn state_token(&self, place: &Place) -> Result<Minted, Error> {
+        let workflow_hash = place.workflow_hash;
+        let payload = Payload::State(StatePayload { address: place.address, workflow_hash });
+        self.mint(&payload, place, token::AttemptOrdinal::FIRST).await
+    }
+
+    pub(super) async fn ack_token(&self, place: &Place) -> Result<Minted, Error> {
+        let address = place.address;
+        let attempt = attempt_id(address, AttemptKind::Ack, place.ack);
+        self.mint(&Payload::Ack(AckPayload { address, attempt }), place, place.ack).await
+    }
+
+    pub(super) async fn checkpoint_token(&self, place: &Place) -> Result<Minted, Error> {
+        let address = place.address;
+        let attempt = attempt_id(address, AttemptKind::Checkpoint, place.checkpoint);
+        let payload = Payload::Checkpoint(CheckpointPayload { address, attempt });
+        self.mint(&payload, place, place.checkpoint).await
+    }
+
+    async fn mint(
+        &self,
+        payload: &Payload,
+        place: &Place,
+        attempt: token::AttemptOrdinal,
+    ) -> Result<Minted, Error> {
+        let at = token::Place { node: place.ordinal, attempt };
+        let (long, short) = token::mint_forms(payload, at, self.keys()).await?;
+        let long = long.as_str().to_owned();
+        let short = short.map_or_else(|| long.clone(), |short| short.to_string());
+        Ok(Minted { long, short })
+    }
+}

@@ -1,0 +1,99 @@
+//! What never changes: pinned workflows and snapshots, kept by their digests.
+//!
+//! *Invariants*: a snapshot is handed out only together with the workflow that it was checked against.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use piton_core::{SnapshotRef, WorkflowHash};
+use piton_store::port::{BlobReader, Namespace};
+
+use super::bounded_map::BoundedMap;
+use super::error::Error;
+use crate::bounds::{SNAPSHOTS_WARM_MAX, WORKFLOWS_WARM_MAX};
+use crate::compile::CompiledWorkflow;
+use crate::name::{LoopId, StepId};
+use crate::snapshot::ExecutionSnapshot;
+
+/// A workflow that a run is pinned to, with what snapshots are checked against.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    pub(super) hash: WorkflowHash,
+    pub(super) workflow: Arc<CompiledWorkflow>,
+    steps: BTreeSet<StepId>,
+    loops: BTreeSet<LoopId>,
+}
+
+impl Pinned {
+    pub(super) fn new(hash: WorkflowHash, workflow: Arc<CompiledWorkflow>) -> Self {
+        let steps = workflow.steps.iter().map(|step| step.step_id.clone()).collect();
+        let loops = workflow.loops.iter().map(|of| of.loop_id.clone()).collect();
+        Self { hash, workflow, steps, loops }
+    }
+}
+
+/// What was read so far, up to a limit.
+#[derive(Debug)]
+pub(super) struct Contents {
+    workflows: BoundedMap<WorkflowHash, Arc<Pinned>>,
+    snapshots: BoundedMap<SnapshotRef, Arc<ExecutionSnapshot>>,
+}
+
+impl Contents {
+    pub(super) fn new() -> Self {
+        Self {
+            workflows: BoundedMap::new(WORKFLOWS_WARM_MAX),
+            snapshots: BoundedMap::new(SNAPSHOTS_WARM_MAX),
+        }
+    }
+
+    /// The workflow that is pinned under `hash`.
+    pub(super) async fn workflow(
+        &self,
+        blobs: &dyn BlobReader,
+        hash: WorkflowHash,
+    ) -> Result<Arc<Pinned>, Error> {
+        if let Some(known) = self.workflows.get(hash) {
+            return Ok(known);
+        }
+        let (namespace, digest) = (Namespace::PinnedWorkflows, hash.digest());
+        let bytes = blobs.get(namespace, digest).await?;
+        let bytes = bytes.ok_or(piton_store::Error::BlobMissing { namespace, digest })?;
+        let workflow = Arc::new(CompiledWorkflow::read(&bytes)?);
+        Ok(self.workflows.get_or_insert(hash, Arc::new(Pinned::new(hash, workflow))))
+    }
+
+    /// Remembers a workflow that is about to be pinned.
+    pub(super) fn learn_workflow(&self, pinned: Pinned) -> Arc<Pinned> {
+        self.workflows.get_or_insert(pinned.hash, Arc::new(pinned))
+    }
+
+    /// The snapshot under `snapshot`, which must be one of `pinned`.
+    pub(super) async fn snapshot(
+        &self,
+        blobs: &dyn BlobReader,
+        snapshot: SnapshotRef,
+        pinned: &Pinned,
+    ) -> Result<Arc<ExecutionSnapshot>, Error> {
+        if let Some(known) = self.snapshots.get(snapshot)
+            && known.workflow_hash == pinned.hash
+        {
+            return Ok(known);
+        }
+        let (namespace, digest) = (Namespace::Snapshots, snapshot.digest());
+        let bytes = blobs.get(namespace, digest).await?;
+        let bytes = bytes.ok_or(piton_store::Error::BlobMissing { namespace, digest })?;
+        let read = ExecutionSnapshot::decode(&bytes)?;
+        read.verify_against(pinned.hash, &pinned.steps, &pinned.loops)?;
+        Ok(self.learn_snapshot(snapshot, read))
+    }
+
+    /// Remembers a snapshot that was made here.
+    pub(super) fn learn_snapshot(
+        &self,
+        snapshot: SnapshotRef,
+        content: ExecutionSnapshot,
+    ) -> Arc<ExecutionSnapshot> {
+        self.snapshots.get_or_insert(snapshot, Arc::new(content))
+    }
+}

@@ -1,0 +1,57 @@
+//! A plan in the making: bodies get their place, id and time.
+
+use piton_core::port::{Clock, Entropy};
+use piton_core::{EventId, EventIndex, SessionId, TimestampMs};
+use piton_store::{AppendPlan, NewBlob};
+
+use crate::event::{EventBody, LogFlaw, LogRules, SessionEvent};
+
+/// Events that will be appended together, with what is stored beside them.
+pub(super) struct Draft<'a> {
+    session: SessionId,
+    next: EventIndex,
+    now: TimestampMs,
+    entropy: &'a dyn Entropy,
+    events: Vec<SessionEvent>,
+    blobs: Vec<NewBlob>,
+}
+
+impl<'a> Draft<'a> {
+    /// A plan that begins at `next`. All of its events have one time.
+    pub(super) fn new(
+        session: SessionId,
+        next: EventIndex,
+        clock: &dyn Clock,
+        entropy: &'a dyn Entropy,
+    ) -> Self {
+        let now = clock.now_ms();
+        Self { session, next, now, entropy, events: Vec::new(), blobs: Vec::new() }
+    }
+
+    /// Adds an event.
+    pub(super) fn push(&mut self, body: EventBody) -> EventId {
+        let id = EventId::mint(self.entropy);
+        self.events.push(SessionEvent::new(self.session, self.next, id, self.now, body));
+        self.next = self.next.next();
+        id
+    }
+
+    /// Adds something that is stored beside the events.
+    pub(super) fn store(&mut self, blob: NewBlob) {
+        self.blobs.push(blob);
+    }
+
+    /// Checks the plan against the log that it goes to.
+    pub(super) fn check(&self, rules: &mut LogRules) -> Result<(), LogFlaw> {
+        for event in &self.events {
+            rules.apply(event)?;
+        }
+        rules.settled()
+    }
+
+    /// The events, and the plan that appends them.
+    pub(super) fn finish(self) -> (Vec<SessionEvent>, AppendPlan<SessionEvent>) {
+        let plan = AppendPlan::new(self.events.clone());
+        (self.events, self.blobs.into_iter().fold(plan, AppendPlan::with_blob))
+    }
+}

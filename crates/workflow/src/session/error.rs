@@ -1,0 +1,340 @@
+//! Why a call fails, and how that is told.
+//!
+//! *Invariants*: a refusal says what would work. Nothing was written when a call fails, unless its outcome is not
+//! known; then the same call again finds out. A busy session is told as something about the token by calls that
+//! carry one, and as something about the session by the others.
+
+use std::fmt::Write as _;
+
+use piton_core::error::{Details, Measure};
+use piton_core::{Code, Envelope};
+use serde_json::json;
+
+use crate::bounds::{
+    ARTIFACT_BYTES_MAX, ARTIFACTS_MAX, CONTEXT_BYTES_MAX, HANDED_IN_NOTES_BYTES_MAX,
+};
+use crate::compile::CompiledWorkflowError;
+use crate::engine::EngineError;
+use crate::event::{LogFlaw, PayloadError};
+use crate::snapshot::{SnapshotError, SnapshotMismatch};
+use crate::token::{self, TokenError};
+
+/// Why a call fails.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A token is refused.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// Two tokens of one call do not belong together.
+    #[error("{0}")]
+    Crossed(Box<Crossed>),
+    /// What the caller sent is refused.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] piton_store::Error),
+    /// There is nothing to go on from, or what is stored does not fit together.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A pinned workflow cannot be read.
+    #[error(transparent)]
+    Pinned(#[from] CompiledWorkflowError),
+    /// A snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// A snapshot is of another workflow.
+    #[error(transparent)]
+    Mismatch(#[from] SnapshotMismatch),
+    /// The events of a session contradict each other.
+    #[error("the events of the session contradict each other: {0}")]
+    Log(#[from] LogFlaw),
+}
+
+/// Where a run stands, for somebody who has two of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunPlace {
+    /// The run as people call it.
+    pub label: String,
+    /// Its workflow.
+    pub workflow: String,
+    /// What it waits for, such as ``step 2 "Isolate"``.
+    pub waiting_at: String,
+    /// The call that goes on with it.
+    pub next_call: String,
+}
+
+/// Two tokens of one call that do not belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crossed {
+    /// Where the ack token belongs.
+    pub ack: RunPlace,
+    /// Where the state token belongs.
+    pub state: RunPlace,
+    /// Whether they are two places of one run.
+    pub same_run: bool,
+}
+
+impl std::fmt::Display for Crossed {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = if self.same_run { "steps" } else { "runs" };
+        writeln!(formatter, "The two tokens belong to different {what}; nothing was written.")?;
+        for (token, RunPlace { label, workflow, waiting_at, .. }) in
+            [("ackToken  ", &self.ack), ("stateToken", &self.state)]
+        {
+            writeln!(formatter, "  {token} → {label} ({workflow}), {waiting_at}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a caller sent that is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Neither token is there.
+    #[error("the call has neither an ackToken nor a stateToken")]
+    NoToken,
+    /// An output without the right to hand it in.
+    #[error("an output came with a stateToken, which only asks where the run stands")]
+    OutputWithoutAck,
+    /// A change of context without the right to go on.
+    #[error("a context came with a stateToken, which only asks where the run stands")]
+    ContextWithoutAck,
+    /// The notes are too long even to be looked at.
+    #[error("output.notesMarkdown has {measured} bytes, {HANDED_IN_NOTES_BYTES_MAX} are taken")]
+    NotesTooLarge {
+        /// Their size.
+        measured: usize,
+    },
+    /// Too many artifacts.
+    #[error("output.artifacts has {count} entries, {ARTIFACTS_MAX} are taken")]
+    TooManyArtifacts {
+        /// How many.
+        count: usize,
+    },
+    /// An artifact is too large.
+    #[error("output.artifacts[{index}] has {measured} bytes, {ARTIFACT_BYTES_MAX} are taken")]
+    ArtifactTooLarge {
+        /// Which.
+        index: usize,
+        /// Its size.
+        measured: usize,
+    },
+    /// An artifact has no canonical form.
+    #[error("output.artifacts[{index}] cannot be stored: {reason}")]
+    Artifact {
+        /// Which.
+        index: usize,
+        /// Why.
+        reason: String,
+    },
+    /// The context is too large.
+    #[error("the {what} has {measured} bytes of canonical JSON, {CONTEXT_BYTES_MAX} are taken")]
+    ContextTooLarge {
+        /// What was measured.
+        what: &'static str,
+        /// Its size.
+        measured: usize,
+    },
+    /// The context is refused for another reason.
+    #[error("the context is refused: {reason}")]
+    Context {
+        /// Why.
+        reason: String,
+    },
+    /// The start key belongs to another run.
+    #[error("the start key was used for {label} ({workflow}) with another {differs}")]
+    StartKeyTaken {
+        /// The run that has it.
+        label: String,
+        /// Its workflow.
+        workflow: String,
+        /// What differs.
+        differs: &'static str,
+    },
+    /// The start key is empty or too long.
+    #[error("a start key has 1 to {} bytes", crate::bounds::START_KEY_BYTES_MAX)]
+    StartKey,
+    /// A text is too long to be recorded.
+    #[error("the {what} is refused: {reason}")]
+    Text {
+        /// Which.
+        what: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// There is no such run.
+    #[error("the session has no such run")]
+    UnknownRun,
+    /// A change of preferences that changes nothing that can be changed.
+    #[error("the change of preferences is refused: {reason}")]
+    Preferences {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Refusal {
+    fn advice(&self) -> &'static str {
+        match self {
+            Self::NoToken => {
+                "Send the token of the last reply: its nextCall has it. If you have none, use \
+                 resume_session to find the run."
+            }
+            Self::OutputWithoutAck => {
+                "Send the ackToken of the last reply with the output. To get one, send the stateToken \
+                 alone."
+            }
+            Self::ContextWithoutAck => {
+                "Send the context together with the ackToken and the output of the step, or leave it out."
+            }
+            Self::NotesTooLarge { .. } => {
+                "Send a summary of this step in 10 to 30 lines; put long content into files and name them."
+            }
+            Self::TooManyArtifacts { .. } => "Send fewer artifacts, or join them into one.",
+            Self::ArtifactTooLarge { .. } => {
+                "Write the content to a file and send an artifact that names the file."
+            }
+            Self::Artifact { .. } => {
+                "Send plain JSON: whole numbers within ±(2^53 - 1), no duplicate keys, at most 127 levels."
+            }
+            Self::ContextTooLarge { .. } => {
+                "Keep what steps need (ids, paths, decisions) in the context and everything else in files; \
+                 send null for a key to take it away."
+            }
+            Self::Context { .. } => "Send a JSON object of plain values.",
+            Self::StartKeyTaken { .. } => {
+                "Choose another start key for a new run, or start with the same workflow and goal to get \
+                 that run."
+            }
+            Self::StartKey => "Send a short key of your own choice, such as a ticket number.",
+            Self::Text { .. } => "Send a shorter text.",
+            Self::UnknownRun => "List the sessions to find the run.",
+            Self::Preferences { .. } => "Send at least one preference, each once.",
+        }
+    }
+
+    fn envelope(&self) -> Envelope {
+        let over = |what: &str, measured: usize, max: usize, measure: Measure| {
+            Envelope::over_budget(what, measured, max, measure, self.advice())
+        };
+        match self {
+            Self::ContextTooLarge { what, measured } => {
+                let what = format!("The {what}");
+                over(&what, *measured, CONTEXT_BYTES_MAX, Measure::CanonicalJsonBytes)
+            }
+            Self::NotesTooLarge { measured } => over(
+                "output.notesMarkdown",
+                *measured,
+                HANDED_IN_NOTES_BYTES_MAX,
+                Measure::Utf8Bytes,
+            ),
+            Self::ArtifactTooLarge { index, measured } => {
+                let what = format!("output.artifacts[{index}]");
+                over(&what, *measured, ARTIFACT_BYTES_MAX, Measure::CanonicalJsonBytes)
+            }
+            refusal => Envelope::new(Code::ValidationError, sentence(&refusal.to_string()))
+                .with_suggestion(self.advice()),
+        }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<token::Error> for Error {
+    fn from(error: token::Error) -> Self {
+        match error {
+            token::Error::Token(error) => Self::Token(error),
+            token::Error::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+/// A payload of an event that the engine made: it fits by construction, so this is about what a caller sent.
+impl From<PayloadError> for Refusal {
+    fn from(error: PayloadError) -> Self {
+        match error {
+            PayloadError::ContextTooLarge { measured_bytes } => {
+                Self::ContextTooLarge { what: "context", measured: measured_bytes }
+            }
+            error => Self::Context { reason: error.to_string() },
+        }
+    }
+}
+
+impl Error {
+    /// The code of the failure.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Token(error) => error.code(),
+            Self::Crossed(_) => Code::TokenScopeMismatch,
+            Self::Refused(_) => Code::ValidationError,
+            Self::Store(error) => error.code(),
+            Self::Engine(error) => error.code(),
+            Self::Pinned(CompiledWorkflowError::UnsupportedVersion { .. }) => {
+                Code::StoreUnsupportedVersion
+            }
+            Self::Pinned(_) | Self::Log(_) => Code::StoreInvariantViolation,
+            Self::Snapshot(error) => error.code(),
+            Self::Mismatch(error) => error.code(),
+        }
+    }
+
+    /// The failure as a person or an agent reads it.
+    pub fn envelope(&self) -> Envelope {
+        match self {
+            Self::Token(error) => error.envelope(),
+            Self::Store(error) => error.envelope(),
+            Self::Refused(refusal) => refusal.envelope(),
+            Self::Crossed(crossed) => crossed.envelope(),
+            error => Envelope::new(error.code(), sentence(&error.to_string())),
+        }
+    }
+
+    /// The same failure in a call that carries a token.
+    pub(super) fn of_token(self) -> Self {
+        match self {
+            Self::Store(piton_store::Error::Locked { .. }) => {
+                Self::Token(TokenError::SessionLocked)
+            }
+            Self::Store(piton_store::Error::NotFound { .. }) => {
+                Self::Token(TokenError::UnknownNode)
+            }
+            error => error,
+        }
+    }
+}
+
+impl Crossed {
+    fn envelope(&self) -> Envelope {
+        let mut suggestion = String::new();
+        for RunPlace { label, next_call, .. } in [&self.ack, &self.state] {
+            writeln!(suggestion, "Next for {label}: {next_call}")
+                .expect("writing to a string does not fail");
+        }
+        let details = Details::of(&json!({
+            "ackToken": { "run": self.ack.label, "nextCall": self.ack.next_call },
+            "stateToken": { "run": self.state.label, "nextCall": self.state.next_call },
+        }));
+        let envelope = Envelope::new(Code::TokenScopeMismatch, self.to_string().trim_end())
+            .with_suggestion(suggestion.trim_end());
+        match details {
+            Ok(details) => envelope.with_details(details),
+            Err(_) => envelope,
+        }
+    }
+}
+
+/// `text` with a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    let mut rest = text.chars();
+    let first = rest.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    [first.as_str(), rest.as_str(), end].concat()
+}

@@ -1,0 +1,131 @@
+//! What an agent handed in, as it is judged and as it is recorded.
+//!
+//! *Invariants*: at most one recap and then artifacts by digest and content type; the same output is recorded as
+//! the same events with the same ids. Blank notes are no notes.
+
+use piton_core::{AttemptId, Digest, OutputId, byte_len, canonical};
+use piton_store::NewBlob;
+use piton_store::port::Namespace;
+use serde_json::Value;
+
+use super::derive;
+use super::error::Refusal;
+use super::request::Output;
+use crate::bounds::{ARTIFACT_BYTES_MAX, ARTIFACTS_MAX, HANDED_IN_NOTES_BYTES_MAX};
+use crate::engine::Submission;
+use crate::event::{ContentType, NodeOutputAppended, OutputPayload};
+use crate::output::OutputChannel;
+use crate::projection::Outputs;
+
+/// An output that was checked for its form.
+#[derive(Debug)]
+pub(super) struct HandedIn {
+    notes: Option<String>,
+    artifacts: Vec<Value>,
+    payloads: Vec<(Digest, OutputPayload)>,
+    blobs: Vec<NewBlob>,
+}
+
+impl HandedIn {
+    /// Checks sizes and numbers, and brings everything into the form that is recorded.
+    pub(super) fn check(output: Option<Output>) -> Result<Self, Refusal> {
+        let Output { notes_markdown, artifacts } = output.unwrap_or_default();
+        let notes = notes_markdown.filter(|notes| !notes.trim().is_empty());
+        if let Some(notes) = &notes
+            && byte_len(notes) > HANDED_IN_NOTES_BYTES_MAX
+        {
+            return Err(Refusal::NotesTooLarge { measured: byte_len(notes) });
+        }
+        if artifacts.len() > ARTIFACTS_MAX {
+            return Err(Refusal::TooManyArtifacts { count: artifacts.len() });
+        }
+        let mut stored = Vec::with_capacity(artifacts.len());
+        for (index, artifact) in artifacts.iter().enumerate() {
+            stored.push(artifact_blob(index, artifact)?);
+        }
+        stored.sort_by_key(|(digest, ..)| *digest);
+        stored.dedup_by_key(|(digest, ..)| *digest);
+        let mut payloads: Vec<_> = notes.iter().map(|notes| recap(notes)).collect();
+        let mut blobs = Vec::with_capacity(stored.len());
+        for (digest, payload, blob) in stored {
+            payloads.push((digest, payload));
+            blobs.push(blob);
+        }
+        Ok(Self { notes, artifacts, payloads, blobs })
+    }
+
+    /// What is judged.
+    pub(super) fn submission(&self) -> Submission<'_> {
+        Submission { notes: self.notes.as_deref(), artifacts: &self.artifacts }
+    }
+
+    /// The artifacts.
+    pub(super) fn artifacts(&self) -> &[Value] {
+        &self.artifacts
+    }
+
+    /// The outputs of `attempt`, each in the place of one that stands on the same channel in `standing`.
+    pub(super) fn outputs(
+        &self,
+        attempt: AttemptId,
+        standing: impl Fn(OutputChannel) -> Vec<OutputId>,
+    ) -> Vec<NodeOutputAppended> {
+        let mut recaps = standing(OutputChannel::Recap).into_iter();
+        let mut artifacts = standing(OutputChannel::Artifact).into_iter();
+        let output = |(digest, payload): &(Digest, OutputPayload)| {
+            let supersedes_output_id = match payload.channel() {
+                OutputChannel::Recap => recaps.next(),
+                OutputChannel::Artifact => artifacts.next(),
+            };
+            let output_id = derive::output(attempt, payload.channel(), *digest);
+            NodeOutputAppended { output_id, supersedes_output_id, payload: payload.clone() }
+        };
+        self.payloads.iter().map(output).collect()
+    }
+
+    /// The contents of the artifacts.
+    pub(super) fn blobs(&self) -> &[NewBlob] {
+        &self.blobs
+    }
+
+    /// Whether this is what `attempt` handed in when it was recorded.
+    pub(super) fn is_what(&self, attempt: AttemptId, recorded: &[OutputId]) -> bool {
+        let own = self
+            .payloads
+            .iter()
+            .map(|(digest, payload)| derive::output(attempt, payload.channel(), *digest));
+        let own: Vec<_> = own.collect();
+        own.len() == recorded.len() && own.iter().all(|id| recorded.contains(id))
+    }
+}
+
+/// What stands on a channel of a node, oldest first.
+pub(super) fn standing(
+    outputs: &Outputs,
+    node: piton_core::NodeId,
+    channel: OutputChannel,
+) -> Vec<OutputId> {
+    outputs.current(node, channel).map(|output| output.id).collect()
+}
+
+fn recap(notes: &str) -> (Digest, OutputPayload) {
+    let payload = OutputPayload::notes(notes);
+    let bytes = canonical::encode(&payload).expect("a text has a canonical form");
+    (Digest::of(&bytes), payload)
+}
+
+fn artifact_blob(
+    index: usize,
+    artifact: &Value,
+) -> Result<(Digest, OutputPayload, NewBlob), Refusal> {
+    let bytes = canonical::encode(artifact)
+        .map_err(|error| Refusal::Artifact { index, reason: error.to_string() })?;
+    let measured = bytes.len();
+    let too_large = Refusal::ArtifactTooLarge { index, measured };
+    let byte_length = u32::try_from(measured).ok().filter(|_| measured <= ARTIFACT_BYTES_MAX);
+    let byte_length = byte_length.ok_or(too_large)?;
+    let blob = NewBlob::canonical(Namespace::Artifacts, bytes);
+    let content_type: ContentType = "application/json".parse().expect("it is a content type");
+    let sha256 = blob.digest();
+    Ok((sha256, OutputPayload::ArtifactRef { sha256, content_type, byte_length }, blob))
+}

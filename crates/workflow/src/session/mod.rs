@@ -1,0 +1,60 @@
+//! Leading an agent through a run: the use cases over the ports of the store.
+//!
+//! A call travels through the files in this order:
+//!
+//! | file | does |
+//! |---|---|
+//! | `request` | what a caller sends |
+//! | `find` | verifies the tokens of a call and finds the node that they name |
+//! | `warm` | keeps the folded state of a session current with its log |
+//! | `content` | keeps pinned workflows and snapshots, which never change |
+//! | `start`, `advance`, `checkpoint`, `prefer` | load, decide, append |
+//! | `change`, `handed_in`, `recorded`, `observed`, `told` | what is recorded of a call |
+//! | `derive`, `draft` | ids that follow from an attempt, and the plan |
+//! | `place`, `answer` | a reply from recorded facts alone |
+//! | `reply`, `text` | the reply as data, and as an agent reads it |
+//! | `error` | why a call fails |
+//!
+//! [`Reader`] has the ports that read and nothing else; [`Sessions`] adds those that write. A rehydration is a
+//! method of the reader, so it cannot write.
+//!
+//! *Invariants*: whatever was decided is appended in one plan, with its snapshot and artifacts, before anybody
+//! is told of it. An attempt that was recorded is answered from the record: nothing is judged or chosen or
+//! rendered again, and no lock is taken. What a caller sent is never part of a reply.
+//!
+//! *Limitations*: a session whose log breaks a rule is refused as a whole, also where only another of its runs
+//! is concerned.
+
+mod advance;
+mod answer;
+mod bounded_map;
+mod change;
+mod checkpoint;
+mod content;
+mod derive;
+mod draft;
+mod error;
+mod find;
+mod handed_in;
+mod observed;
+mod place;
+mod prefer;
+mod reader;
+mod recorded;
+mod rehydrate;
+mod reply;
+mod request;
+mod sessions;
+mod start;
+mod text;
+mod told;
+mod warm;
+
+pub use error::{Crossed, Error, Refusal, RunPlace};
+pub use reader::Reader;
+pub use reply::{
+    Body, CheckpointBody, CheckpointReply, GapLine, NextCall, NextParams, Notice, Pending, Reply,
+    ReplyKind, RunLine, TOOL_CONTINUE,
+};
+pub use request::{Checkpoint, Continue, Output, Prefer, Start, StartKey, Workflow};
+pub use sessions::Sessions;

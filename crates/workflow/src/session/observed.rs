@@ -1,0 +1,27 @@
+//! What is known of the surroundings, as far as it is news.
+
+use std::collections::HashMap;
+
+use crate::event::{EventBody, ObservationRecorded, ObservedValue};
+use crate::observation::{ChangeOrdinal, ObservationKey};
+use crate::projection::SessionState;
+
+/// The observations that say something else than what was last seen, as events of `state`'s session.
+pub(super) fn news(state: &SessionState, seen: &[ObservationRecorded]) -> Vec<EventBody> {
+    let mut latest: HashMap<ObservationKey, (u64, ObservedValue)> = HashMap::new();
+    let mut bodies = Vec::new();
+    for data in seen {
+        let known = latest.get(&data.key).cloned().or_else(|| {
+            let observed = state.observed(data.key)?;
+            Some((observed.changes, observed.value.clone()))
+        });
+        let changes = known.as_ref().map_or(0, |(changes, _)| *changes);
+        if known.is_some_and(|(_, value)| value == data.value) {
+            continue;
+        }
+        latest.insert(data.key, (changes + 1, data.value.clone()));
+        let change = ChangeOrdinal(changes);
+        bodies.push(EventBody::ObservationRecorded { scope: None, change, data: data.clone() });
+    }
+    bodies
+}

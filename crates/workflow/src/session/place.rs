@@ -1,0 +1,133 @@
+//! Where a run stands at a node, as far as events tell.
+//!
+//! *Invariants*: a place is taken as of the moment that a reply is about, so that what came later does not change
+//! the reply.
+
+use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, WorkflowId};
+
+use super::derive;
+use super::find::node_of;
+use super::reply::GapLine;
+use crate::event::{BlockerReport, Outcome, Preferences};
+use crate::preference::{Autonomy, RiskPolicy};
+use crate::projection::{RunNode, RunState, SessionState};
+use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
+use crate::topology::NodeKind;
+
+/// The preferences of a run that was never told any: the most careful ones.
+pub(super) const PREFERENCES_DEFAULT: Preferences =
+    Preferences { autonomy: Autonomy::Guided, risk_policy: RiskPolicy::Conservative };
+
+/// Everything that a reply takes from events.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) address: NodeAddress,
+    pub(super) ordinal: NodeOrdinal,
+    pub(super) workflow_id: WorkflowId,
+    pub(super) workflow_hash: WorkflowHash,
+    pub(super) snapshot: SnapshotRef,
+    pub(super) preferences: Preferences,
+    /// The attempt that the reply's ack token is for.
+    pub(super) ack: AttemptOrdinal,
+    /// The attempt that its checkpoint token is for.
+    pub(super) checkpoint: AttemptOrdinal,
+    pub(super) blockers: Option<BlockerReport>,
+    pub(super) gaps: Vec<GapLine>,
+}
+
+impl Place {
+    /// Where a run stands at a node now.
+    pub(super) fn now(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
+        Self::new(state, address, None)
+    }
+
+    /// Where a run stood at its first node when it began.
+    pub(super) fn at_start(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
+        let mut place = Self::new(state, address, None)?;
+        place.ack = AttemptOrdinal::FIRST;
+        place.checkpoint = AttemptOrdinal::FIRST;
+        let (run, _) = node_of(state, address)?;
+        let root = run.preferences.first(address.node);
+        place.preferences = root.unwrap_or(PREFERENCES_DEFAULT);
+        Ok(place)
+    }
+
+    /// Where a run stood after an attempt that was recorded; nothing if it was not.
+    pub(super) fn after(
+        state: &SessionState,
+        address: NodeAddress,
+        attempt: AttemptId,
+    ) -> Result<Option<Self>, TokenError> {
+        let (run, _) = node_of(state, address)?;
+        let Some(recorded) = run.advances.attempt(address.node, attempt) else {
+            return Ok(None);
+        };
+        let gap = |ordinal| run.gaps.find(derive::gap(attempt, ordinal));
+        let gaps = (0..)
+            .map_while(gap)
+            .map(|gap| GapLine { summary: gap.record.summary.as_str().to_owned() });
+        match &recorded.outcome {
+            Outcome::Blocked { blockers } => {
+                let mut place = Self::new(state, address, Some(recorded.index))?;
+                place.ack = ordinal(recorded.ordinal + 1);
+                place.blockers = Some(blockers.clone());
+                Ok(Some(place))
+            }
+            Outcome::Advanced { to_node_id } => {
+                let there = NodeAddress { node: *to_node_id, ..address };
+                let mut place = Self::new(state, there, Some(recorded.index))?;
+                place.gaps = gaps.collect();
+                Ok(Some(place))
+            }
+        }
+    }
+
+    /// Where a run stood at a node after a bookmark was made on it.
+    pub(super) fn after_bookmark(
+        state: &SessionState,
+        address: NodeAddress,
+        bookmark: NodeId,
+    ) -> Result<Self, TokenError> {
+        let (run, _) = node_of(state, address)?;
+        let made = run.graph.node(bookmark).ok_or(TokenError::UnknownNode)?.created;
+        Self::new(state, address, Some(made.next()))
+    }
+
+    /// Where a run stands at a node, or stood when the event at `as_of` was recorded.
+    fn new(
+        state: &SessionState,
+        address: NodeAddress,
+        as_of: Option<EventIndex>,
+    ) -> Result<Self, TokenError> {
+        let (run, node) = node_of(state, address)?;
+        let before = |index: EventIndex| as_of.is_none_or(|as_of| index < as_of);
+        let made = run.advances.of(node.id).iter().filter(|index| before(**index)).count();
+        let place = state.ordinal_of(node.id).ok_or(TokenError::UnknownNode)?;
+        let preferences = match as_of {
+            None => run.preferences.effective(node.id),
+            Some(index) => run.preferences.effective_before(&run.graph, node.id, index),
+        };
+        Ok(Self {
+            address,
+            ordinal: NodeOrdinal::new(u32::try_from(place).unwrap_or(u32::MAX)),
+            workflow_id: run.started.workflow_id.clone(),
+            workflow_hash: run.started.workflow_hash,
+            snapshot: node.snapshot,
+            preferences: preferences.unwrap_or(PREFERENCES_DEFAULT),
+            ack: ordinal(made),
+            checkpoint: ordinal(bookmarks(run, node).filter(|index| before(*index)).count()),
+            blockers: None,
+            gaps: Vec::new(),
+        })
+    }
+}
+
+/// The events that made bookmarks on a node.
+fn bookmarks<'a>(run: &'a RunState, node: &'a RunNode) -> impl Iterator<Item = EventIndex> + 'a {
+    let children = run.graph.children(node);
+    children.filter(|child| child.kind == NodeKind::Checkpoint).map(|child| child.created)
+}
+
+fn ordinal(count: usize) -> AttemptOrdinal {
+    AttemptOrdinal::new(u32::try_from(count).unwrap_or(u32::MAX))
+}

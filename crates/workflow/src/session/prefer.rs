@@ -1,0 +1,39 @@
+//! Changing what a person wants of a run, from its preferred tip on.
+
+use piton_core::ChangeId;
+
+use super::draft::Draft;
+use super::error::{Error, Refusal};
+use super::place::PREFERENCES_DEFAULT;
+use super::request::Prefer;
+use super::sessions::Sessions;
+use crate::event::{EventBody, NodeScope, Preferences, PreferencesChanged};
+
+impl Sessions {
+    /// Changes preferences and returns those in force. A change that changes nothing is not recorded.
+    pub async fn prefer(&self, request: Prefer) -> Result<Preferences, Error> {
+        let Prefer { session, run, source, changes } = request;
+        let (lease, warm) = self.locked(session).await?;
+        let (draft, effective) = {
+            let mut warm = warm.lock();
+            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+            let tip = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
+            let before = state.preferences.effective(tip).unwrap_or(PREFERENCES_DEFAULT);
+            if before.after(&changes) == before && !changes.is_empty() {
+                return Ok(before);
+            }
+            let change = ChangeId::mint(&*self.entropy);
+            let changed = PreferencesChanged::new(change, source, before, changes)
+                .map_err(|error| Refusal::Preferences { reason: error.to_string() })?;
+            let effective = changed.effective();
+            let next = warm.state.next();
+            let mut draft = Draft::new(session, next, &*self.clock, &*self.entropy);
+            let at = NodeScope { run, node: tip };
+            draft.push(EventBody::PreferencesChanged(at, changed));
+            draft.check(&mut warm.rules).inspect_err(|_| self.reader().warm().forget(session))?;
+            (draft, effective)
+        };
+        self.append(session, &lease, Some(&warm), draft).await?;
+        Ok(effective)
+    }
+}

@@ -1,0 +1,80 @@
+//! The reading half: what it takes to say where a run stands.
+//!
+//! *Invariants*: no port here can write durable truth.
+//!
+//! ```compile_fail,E0277
+//! # use std::sync::Arc;
+//! # use piton_store::port::{BlobReader, Journal, JournalReader, KeyRing};
+//! # use piton_workflow::{SessionEvent, session::Reader};
+//! // What reads does not give away something that appends.
+//! fn journal_of(reader: &Reader) -> Arc<dyn Journal<SessionEvent>> {
+//!     let journal: &dyn JournalReader<SessionEvent> = reader.journal();
+//!     Arc::<dyn Journal<SessionEvent>>::from(journal)
+//! }
+//! ```
+// shows: WR-244 (the example above that must not build)
+
+use std::fmt;
+use std::sync::Arc;
+
+use piton_core::SessionId;
+use piton_store::port::{BlobReader, JournalReader, KeyRing};
+
+use super::content::Contents;
+use super::error::Error;
+use super::warm::{SharedWarm, WarmSessions};
+use crate::event::SessionEvent;
+
+/// Says where runs stand. Clones share what they have read.
+#[derive(Clone)]
+pub struct Reader {
+    journal: Arc<dyn JournalReader<SessionEvent>>,
+    blobs: Arc<dyn BlobReader>,
+    keys: Arc<dyn KeyRing>,
+    warm: Arc<WarmSessions>,
+    contents: Arc<Contents>,
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Reader").finish_non_exhaustive()
+    }
+}
+
+impl Reader {
+    /// A reader over these ports that has read nothing yet.
+    pub fn new(
+        journal: Arc<dyn JournalReader<SessionEvent>>,
+        blobs: Arc<dyn BlobReader>,
+        keys: Arc<dyn KeyRing>,
+    ) -> Self {
+        let warm = Arc::new(WarmSessions::new());
+        Self { journal, blobs, keys, warm, contents: Arc::new(Contents::new()) }
+    }
+
+    /// The journal that it reads.
+    pub fn journal(&self) -> &dyn JournalReader<SessionEvent> {
+        &*self.journal
+    }
+
+    pub(super) fn blobs(&self) -> &dyn BlobReader {
+        &*self.blobs
+    }
+
+    pub(super) fn keys(&self) -> &dyn KeyRing {
+        &*self.keys
+    }
+
+    pub(super) fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    pub(super) fn warm(&self) -> &WarmSessions {
+        &self.warm
+    }
+
+    /// A session as its log stands now.
+    pub(super) async fn current(&self, session: SessionId) -> Result<SharedWarm, Error> {
+        self.warm.current(self.journal(), session).await
+    }
+}

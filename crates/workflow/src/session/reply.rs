@@ -1,0 +1,192 @@
+//! What a caller is told.
+//!
+//! *Invariants*: the body says only what is recorded or pinned, so repeating a call repeats it byte for byte under
+//! one key ring. What is true of this one call goes into notices beside it. Nothing here quotes what the caller
+//! sent.
+
+use piton_core::{NodeId, RunId, SessionId, WorkflowId};
+use serde::{Deserialize, Serialize};
+
+use crate::event::{BlockerReport, Preferences};
+use crate::label::Label;
+use crate::name::StepId;
+use crate::run::NextIntent;
+
+/// The tool that a next call names.
+pub const TOOL_CONTINUE: &str = "continue_workflow";
+
+piton_core::closed_set! {
+    /// How a call ended.
+    pub enum ReplyKind {
+        /// The run stands where the body says.
+        Ok => "ok",
+        /// The step is not finished: something is missing.
+        Blocked => "blocked",
+    }
+}
+
+/// A reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// What is recorded.
+    pub body: Body,
+    /// What is true of this call only.
+    pub notices: Vec<Notice>,
+}
+
+/// What a reply says about a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Body {
+    /// How the call ended.
+    pub kind: ReplyKind,
+    /// Which run this is about.
+    pub run: RunLine,
+    /// Whether the run is at its end.
+    pub is_complete: bool,
+    /// What is to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Pending>,
+    /// The preferences in force.
+    pub preferences: Preferences,
+    /// What to do with this reply.
+    pub next_intent: NextIntent,
+    /// Asks again where the run stands, from here.
+    pub state_token: String,
+    /// Hands in the output of the pending step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ack_token: Option<String>,
+    /// Makes a bookmark here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_token: Option<String>,
+    /// The call that goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_call: Option<NextCall>,
+    /// What is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blockers: Option<BlockerReport>,
+    /// What was missing in the output that this reply answers, and was recorded while the run went on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps_recorded: Vec<GapLine>,
+}
+
+/// Names a run in every reply.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunLine {
+    /// Two words for people. They find nothing.
+    pub label: Label,
+    /// The session.
+    pub session_id: SessionId,
+    /// The run.
+    pub run_id: RunId,
+    /// Its workflow.
+    pub workflow_id: WorkflowId,
+    /// The place of the step that is to do among those of the workflow, counted from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// How many steps the workflow has.
+    pub of: usize,
+    /// The turn of the innermost loop that the step is in, counted from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
+}
+
+/// The step that is to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Pending {
+    /// The step.
+    pub step_id: StepId,
+    /// Its title.
+    pub title: String,
+    /// What to do, and what is asked of the output.
+    pub prompt: String,
+    /// The kind of the artifact that the output must have, if the step has a contract.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact_kind: Option<String>,
+}
+
+/// A call, ready to be made once the output is added.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NextCall {
+    /// The tool.
+    pub tool: String,
+    /// Its parameters.
+    pub params: NextParams,
+}
+
+/// The parameters of a next call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NextParams {
+    /// The token that hands in the output, in its short form where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ack_token: Option<String>,
+    /// The token that asks where the run stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_token: Option<String>,
+}
+
+/// Something that was recorded as missing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GapLine {
+    /// What.
+    pub summary: String,
+}
+
+/// Something that is true of one call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "code",
+    rename_all = "SCREAMING_SNAKE_CASE",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum Notice {
+    /// The token was used before with another output; that one counts, and this one was not recorded.
+    OutputNotRecorded {
+        /// What happened and what to do.
+        message: String,
+        /// Hands in the new output, as a branch of its own.
+        ack_token: String,
+    },
+    /// The run is given more freedom than the author of its workflow recommends.
+    BeyondRecommendation {
+        /// What goes beyond what.
+        message: String,
+    },
+}
+
+/// A reply about a bookmark.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckpointReply {
+    /// What is recorded.
+    pub body: CheckpointBody,
+}
+
+/// What a reply says about a bookmark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CheckpointBody {
+    /// Which run this is about.
+    pub run: RunLine,
+    /// The bookmark.
+    pub checkpoint_node_id: NodeId,
+    /// Asks where the run stood at the bookmark.
+    pub state_token: String,
+    /// Makes the next bookmark on the same step.
+    pub checkpoint_token: String,
+    /// The call that goes back to it.
+    pub next_call: NextCall,
+}

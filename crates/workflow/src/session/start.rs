@@ -1,0 +1,228 @@
+//! Beginning a run.
+//!
+//! *Invariants*: the workflow is pinned before anything names it. A run that was begun under a start key is
+//! found again under it, by any process.
+
+use std::sync::Arc;
+
+use piton_core::{BoundedText, ContextId, RunId, SessionId, SnapshotRef, canonical};
+use piton_store::NewBlob;
+use piton_store::port::Namespace;
+use serde_json::{Value, json};
+
+use super::content::Pinned;
+use super::derive;
+use super::draft::Draft;
+use super::error::{Error, Refusal};
+use super::observed;
+use super::place::Place;
+use super::reply::{Notice, Reply};
+use super::request::{Start, StartKey};
+use super::sessions::Sessions;
+use super::told;
+use crate::bounds::START_KEY_BYTES_MAX;
+use crate::compile::PreferenceWarning;
+use crate::engine::flow;
+use crate::event::{
+    Context, ContextSet, DecisionTraceAppended, EventBody, LogRules, NodeCreated,
+    NodeOutputAppended, NodeScope, OutputPayload, PreferenceChange, PreferencesChanged, RunStarted,
+};
+use crate::label::label;
+use crate::preference::PreferenceSource;
+use crate::projection::SessionState;
+use crate::run::ContextSource;
+use crate::snapshot::ExecutionSnapshot;
+use crate::token::NodeAddress;
+use crate::topology::NodeKind;
+
+impl Sessions {
+    /// Begins a run, or finds the one that was begun under the same start key.
+    pub async fn start(&self, request: Start) -> Result<Reply, Error> {
+        let session = match &request.key {
+            None => SessionId::mint(&*self.entropy),
+            Some(key) => session_of(key)?,
+        };
+        if request.key.is_some()
+            && let Some(reply) = self.started(session, &request).await?
+        {
+            return Ok(reply);
+        }
+        let lease = self.lease(session).await?;
+        if lease.next_event() != piton_core::EventIndex::ZERO {
+            let found = self.started(session, &request).await?;
+            return Ok(found.expect("a session with events can be loaded or is an error"));
+        }
+        let beginning = Beginning::new(&request, session, RunId::mint(&*self.entropy))?;
+        let draft = beginning.draft(self, &request)?;
+        draft.check(&mut LogRules::new())?;
+        self.append(session, &lease, None, draft).await?;
+        drop(lease);
+        let Beginning { pinned, snapshot, .. } = beginning;
+        self.reader().contents().learn_workflow(pinned);
+        self.reader().contents().learn_snapshot(snapshot.snapshot_ref(), snapshot);
+        let found = self.started(session, &request).await?;
+        Ok(found.expect("it was appended"))
+    }
+
+    /// The reply that the start of `session` had, if it was started; refused if it is another run.
+    async fn started(&self, session: SessionId, request: &Start) -> Result<Option<Reply>, Error> {
+        let warm = match self.reader().current(session).await {
+            Ok(warm) => warm,
+            Err(Error::Store(piton_store::Error::NotFound { .. })) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let place = {
+            let warm = warm.lock();
+            let Some(run) = warm.state.runs().first() else {
+                return Ok(None);
+            };
+            let Some(root) = run.graph.root() else {
+                return Ok(None);
+            };
+            let goal = run.contexts.initial().and_then(|context| context.as_object().get("goal"));
+            let differs = if run.started.workflow_id != request.workflow.compiled.workflow_id {
+                Some("workflow")
+            } else if goal.and_then(Value::as_str) != request.goal.as_deref() {
+                Some("goal")
+            } else {
+                None
+            };
+            if let Some(differs) = differs {
+                return Err(Error::Refused(Refusal::StartKeyTaken {
+                    label: label(run.id).to_string(),
+                    workflow: run.started.workflow_id.to_string(),
+                    differs,
+                }));
+            }
+            let address = NodeAddress { session, run: run.id, node: root.id };
+            Place::at_start(&warm.state, address)?
+        };
+        let preferences = place.preferences;
+        let scene = self.reader().scene(place).await?;
+        let body = self.reader().body(&scene).await?;
+        let workflow = &scene.pinned.workflow;
+        let warnings = workflow.preference_warnings(preferences.autonomy, preferences.risk_policy);
+        let notice = |warning: &PreferenceWarning| Notice::BeyondRecommendation {
+            message: beyond(*warning),
+        };
+        Ok(Some(Reply { body, notices: warnings.iter().map(notice).collect() }))
+    }
+}
+
+fn beyond(warning: PreferenceWarning) -> String {
+    format!("Mind that {warning}.")
+}
+
+fn session_of(StartKey { key, project_dir }: &StartKey) -> Result<SessionId, Refusal> {
+    if key.is_empty() || key.len() > START_KEY_BYTES_MAX {
+        return Err(Refusal::StartKey);
+    }
+    Ok(derive::session(key, project_dir))
+}
+
+/// A run that is about to begin.
+struct Beginning {
+    session: SessionId,
+    at: NodeScope,
+    pinned: Pinned,
+    context: Option<Context>,
+    snapshot: ExecutionSnapshot,
+    traces: Vec<crate::event::TraceEntry>,
+}
+
+impl Beginning {
+    fn new(request: &Start, session: SessionId, run: RunId) -> Result<Self, Error> {
+        let context = told::at_start(request.goal.as_deref(), &request.context)?;
+        let workflow = Arc::clone(&request.workflow.compiled);
+        let pinned = Pinned::new(workflow.workflow_hash(), workflow);
+        let known = context.as_ref().map(|context| context.as_object().clone());
+        let begun = flow::begin(&pinned.workflow, &known.unwrap_or_default())?;
+        let snapshot = ExecutionSnapshot { workflow_hash: pinned.hash, state: begun.next };
+        let at = NodeScope { run, node: derive::root_node(session, run) };
+        Ok(Self { session, at, pinned, context, snapshot, traces: begun.traces })
+    }
+
+    /// Session, run and root, then preferences, context and observations, then what explains them.
+    fn draft<'a>(&self, sessions: &'a Sessions, request: &Start) -> Result<Draft<'a>, Error> {
+        let Self { session, at, pinned, snapshot, .. } = self;
+        let next = piton_core::EventIndex::ZERO;
+        let mut draft = Draft::new(*session, next, &*sessions.clock, &*sessions.entropy);
+        draft.push(EventBody::SessionCreated);
+        draft.push(EventBody::RunStarted(at.run, started(request, pinned)?));
+        draft.store(NewBlob::canonical(Namespace::PinnedWorkflows, pinned.workflow.canonical()));
+        let blob = NewBlob::canonical(Namespace::Snapshots, snapshot.encode());
+        let root = NodeCreated {
+            node_kind: NodeKind::Step,
+            parent_node_id: None,
+            workflow_hash: pinned.hash,
+            snapshot_ref: SnapshotRef::new(blob.digest()),
+        };
+        draft.store(blob);
+        draft.push(EventBody::NodeCreated(*at, root));
+        draft.push(EventBody::PreferencesChanged(*at, self.preferences(request)));
+        if let Some(context) = &self.context {
+            let context_id = ContextId::from_bytes(*at.run.as_bytes());
+            let source = ContextSource::Initial;
+            let set = ContextSet { context_id, context: context.clone(), source };
+            draft.push(EventBody::ContextSet(at.run, set));
+        }
+        for body in observed::news(&SessionState::default(), &request.observations) {
+            draft.push(body);
+        }
+        let trace = derive::root_trace(*session, at.run);
+        if let Ok(trace) = DecisionTraceAppended::new(trace, self.traces.clone()) {
+            draft.push(EventBody::DecisionTraceAppended(*at, trace));
+        }
+        self.warnings(&mut draft, request);
+        Ok(draft)
+    }
+
+    fn preferences(&self, request: &Start) -> PreferencesChanged {
+        let preferences = request.preferences;
+        let delta = vec![
+            PreferenceChange::Autonomy(preferences.autonomy),
+            PreferenceChange::RiskPolicy(preferences.risk_policy),
+        ];
+        let change = derive::root_change(self.session, self.at.run);
+        PreferencesChanged::new(change, PreferenceSource::System, preferences, delta)
+            .expect("each preference is set once")
+    }
+
+    /// Preferences that go beyond what the author recommends, as artifacts of the root.
+    fn warnings(&self, draft: &mut Draft<'_>, request: &Start) {
+        let preferences = request.preferences;
+        let workflow = &self.pinned.workflow;
+        for warning in workflow.preference_warnings(preferences.autonomy, preferences.risk_policy) {
+            let artifact = json!({
+                "kind": "wr.preference_warning",
+                "warning": warning,
+                "summary": beyond(warning),
+            });
+            let bytes = canonical::encode(&artifact).expect("names and a sentence");
+            let byte_length = u32::try_from(bytes.len()).expect("it is short");
+            let blob = NewBlob::canonical(Namespace::Artifacts, bytes);
+            let sha256 = blob.digest();
+            let content_type = "application/json".parse().expect("it is a content type");
+            let output = NodeOutputAppended {
+                output_id: derive::root_output(self.session, self.at.run, sha256),
+                supersedes_output_id: None,
+                payload: OutputPayload::ArtifactRef { sha256, content_type, byte_length },
+            };
+            draft.store(blob);
+            draft.push(EventBody::NodeOutputAppended(self.at, output));
+        }
+    }
+}
+
+fn started(request: &Start, pinned: &Pinned) -> Result<RunStarted, Refusal> {
+    let text = |error: piton_core::TextTooLong| Refusal::Text {
+        what: "source of the workflow",
+        reason: error.to_string(),
+    };
+    Ok(RunStarted {
+        workflow_id: pinned.workflow.workflow_id.clone(),
+        workflow_hash: pinned.hash,
+        source_kind: request.workflow.source_kind,
+        source_ref: BoundedText::new(request.workflow.source_ref.as_str()).map_err(text)?,
+    })
+}

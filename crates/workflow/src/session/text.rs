@@ -1,0 +1,172 @@
+//! A reply as an agent reads it.
+//!
+//! The first line says which run and where it stands; the last says what to call next.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use super::error::RunPlace;
+use super::reply::{Body, CheckpointBody, NextCall, Notice, Reply, ReplyKind, RunLine};
+use crate::event::Blocker;
+use crate::run::NextIntent;
+
+impl Reply {
+    /// The reply as text, notices included.
+    pub fn text(&self) -> String {
+        let mut text = self.body.text();
+        for notice in &self.notices {
+            text.push_str("\n\n");
+            match notice {
+                Notice::OutputNotRecorded { message, ack_token } => {
+                    write!(text, "OUTPUT_NOT_RECORDED: {message}\nThat ackToken: {ack_token}")
+                        .expect("writing to a string does not fail");
+                }
+                Notice::BeyondRecommendation { message } => text.push_str(message),
+            }
+        }
+        text
+    }
+}
+
+impl Body {
+    /// The body as text.
+    pub fn text(&self) -> String {
+        match self.kind {
+            ReplyKind::Blocked => self.blocked(),
+            ReplyKind::Ok if self.is_complete => self.complete(),
+            ReplyKind::Ok => self.pending(),
+        }
+    }
+
+    /// The output that a next call is to bring, as it is written.
+    fn output_form(&self) -> String {
+        let kind = self.pending.as_ref().and_then(|pending| pending.artifact_kind.as_ref());
+        kind.map_or_else(
+            || r#""output": { "notesMarkdown": "…" }"#.to_owned(),
+            |kind| format!(r#""output": {{ "artifacts": [ {{ "kind": {}, … }} ] }}"#, json!(kind)),
+        )
+    }
+
+    fn next_line(&self) -> String {
+        let call = self.next_call.as_ref();
+        call.map_or_else(String::new, |call| {
+            format!("\nNext: {}", call_text(call, &self.output_form()))
+        })
+    }
+
+    fn pending(&self) -> String {
+        let mut text = head(&self.run);
+        if let Some(pending) = &self.pending {
+            write!(text, ": {}\n{}", pending.title, self.gaps())
+                .expect("writing to a string does not fail");
+            write!(text, "\n{}\n", pending.prompt.trim_end())
+                .expect("writing to a string does not fail");
+        }
+        if self.next_intent == NextIntent::AwaitUserConfirmation {
+            text.push_str(
+                "\nAsk the person before you do this step: it wants their confirmation.\n",
+            );
+        }
+        text.push_str(&self.next_line());
+        text
+    }
+
+    fn blocked(&self) -> String {
+        let blockers = self.blockers.as_ref().map_or(&[][..], |report| report.blockers());
+        let things = match blockers.len() {
+            1 => "1 thing is".to_owned(),
+            count => format!("{count} things are"),
+        };
+        let mut text = format!("{} is not finished: {things} missing.\n", head(&self.run));
+        for (place, blocker) in blockers.iter().enumerate() {
+            write!(text, "\n{}. {}", place + 1, shown(blocker))
+                .expect("writing to a string does not fail");
+        }
+        text.push_str(
+            "\nWhat you sent is kept, and the run waits at the same step. Send the whole output again:",
+        );
+        text.push_str(&self.next_line());
+        text
+    }
+
+    fn complete(&self) -> String {
+        let RunLine { label, workflow_id, .. } = &self.run;
+        let mut text = format!("Run {label} · {workflow_id} · done.\n{}", self.gaps());
+        text.push_str("\nThere is nothing more to call. Tell the person what came of it.");
+        text
+    }
+
+    fn gaps(&self) -> String {
+        if self.gaps_recorded.is_empty() {
+            return String::new();
+        }
+        let mut text = "\nThe run goes on; this is recorded as missing:\n".to_owned();
+        for gap in &self.gaps_recorded {
+            writeln!(text, "- {}", gap.summary.replace('\n', "\n  "))
+                .expect("writing to a string does not fail");
+        }
+        text
+    }
+}
+
+impl CheckpointBody {
+    /// The body as text.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}: bookmark made.\n\nTo come back here:", head(&self.run));
+        write!(text, "\nNext: {}", call_text(&self.next_call, ""))
+            .expect("writing to a string does not fail");
+        text
+    }
+}
+
+/// Which run, and where it stands.
+fn head(run: &RunLine) -> String {
+    let RunLine { label, workflow_id, step, of, turn, .. } = run;
+    let mut text = format!("Run {label} · {workflow_id}");
+    if let Some(step) = step {
+        write!(text, " · step {step} of {of}").expect("writing to a string does not fail");
+    }
+    if let Some(turn) = turn {
+        write!(text, ", turn {turn}").expect("writing to a string does not fail");
+    }
+    text
+}
+
+fn shown(blocker: &Blocker) -> String {
+    let indented = |text: &str| text.replace('\n', "\n   ");
+    let mut text = format!("{}: {}\n", blocker.code, indented(blocker.message.as_str()));
+    if let Some(fix) = &blocker.suggested_fix {
+        writeln!(text, "   {}", indented(fix.as_str())).expect("writing to a string does not fail");
+    }
+    text
+}
+
+/// A call as it is written.
+fn call_text(call: &NextCall, output: &str) -> String {
+    let NextCall { tool, params } = call;
+    match (&params.ack_token, &params.state_token) {
+        (Some(token), _) => format!("{tool} {{ \"ackToken\": {}, {output} }}", json!(token)),
+        (None, Some(token)) => format!("{tool} {{ \"stateToken\": {} }}", json!(token)),
+        (None, None) => tool.clone(),
+    }
+}
+
+/// Where a run stands, for somebody who mixed up two of them.
+pub(super) fn run_place(body: &Body) -> RunPlace {
+    let waiting_at = match (&body.run.step, &body.pending) {
+        (Some(step), Some(pending)) => {
+            format!("waiting at step {step} \"{}\"", pending.title)
+        }
+        _ => "done".to_owned(),
+    };
+    RunPlace {
+        label: body.run.label.to_string(),
+        workflow: body.run.workflow_id.to_string(),
+        waiting_at,
+        next_call: body.next_call.as_ref().map_or_else(
+            || "nothing more to call".to_owned(),
+            |call| call_text(call, &body.output_form()),
+        ),
+    }
+}

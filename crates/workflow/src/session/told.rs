@@ -1,0 +1,44 @@
+//! What a run is told: a change over what it was told before.
+
+use serde_json::{Map, Value};
+
+use super::error::Refusal;
+use crate::event::{Context, PayloadError};
+
+/// What a run knows after `change` over `before`; nothing if that is what it knew. Values are replaced whole, and
+/// `null` takes a key away.
+pub(super) fn after(
+    before: Option<&Context>,
+    change: &Map<String, Value>,
+) -> Result<Option<Context>, Refusal> {
+    // A change is checked by itself as well: it may be too large although it takes more away than it brings.
+    Context::new(change)?;
+    let mut object = before.map(|context| context.as_object().clone()).unwrap_or_default();
+    for (key, value) in change {
+        if value.is_null() {
+            object.remove(key);
+        } else {
+            object.insert(key.clone(), value.clone());
+        }
+    }
+    let context = Context::new(&object).map_err(|error| match error {
+        PayloadError::ContextTooLarge { measured_bytes } => {
+            Refusal::ContextTooLarge { what: "context after the change", measured: measured_bytes }
+        }
+        error => error.into(),
+    })?;
+    let known = before.map_or_else(|| context.as_object().is_empty(), |before| *before == context);
+    Ok((!known).then_some(context))
+}
+
+/// What a run knows at its start. There is nothing to take away, so a `null` is left out.
+pub(super) fn at_start(
+    goal: Option<&str>,
+    context: &Map<String, Value>,
+) -> Result<Option<Context>, Refusal> {
+    let mut object = context.clone();
+    if let Some(goal) = goal {
+        object.insert("goal".to_owned(), Value::from(goal));
+    }
+    after(None, &object)
+}

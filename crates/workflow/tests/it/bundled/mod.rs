@@ -1,0 +1,5 @@
+//! The workflows that come with Piton.
+
+mod files;
+mod guide;
+mod resolve;

@@ -1,0 +1,65 @@
+//! Which run is offered, out of all sessions.
+
+use piton_core::SessionId;
+use piton_workflow::projection::{ResumeQuery, WhyMatched};
+
+use super::{sessions::Session, store::Store};
+
+// shows: WR-450 (the part that each run is offered once), WR-451, WR-452 (branch, notes, workflow, recency)
+#[tokio::test]
+async fn the_run_that_fits_best_is_offered_first_whoever_asks() {
+    for store in [Store::in_memory(), Store::on_disk()] {
+        for number in 1..=4_u8 {
+            let mut session = Session::begin(&store, number, None).await;
+            session.advance(&store, &format!("cookies of session {number}")).await;
+            if number == 3 {
+                session.see_branch(&store, "fix/login").await;
+            }
+        }
+        let check = async |query: ResumeQuery<'_>, expected: &[(u8, WhyMatched)]| {
+            let warm = store.recall();
+            for recall in [&warm, &warm, &store.recall_anew()] {
+                let offers = recall.resume(&query).await.unwrap();
+                let found: Vec<_> = offers
+                    .iter()
+                    .map(|offer| (offer.resumable.session, offer.resumable.why[0]))
+                    .take(expected.len())
+                    .collect();
+                let id = |&(number, why): &(u8, _)| (SessionId::from_bytes([number; 16]), why);
+                assert_eq!(found, expected.iter().map(id).collect::<Vec<_>>(), "{query:?}");
+                assert_eq!(offers.len(), 4);
+                for offer in offers {
+                    let (resumable, summary) = (offer.resumable, offer.summary);
+                    assert_eq!((resumable.run, resumable.tip), (summary.run_id, summary.tip));
+                    assert_eq!(resumable.snippet, summary.recap.as_ref().unwrap().as_str());
+                }
+            }
+        };
+        let nothing = ResumeQuery::default();
+        check(nothing.clone(), &[(1, WhyMatched::RecencyFallback)]).await;
+        let branch = ResumeQuery { branch: Some("fix/"), ..nothing.clone() };
+        check(branch, &[(3, WhyMatched::Branch), (1, WhyMatched::RecencyFallback)]).await;
+        let notes = ResumeQuery { text: Some("Session 4"), ..nothing.clone() };
+        check(notes, &[(4, WhyMatched::Notes), (1, WhyMatched::RecencyFallback)]).await;
+        let workflow = ResumeQuery { text: Some("fix login"), ..nothing };
+        check(workflow, &[(1, WhyMatched::WorkflowId), (2, WhyMatched::WorkflowId)]).await;
+    }
+}
+
+#[tokio::test]
+async fn more_sessions_than_are_offered_are_all_looked_at() {
+    let store = Store::in_memory();
+    for number in 1..=60 {
+        let mut session = Session::begin(&store, number, None).await;
+        session.advance(&store, &format!("word{number}")).await;
+    }
+    let recall = store.recall();
+    for number in [1, 7, 60] {
+        let word = format!("word{number}");
+        let query = ResumeQuery { text: Some(&word), ..ResumeQuery::default() };
+        let offers = recall.resume(&query).await.unwrap();
+        assert_eq!(offers.len(), 5);
+        assert_eq!(offers[0].resumable.session, SessionId::from_bytes([number; 16]));
+        assert_eq!(offers[0].resumable.why, [WhyMatched::Notes]);
+    }
+}

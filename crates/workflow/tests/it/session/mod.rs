@@ -1,0 +1,10 @@
+//! Leading an agent through runs, over real stores.
+
+mod advance;
+mod blocked;
+mod checkpoint;
+mod context;
+mod replay;
+pub(crate) mod rig;
+mod start;
+mod tokens;
