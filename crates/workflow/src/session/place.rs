@@ -9,14 +9,13 @@ use super::derive;
 use super::find::node_of;
 use super::reply::GapLine;
 use crate::event::{BlockerReport, Outcome, Preferences};
-use crate::preference::{Autonomy, RiskPolicy};
+use crate::preference::Autonomy;
 use crate::projection::{RunNode, RunState, SessionState};
 use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
 use crate::topology::NodeKind;
 
 /// The preferences of a run that was never told any: the most careful ones.
-pub(super) const PREFERENCES_DEFAULT: Preferences =
-    Preferences { autonomy: Autonomy::Guided, risk_policy: RiskPolicy::Conservative };
+pub(super) const PREFERENCES_DEFAULT: Preferences = Preferences::preset(Autonomy::Guided);
 
 /// Everything that a reply takes from events.
 #[derive(Clone, Debug)]
