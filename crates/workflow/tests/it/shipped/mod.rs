@@ -12,4 +12,4 @@ mod problems;
 mod properties;
 mod render;
 mod routine;
-mod samples;
+pub(crate) mod samples;
