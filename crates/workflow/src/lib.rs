@@ -19,6 +19,7 @@
 //! * [`snapshot`]: what is needed to go on from a run node.
 //! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
 //!   becomes what runs are pinned to.
+//! * [`predicate`]: questions about what a run was told.
 //! * [`bundled`], [`catalogue`]: the workflows that come with Piton, and everything that others may take from it.
 //! * [`engine`]: what happens next in a run.
 //! * [`session`]: leading an agent through a run, over the ports of the store.
@@ -49,6 +50,7 @@ pub mod loop_path;
 pub mod name;
 pub mod observation;
 pub mod output;
+pub mod predicate;
 pub mod preference;
 pub mod projection;
 pub mod reason;

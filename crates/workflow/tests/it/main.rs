@@ -25,6 +25,7 @@ mod recall;
 #[cfg(feature = "schema")]
 mod schema;
 mod session;
+mod shipped;
 mod snapshot;
 mod source;
 mod step_instance;
