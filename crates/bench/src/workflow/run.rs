@@ -56,7 +56,7 @@ impl Run {
     /// What hands in the output of the step that is to do.
     pub(super) fn request(&self) -> Continue {
         let Self { name, step, reply } = self;
-        let turn = reply.body.run.step.as_ref().and_then(|step| step.turn);
+        let turn = reply.body.run.turn;
         let decision = if turn == Some(TURNS) { "stop" } else { "continue" };
         let pending = reply.body.pending.as_ref();
         let loop_id = pending.map(|pending| pending.step_id.as_str().replace("work", "rounds"));

@@ -54,7 +54,7 @@ pub use error::{Crossed, Error, Refusal, RunPlace};
 pub use reader::Reader;
 pub use reply::{
     Body, CheckpointBody, CheckpointReply, GapLine, NextCall, NextParams, Notice, Pending, Reply,
-    ReplyKind, RunLine, StepLine, TOOL_CONTINUE,
+    ReplyKind, RunLine, TOOL_CONTINUE,
 };
 pub use request::{Checkpoint, Continue, Output, Prefer, Start, StartKey, Workflow};
 pub use sessions::Sessions;

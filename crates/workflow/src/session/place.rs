@@ -3,20 +3,19 @@
 //! *Invariants*: a place is taken as of the moment that a reply is about, so that what came later does not change
 //! the reply.
 
-use piton_core::{AttemptId, EventIndex, SnapshotRef, WorkflowHash, WorkflowId};
+use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, WorkflowId};
 
 use super::derive;
 use super::find::node_of;
 use super::reply::GapLine;
 use crate::event::{BlockerReport, Outcome, Preferences};
-use crate::preference::{Autonomy, RiskPolicy};
+use crate::preference::Autonomy;
 use crate::projection::{RunNode, RunState, SessionState};
 use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
 use crate::topology::NodeKind;
 
 /// The preferences of a run that was never told any: the most careful ones.
-pub(super) const PREFERENCES_DEFAULT: Preferences =
-    Preferences { autonomy: Autonomy::Guided, risk_policy: RiskPolicy::Conservative };
+pub(super) const PREFERENCES_DEFAULT: Preferences = Preferences::preset(Autonomy::Guided);
 
 /// Everything that a reply takes from events.
 #[derive(Clone, Debug)]
@@ -80,6 +79,17 @@ impl Place {
                 Ok(Some(place))
             }
         }
+    }
+
+    /// Where a run stood at a node after a bookmark was made on it.
+    pub(super) fn after_bookmark(
+        state: &SessionState,
+        address: NodeAddress,
+        bookmark: NodeId,
+    ) -> Result<Self, TokenError> {
+        let (run, _) = node_of(state, address)?;
+        let made = run.graph.node(bookmark).ok_or(TokenError::UnknownNode)?.created;
+        Self::new(state, address, Some(made.next()))
     }
 
     /// Where a run stands at a node, or stood when the event at `as_of` was recorded.

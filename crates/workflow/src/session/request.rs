@@ -77,7 +77,7 @@ pub struct Checkpoint {
     /// The right to make it.
     pub checkpoint_token: String,
     /// What to remember of this moment.
-    pub notes_markdown: Option<String>,
+    pub output: Option<Output>,
 }
 
 /// Changes the preferences of a run from its preferred tip on.

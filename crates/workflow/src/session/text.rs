@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::error::RunPlace;
-use super::reply::{Body, CheckpointBody, NextCall, Notice, Reply, ReplyKind, RunLine, StepLine};
+use super::reply::{Body, CheckpointBody, NextCall, Notice, Reply, ReplyKind, RunLine};
 use crate::event::Blocker;
 use crate::run::NextIntent;
 
@@ -128,13 +128,13 @@ impl CheckpointBody {
 
 /// Which run, and where it stands.
 fn head(run: &RunLine) -> String {
-    let RunLine { label, workflow_id, steps, step, .. } = run;
+    let RunLine { label, workflow_id, step, of, turn, .. } = run;
     let mut text = format!("Run {label} · {workflow_id}");
-    if let Some(StepLine { number, turn }) = step {
-        write!(text, " · step {number} of {steps}").expect("writing to a string does not fail");
-        if let Some(turn) = turn {
-            write!(text, ", turn {turn}").expect("writing to a string does not fail");
-        }
+    if let Some(step) = step {
+        write!(text, " · step {step} of {of}").expect("writing to a string does not fail");
+    }
+    if let Some(turn) = turn {
+        write!(text, ", turn {turn}").expect("writing to a string does not fail");
     }
     text
 }
@@ -162,7 +162,7 @@ fn call_text(call: &NextCall, output: &str) -> String {
 pub(super) fn run_place(body: &Body) -> RunPlace {
     let waiting_at = match (&body.run.step, &body.pending) {
         (Some(step), Some(pending)) => {
-            format!("waiting at step {} \"{}\"", step.number, pending.title)
+            format!("waiting at step {step} \"{}\"", pending.title)
         }
         _ => "done".to_owned(),
     };

@@ -112,7 +112,7 @@ impl Agent {
     /// Does one step, and returns the reply that asks for the next.
     async fn fail_and_mend(&mut self, rig: &Rig, reply: Reply, part: &Part, turn: usize) -> Reply {
         let step = pending(&reply).to_owned();
-        let turn_read = reply.body.run.step.as_ref().and_then(|step| step.turn);
+        let turn_read = reply.body.run.turn;
         let nothing = self.refused(rig, &reply, None, "MISSING_REQUIRED_OUTPUT").await;
         let bad = Some(part.bad.clone());
         let refused = self.refused(rig, &nothing, bad, &part.code).await;
