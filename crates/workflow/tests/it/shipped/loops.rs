@@ -170,6 +170,7 @@ fn a_for_each_loop_has_one_turn_for_each_item_as_the_list_is_then() {
     assert_eq!(run.leave(&[]).at(), None);
 }
 
+// shows: D34 (nested loops)
 #[test]
 fn loops_of_all_kinds_lie_inside_each_other() {
     let workflow = compiled(&serde_json::from_str(LOOPS).unwrap());
@@ -269,6 +270,7 @@ fn decisions_go_by_the_name_that_the_loop_says_and_mean_the_same_in_an_until_loo
     assert_eq!(run.leave(&[control("quality", "stop")]).at(), None);
 }
 
+// shows: D34 (loops driven by context variables compile with a warning)
 #[test]
 fn loops_that_turn_by_what_was_said_compile_with_a_warning() {
     for (turning, warned) in [
