@@ -301,3 +301,30 @@ pub const WORKFLOWS_KEPT_MAX: usize = 64;
 /// How many subagents one step has work done by. A person follows a handful of them, and their answers must
 /// fit into the notes of one step.
 pub const DELEGATIONS_MAX: usize = 8;
+
+/// The largest bundle in bytes. A bundle is read whole and takes several times its size in memory while it is
+/// checked; a run of a thousand steps has about a fiftieth of this.
+pub const BUNDLE_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// How many events a bundle holds: a hundred times the longest session that an agent makes in a week.
+pub const BUNDLE_EVENTS_MAX: usize = 1_000_000;
+
+/// How many snapshots, workflows and artifacts a bundle holds. Each becomes a file of its own that is synced,
+/// so that an import of more would take hours.
+pub const BUNDLE_PARTS_MAX: usize = 200_000;
+
+/// The longest version of a program in bytes.
+pub const APP_VERSION_BYTES_MAX: usize = 64;
+
+/// How much of what a parser says about a bundle is kept: it may quote the bundle.
+pub const BUNDLE_PROBLEM_BYTES_MAX: usize = 256;
+
+/// How many entries of a table are read at a time.
+pub const TABLE_PAGE: usize = 1_000;
+
+/// For how many days a session is kept after its last event, unless somebody says otherwise: a quarter, so
+/// that work which waited for a release is still there.
+pub const RETENTION_DAYS_DEFAULT: u32 = 90;
+
+/// The most days for which sessions can be kept: a century. Whoever wants one for longer keeps it for good.
+pub const RETENTION_DAYS_MAX: u32 = 36_500;

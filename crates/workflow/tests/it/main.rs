@@ -6,7 +6,9 @@
 )]
 
 mod agent;
+mod bundle;
 mod bundled;
+mod carry;
 mod catalogue;
 mod closed_set;
 mod compile;
@@ -28,3 +30,4 @@ mod snapshot;
 mod source;
 mod step_instance;
 mod token;
+mod upkeep;
