@@ -65,9 +65,9 @@ async fn an_assessment_is_recorded_as_an_artifact_and_its_consequence_blocks() {
     let rating = |scope: &str| json!({"kind": "wr.assessment", "assessmentId": "readiness", "dimensions": {"scope": scope}});
     let blocked = rig.hand_in(&first, notes, vec![rating("vague")]).await.unwrap();
     let report = blocked.body.blockers.as_ref().unwrap();
-    let [blocker] = report.blockers() else { panic!("{report:?}") };
-    assert_eq!(blocker.code, BlockerCode::InvalidRequiredOutput);
-    assert!(blocker.suggested_fix.as_ref().unwrap().as_str().ends_with("- Ask what is meant."));
+    let [only] = report.blockers() else { panic!("{report:?}") };
+    assert_eq!(only.code, BlockerCode::InvalidRequiredOutput);
+    assert!(only.suggested_fix.as_ref().unwrap().as_str().ends_with("- Ask what is meant."));
     let next = rig.hand_in(&blocked, notes, vec![rating("clear")]).await.unwrap();
     assert_eq!(pending(&next), "plan--verification");
     let recorded = artifacts(&rig, &first).await;
