@@ -311,3 +311,26 @@ fn loops_in_which_nothing_is_to_do_are_left_however_many_turns_they_have() {
     stands(&run, "end");
     assert_eq!(run.trail().last(), Some(&"Chose the step `end`."));
 }
+
+#[test]
+fn a_condition_that_something_else_makes_void_is_named_in_a_warning() {
+    let source = json!({"kind": "context_variable", "condition": {"var": "x"}});
+    for (turning, body, void) in [
+        (json!({"type": "while", "condition": {"var": "x"}}), json!([step("work")]), false),
+        (json!({"type": "while", "condition": {"var": "x"}}), json!([decision("decide")]), true),
+        (
+            json!({"type": "while", "condition": {"var": "y"}, "conditionSource": source}),
+            json!([step("work")]),
+            true,
+        ),
+    ] {
+        let mut turning = turning;
+        turning["maxIterations"] = json!(2);
+        let workflow = compiled(&file(&json!([looped("l", &turning, &body)])));
+        let mut warnings = workflow.compiled_warnings.iter();
+        let told = warnings.any(|warning| {
+            warning.code == WarningCode::NoEffect && warning.subject == "l.loop.condition"
+        });
+        assert_eq!(told, void, "{turning}");
+    }
+}
