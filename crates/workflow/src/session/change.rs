@@ -22,6 +22,7 @@ use super::error::Error;
 use super::find::node_of;
 use super::handed_in::{HandedIn, standing};
 use super::place::PREFERENCES_DEFAULT;
+use super::settle::settled;
 use super::warm::Warm;
 use super::{derive, observed, recorded, told};
 use crate::capability::Capability;
@@ -214,6 +215,7 @@ fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a Context>) -> Fact
         standings: Capability::ALL.iter().map(standing).collect::<Standings>(),
         context: context.map(Context::as_object),
         open_gaps: critical.map(|gap| gap.record.gap_id).collect(),
+        settled: settled(run, node),
     }
 }
 

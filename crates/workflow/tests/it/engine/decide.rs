@@ -24,6 +24,7 @@ fn facts(autonomy: Autonomy) -> Facts<'static> {
         standings: Standings::new(),
         context: None,
         open_gaps: Vec::new(),
+        settled: Vec::new(),
     }
 }
 

@@ -14,6 +14,7 @@ fn facts(autonomy: Autonomy, context: &Value) -> Facts<'_> {
         standings: Standings::new(),
         context: context.as_object(),
         open_gaps: Vec::new(),
+        settled: Vec::new(),
     }
 }
 
