@@ -44,7 +44,12 @@ impl Body {
         let kind = self.pending.as_ref().and_then(|pending| pending.artifact_kind.as_ref());
         kind.map_or_else(
             || r#""output": { "notesMarkdown": "…" }"#.to_owned(),
-            |kind| format!(r#""output": {{ "artifacts": [ {{ "kind": {}, … }} ] }}"#, json!(kind)),
+            |kind| {
+                format!(
+                    r#""output": {{ "artifacts": [ {{ "kind": {}, … }} ], "notesMarkdown": "…" }}"#,
+                    json!(kind)
+                )
+            },
         )
     }
 
@@ -89,8 +94,7 @@ impl Body {
                 .expect("writing to a string does not fail");
         }
         text.push_str(
-            "\nNothing is lost: what you sent is recorded, and the run waits at this step. Send the whole \
-             output again, with this new token:",
+            "\nNothing is lost, and the run waits at this step. Send the whole output again, with this new token:",
         );
         text.push_str(&self.next_line());
         text
@@ -128,13 +132,16 @@ impl CheckpointBody {
 
 /// Which run, and where it stands.
 fn head(run: &RunLine) -> String {
-    let RunLine { label, workflow_id, step, of, turn, .. } = run;
+    let RunLine { label, workflow_id, step, of, turn, turns_max, .. } = run;
     let mut text = format!("Run {label} · {workflow_id}");
     if let Some(step) = step {
         write!(text, " · step {step} of {of}").expect("writing to a string does not fail");
     }
     if let Some(turn) = turn {
         write!(text, ", turn {turn}").expect("writing to a string does not fail");
+    }
+    if let Some(turns_max) = turns_max {
+        write!(text, " of at most {turns_max}").expect("writing to a string does not fail");
     }
     text
 }
