@@ -156,6 +156,23 @@ fn every_fault<J: Journal<Sample>>(
     }
 }
 
+#[test]
+fn a_process_whose_disk_failed_at_the_first_append_verifies_the_stream_and_goes_on() {
+    let disk = SimDisk::new();
+    let journal = sessions(&disk);
+    let lease = block_on(journal.lease(&name())).unwrap();
+    disk.set_fault(Some(Fault { at: 0, kind: FaultKind::ErrorForever }));
+    block_on(append(&journal, &lease, 3, "lost")).unwrap_err();
+    drop(lease);
+    disk.set_fault(None);
+    let refused = block_on(journal.lease(&name())).unwrap_err();
+    assert!(matches!(refused, Error::Poisoned { .. }), "{refused}");
+    let verified = block_on(journal.verify(&name())).unwrap();
+    assert!(verified.mark_lifted && verified.events == 0, "{verified:?}");
+    let lease = block_on(journal.lease(&name())).unwrap();
+    block_on(append(&journal, &lease, 3, "kept")).unwrap();
+}
+
 mod long {
     use super::*;
 

@@ -105,8 +105,7 @@ pub(super) fn acts() -> impl Strategy<Value = Act> {
         1 => any::<Index>().prop_map(What::Cross),
         1 => any::<Index>().prop_map(What::Garble),
     ];
-    let about =
-        prop_oneof![2 => Just(About::Newest), 1 => any::<Index>().prop_map(About::Any)];
+    let about = prop_oneof![2 => Just(About::Newest), 1 => any::<Index>().prop_map(About::Any)];
     (what, 0_usize..2, about).prop_map(|(what, process, about)| Act { what, process, about })
 }
 

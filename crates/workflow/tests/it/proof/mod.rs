@@ -2,7 +2,10 @@
 
 mod act;
 mod check;
+mod given_up;
+mod kills;
 mod naive;
 mod property;
+mod races;
 mod workflows;
 mod world;

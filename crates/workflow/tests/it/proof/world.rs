@@ -202,7 +202,8 @@ impl World {
     async fn start(&mut self, process: usize, autonomy: Autonomy, keyed: bool) -> bool {
         let name = format!("run {}", self.calls.len());
         let key = keyed.then(|| StartKey { key: name.clone(), project_dir: "/work".to_owned() });
-        let request = Start { key, goal: Some("A goal.".into()), ..start_with(&self.workflow, autonomy) };
+        let request =
+            Start { key, goal: Some("A goal.".into()), ..start_with(&self.workflow, autonomy) };
         let reply = self.processes[process].sessions.start(request.clone()).await;
         let reply = reply.expect("it starts");
         if keyed {
