@@ -12,10 +12,10 @@ use super::kills::{open, opened, runtime};
 use crate::engine::samples::{step, workflow};
 use crate::session::rig::{Rig, ack, body};
 
-/// Hands in an output and looks `polls` times whether the answer is there; then goes away.
-async fn hand_in_and_go(rig: &Rig, reply: &Reply, polls: usize) {
+/// Hands in an output and goes away as soon as the disk had `calls` calls.
+async fn hand_in_and_go(rig: &Rig, reply: &Reply, disk: &SimDisk, calls: u64) {
     let mut call = Box::pin(rig.sessions.proceed(ack(reply, "One.", vec![])));
-    for _ in 0..polls {
+    while disk.calls() < calls {
         let is_answered = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_ready()));
         if is_answered.await {
             return;
@@ -51,17 +51,19 @@ fn a_call_that_was_given_up_leaves_the_process_able_to_go_on() {
     });
     let session = asked.body.run.session_id;
     let expected = runtime.block_on(open(&start.fork()).notes(&asked, "One."));
-    let kinds = [None, Some(FaultKind::ErrorOnce), Some(FaultKind::SyncsFail)];
-    for (kind, at, polls) in kinds.iter().flat_map(|kind| {
-        let calls = if kind.is_some() { 0..40 } else { 0..1 };
-        calls.flat_map(move |at| [2, 6, 12, 1_000].map(|polls| (*kind, at, polls)))
-    }) {
-        let story = format!("{kind:?} at call {at}, given up after {polls} looks");
+    let faults = [FaultKind::ErrorOnce, FaultKind::SyncsFail].into_iter().flat_map(|kind| {
+        let places =
+            (1..40).step_by(3).flat_map(|calls| (calls..40).step_by(2).map(move |at| (calls, at)));
+        places.map(move |(calls, at)| (Some(Fault { at, kind }), calls))
+    });
+    let sound = (1..40).map(|calls| (None, calls));
+    for (fault, calls) in sound.chain(faults) {
+        let story = format!("{fault:?}, given up after {calls} calls");
         let disk = start.fork();
         let rig = open(&disk);
-        disk.set_fault(kind.map(|kind| Fault { at, kind }));
+        disk.set_fault(fault);
         runtime.block_on(async {
-            hand_in_and_go(&rig, &asked, polls).await;
+            hand_in_and_go(&rig, &asked, &disk, calls).await;
             // What was begun ends, well or badly, before the disk is well again.
             while rig
                 .journal
