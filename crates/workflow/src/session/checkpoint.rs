@@ -39,6 +39,10 @@ impl Sessions {
         let stream = StreamId::from(address.session);
         let hit = self.reader().journal().lookup(&stream, &key).await?;
         if hit.is_none() {
+            // What the reply takes has to be there before anything is written.
+            let warm = self.reader().current(address.session).await?;
+            let place = Place::now(&warm.lock().state, address)?;
+            self.reader().scene(place).await?;
             let (lease, warm) = self.locked(address.session).await?;
             let draft = {
                 let mut warm = warm.lock();

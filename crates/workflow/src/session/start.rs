@@ -55,6 +55,8 @@ impl Sessions {
         let beginning = Beginning::new(&request, session, RunId::mint(&*self.entropy))?;
         let draft = beginning.draft(self, &request)?;
         draft.check(&mut LogRules::new())?;
+        // Nobody could go on with a run whose tokens cannot be signed.
+        self.reader().keys().sign(&[]).await?;
         self.append(session, &lease, None, draft).await?;
         drop(lease);
         let Beginning { pinned, snapshot, .. } = beginning;

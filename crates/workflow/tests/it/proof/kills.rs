@@ -214,7 +214,7 @@ pub(super) fn runtime() -> Runtime {
 mod long {
     use super::*;
 
-    // shows: WR-062, WR-081, WR-083, WR-140, WR-247, WR-261
+    // shows: WR-062, WR-081, WR-083, WR-247
     #[test]
     fn a_call_that_fails_anywhere_can_be_made_again_and_is_answered_as_if_it_had_not() {
         let run = Run::start("workflow: kills");

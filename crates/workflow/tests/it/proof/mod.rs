@@ -1,11 +1,17 @@
 //! What holds whatever happens: random agents, kills at every call of the disk, races, and stored bytes.
 
 mod act;
+mod bytes;
 mod check;
+mod damage;
+mod errors;
 mod given_up;
 mod kills;
+mod losses;
 mod naive;
 mod property;
 mod races;
+mod story;
+mod stripped;
 mod workflows;
 mod world;
