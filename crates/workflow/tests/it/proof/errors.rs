@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use piton_core::error::Domain;
 use piton_core::{Code, Retry, SessionId};
 use piton_store::local::disk::Disk as _;
 use piton_store::testing::{Fault, FaultKind, SimDisk};
@@ -118,8 +119,10 @@ async fn of_tokens(stage: &Stage) -> Vec<Error> {
     for request in requests {
         errors.push(rig.sessions.proceed(request).await.expect_err("it is refused"));
     }
+    assert!(errors[..6].iter().all(|error| error.code().domain() == Domain::Token));
     let held = opened(&stage.disk, 12).journal.lease(&stage.session().into()).await;
     errors.push(hand_in(stage, &rig.sessions).await);
+    assert_eq!(errors[7].code(), Code::TokenSessionLocked);
     let prefer = stage.prefer(stage.session());
     errors.push(rig.sessions.prefer(prefer).await.expect_err("it is busy"));
     drop(held);

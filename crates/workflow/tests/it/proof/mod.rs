@@ -11,6 +11,7 @@ mod losses;
 mod naive;
 mod property;
 mod races;
+mod recorded;
 mod story;
 mod stripped;
 mod workflows;

@@ -14,7 +14,7 @@ use crate::long_report::Run;
 mod long {
     use super::*;
 
-    // shows: WR-133, WR-140, WR-247, WR-253, WR-258, WR-347, WR-434, WR-436
+    // shows: WR-133, WR-140, WR-247, WR-253, WR-258, WR-347, WR-434, WR-436, WR-498
     #[test]
     fn no_agent_breaks_a_run_or_changes_what_was_answered() {
         let run = Run::start("workflow: random agents");

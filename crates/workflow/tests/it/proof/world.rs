@@ -249,6 +249,11 @@ impl World {
         assert_eq!(reply.body.blockers.is_some(), stops);
         assert_eq!(reply.body.gaps_recorded.is_empty(), fits || stops);
         assert_eq!(reply.notices, []);
+        if let Some(report) = &reply.body.blockers {
+            let text = reply.text();
+            assert!(report.blockers().iter().all(|blocker| blocker.suggested_fix.is_some()));
+            assert!(text.ends_with('}') && text.contains("Next: continue_workflow {"), "{text}");
+        }
         let count = if stops { &mut self.tally.blocked } else { &mut self.tally.advanced };
         *count += 1;
         self.remember(call, First::HandIn(request, reply.body.clone()));

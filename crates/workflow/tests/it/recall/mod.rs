@@ -1,7 +1,7 @@
 //! All runs of all sessions, over real stores.
 
 mod cache;
-mod counted;
+pub(crate) mod counted;
 mod listing;
 mod resuming;
 mod sessions;
