@@ -127,7 +127,7 @@ impl Sessions {
         let (events, plan) = draft.finish();
         let ahead = self.reader.warm().ahead(session);
         self.journal.append(&lease.writer(), plan).await?;
-        ahead.is_true();
+        ahead.settle();
         if let Some(warm) = warm {
             warm.lock().learn(&events, lease.cursor());
         }

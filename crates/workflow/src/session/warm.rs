@@ -117,7 +117,7 @@ impl WarmSessions {
     /// What is known of a session is about to be ahead of its log: the rules have seen a plan that is not
     /// appended yet.
     pub(super) fn ahead(&self, session: SessionId) -> Ahead<'_> {
-        Ahead { sessions: self, session, is_true: false }
+        Ahead { sessions: self, session, is_settled: false }
     }
 }
 
@@ -127,19 +127,19 @@ impl WarmSessions {
 pub(super) struct Ahead<'a> {
     sessions: &'a WarmSessions,
     session: SessionId,
-    is_true: bool,
+    is_settled: bool,
 }
 
 impl Ahead<'_> {
     /// The log says now what is known.
-    pub(super) fn is_true(mut self) {
-        self.is_true = true;
+    pub(super) fn settle(mut self) {
+        self.is_settled = true;
     }
 }
 
 impl Drop for Ahead<'_> {
     fn drop(&mut self) {
-        if !self.is_true {
+        if !self.is_settled {
             self.sessions.forget(self.session);
         }
     }

@@ -135,13 +135,12 @@ pub(super) fn fits(workflow: &CompiledWorkflow, reply: &Reply, given: Given) -> 
     let step = workflow.step(&pending.step_id).expect("it is a step of the workflow");
     let turn = reply.body.run.step.as_ref().and_then(|step| step.turn);
     match (given, pending.artifact_kind.as_deref()) {
-        (Given::Good, _) => true,
         (Given::Again, Some("wr.loop_control")) => {
             let decides = format!("l{}", &pending.step_id.as_str()[1..]);
             let of = workflow.loops.iter().find(|of| of.loop_id.as_str() == decides);
             turn.expect("it is in a loop") < of.expect("it is its loop").max_iterations
         }
-        (Given::Again, _) => true,
+        (Given::Good | Given::Again, _) => true,
         (Given::Bad | Given::Nothing, Some(_)) => false,
         (Given::Bad, None) => step.validation_criteria.is_empty(),
         (Given::Nothing, None) => step.notes_optional,

@@ -27,8 +27,10 @@ fn rewrite(file: &Path, change: impl FnOnce(&mut Vec<String>)) {
     std::fs::write(file, lines.join("\n") + "\n").unwrap();
 }
 
-/// What can happen to the files of a session: its directory and its second segment.
-const DAMAGES: [(&str, fn(&Path, &Path)); 6] = [
+/// Something that can happen to the files of a session: its directory, and its second segment.
+type Damage = (&'static str, fn(&Path, &Path));
+
+const DAMAGES: [Damage; 6] = [
     ("a byte of a segment flipped", |_, segment| {
         let mut bytes = std::fs::read(segment).unwrap();
         bytes[40] ^= 1;
@@ -37,7 +39,7 @@ const DAMAGES: [(&str, fn(&Path, &Path)); 6] = [
     ("a segment cut", |_, segment| rewrite(segment, |lines| drop(lines.pop()))),
     ("a segment gone", |_, segment| std::fs::remove_file(segment).unwrap()),
     ("a control record unreadable", |dir, _| {
-        rewrite(&dir.join("manifest.jsonl"), |lines| lines[2] = "{}".to_owned());
+        rewrite(&dir.join("manifest.jsonl"), |lines| lines[2].clear());
     }),
     ("a control record of another version", |dir, _| {
         rewrite(&dir.join("manifest.jsonl"), |lines| {

@@ -8,13 +8,15 @@ use piton_core::{Code, Retry, SessionId};
 use piton_store::local::disk::Disk as _;
 use piton_store::testing::{Fault, FaultKind, SimDisk};
 use piton_workflow::event::PreferenceChange;
-use piton_workflow::session::{Continue, Error, Output, Prefer, Reply, Sessions};
+use piton_workflow::session::{Continue, Error, Output, Prefer, Reply, Sessions, Start};
 use piton_workflow::token::{self, Payload};
-use piton_workflow::{Autonomy, PreferenceSource};
+use piton_workflow::{Autonomy, EventKind, PreferenceSource, TokenString};
+use serde_json::json;
 
+use super::exchanged::Exchanged;
 use super::kills::{open, opened};
 use crate::engine::samples::{step, workflow};
-use crate::session::rig::{Rig, ack, start, state};
+use crate::session::rig::{Rig, ack, object, start, state};
 
 /// What no use of a session leads to: the table, a data directory that does not open, and more data than an
 /// output may bring.
@@ -82,8 +84,7 @@ async fn hand_in(stage: &Stage, sessions: &Sessions) -> Error {
 
 /// A token that was signed here and names what is not so.
 async fn forged(stage: &Stage, rig: &Rig, change: impl FnOnce(&mut Payload)) -> String {
-    let token: piton_workflow::TokenString =
-        stage.second.body.state_token.parse().expect("it is a token");
+    let token: TokenString = stage.second.body.state_token.parse().expect("it is a token");
     let said = Payload::decode(token.kind(), &token.payload_bytes());
     let mut said = said.expect("it is whole");
     change(&mut said);
@@ -194,29 +195,12 @@ async fn every_code_is_produced_and_says_what_to_do() {
 
 /// A log that is well formed line by line and contradicts itself.
 async fn contradiction() -> Error {
-    let rig = Rig::memory();
-    let first = rig.start(&workflow(&[step("one"), step("two")])).await;
-    let stream = first.body.run.session_id.into();
-    let events = rig.events(first.body.run.session_id).await;
-    let other = Rig::memory();
-    let lease = other.journal.lease(&stream).await.expect("it is new");
-    let orphans = events.iter().filter(|event| event.index().get() != 1).cloned();
-    let mut index = piton_core::EventIndex::ZERO;
-    let mut kept = Vec::new();
-    for event in orphans {
-        let (session, id, time) = (event.session(), event.id(), event.timestamp());
-        kept.push(piton_workflow::SessionEvent::new(session, index, id, time, event.into_body()));
-        index = index.next();
-    }
-    let snapshot = kept.iter().find_map(|event| event.body().introduces()).expect("a root");
-    let bytes = rig.blobs.get(piton_store::port::Namespace::Snapshots, snapshot.digest()).await;
-    let bytes = bytes.expect("it can be read").expect("it is stored");
-    other.blobs.put(piton_store::port::Namespace::Snapshots, bytes).await.expect("there is room");
-    let plan = piton_store::AppendPlan::new(kept);
-    other.journal.append(&lease.writer(), plan).await.expect("it is a plan");
-    drop(lease);
-    let over = Rig::over(other.journal, other.blobs, rig.keys, 9);
-    over.sessions.proceed(ack(&first, "One.", vec![])).await.expect_err("it is refused")
+    let kept = Exchanged::new();
+    let (rig, told) = kept.told().await;
+    let mut events = rig.events(told.session).await;
+    events.retain(|event| event.body().kind() != EventKind::RunStarted);
+    let request = ack(&told.last, "More.", vec![]);
+    kept.with(events).await.sessions.proceed(request).await.expect_err("it is refused")
 }
 
 #[tokio::test]
@@ -234,10 +218,10 @@ async fn a_start_that_cannot_be_answered_begins_nothing() {
 #[tokio::test]
 async fn what_a_caller_sent_is_in_no_reply_and_in_no_error() {
     const MARKER: &str = "zebra";
-    let told = crate::session::rig::object(serde_json::json!({"animal": MARKER}));
+    let told = object(json!({"animal": MARKER}));
     let rig = Rig::memory();
     let compiled = workflow(&[step("one"), step("two")]);
-    let begin = piton_workflow::session::Start { context: told.clone(), ..start(&compiled) };
+    let begin = Start { context: told.clone(), ..start(&compiled) };
     let first = rig.sessions.start(begin).await.expect("it starts");
     let with = |request: Continue| Continue { context: Some(told.clone()), ..request };
     let output = Output { notes_markdown: None, artifacts: vec![] };
@@ -249,8 +233,8 @@ async fn what_a_caller_sent_is_in_no_reply_and_in_no_error() {
     for reply in [&first, &blocked, &second, &here] {
         assert!(!format!("{reply:?}{}", reply.text()).contains(MARKER));
     }
-    let large = crate::session::rig::object(serde_json::json!({"animal": MARKER.repeat(60_000)}));
-    let reserved = crate::session::rig::object(serde_json::json!({"__proto__": MARKER}));
+    let large = object(json!({"animal": MARKER.repeat(60_000)}));
+    let reserved = object(json!({"__proto__": MARKER}));
     for context in [large, reserved] {
         let request = Continue { context: Some(context), ..ack(&second, "Two.", vec![]) };
         let error = rig.sessions.proceed(request).await.expect_err("it is refused");

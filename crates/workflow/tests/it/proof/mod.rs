@@ -5,6 +5,7 @@ mod bytes;
 mod check;
 mod damage;
 mod errors;
+mod exchanged;
 mod given_up;
 mod kills;
 mod losses;

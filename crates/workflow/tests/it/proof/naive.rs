@@ -73,9 +73,9 @@ impl Naive {
                 self.node(at.node).touched = index;
                 self.autonomy.insert(at.node, changed.effective().autonomy);
             }
-            EventBody::NodeOutputAppended(at, _) => self.node(at.node).touched = index,
-            EventBody::CapabilityObserved(at, _) => self.node(at.node).touched = index,
-            EventBody::DivergenceRecorded(at, _) => self.node(at.node).touched = index,
+            EventBody::NodeOutputAppended(at, _)
+            | EventBody::CapabilityObserved(at, _)
+            | EventBody::DivergenceRecorded(at, _) => self.node(at.node).touched = index,
             EventBody::DecisionTraceAppended(..)
             | EventBody::ContextSet(..)
             | EventBody::ObservationRecorded { .. }

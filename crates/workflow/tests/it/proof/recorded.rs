@@ -90,7 +90,7 @@ async fn preferences_beyond_the_recommended_are_recorded_told_and_never_block() 
         let bytes = rig.blobs.get(Namespace::Artifacts, *sha256).await.unwrap().unwrap();
         let artifact: Value = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(artifact["kind"], "wr.preference_warning");
-        assert_eq!(artifact["warning"]["kind"].is_string(), true, "it is data as well as words");
+        assert!(artifact["warning"]["kind"].is_string(), "it is data as well as words");
         told.push(artifact["summary"].as_str().unwrap().to_owned());
     }
     for notice in &first.notices {
