@@ -8,13 +8,10 @@ use std::{collections::BTreeMap, path::Path};
 use piton_store::{
     Error, Event, StreamId,
     port::{Appended, BlobReader, Blobs, Journal, Namespace},
-    testing::{Fault, FaultKind, Sample, SimDisk, contract::journal::append, sample_plan},
+    testing::{Fault, FaultKind, LongRun, Sample, SimDisk, contract::journal::append, sample_plan},
 };
 
-use crate::{
-    long_report::Run,
-    site::{SESSION, backpacks, blobs, block_on, sessions},
-};
+use crate::site::{SESSION, backpacks, blobs, block_on, sessions};
 
 const SECTORS: [usize; 2] = [512, 4096];
 
@@ -125,7 +122,7 @@ fn every_fault<J: Journal<Sample>>(
     seed: u64,
     tally: &mut Tally,
 ) {
-    let cuts = Run::size(10, 250);
+    let cuts = LongRun::size(10, 250);
     let calls = {
         let disk = start.fork();
         assert!(attempt(open, &disk, None));
@@ -178,7 +175,7 @@ mod long {
 
     /// Tries everything on streams of several lengths, and reports.
     fn try_all(name: &'static str, trial: impl Fn(&mut Tally, u64)) -> Tally {
-        let run = Run::start(name);
+        let run = LongRun::start(name);
         let mut tally = Tally::default();
         trial(&mut tally, run.seed());
         run.report(&[

@@ -16,8 +16,6 @@ mod dedupe;
 mod engine;
 mod event;
 mod label;
-#[path = "../../../store/tests/it/long_report.rs"]
-mod long_report;
 mod loop_path;
 mod name;
 mod projection;

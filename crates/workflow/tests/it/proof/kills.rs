@@ -15,7 +15,7 @@ use piton_store::local::{
     DataDir, LocalBlobs, LocalKeyRing, LocalLeases, SegmentedJournal, SystemClock,
 };
 use piton_store::port::Namespace;
-use piton_store::testing::{Fault, FaultKind, SimDisk};
+use piton_store::testing::{Fault, FaultKind, LongRun, SimDisk};
 use piton_workflow::SessionEvent;
 use piton_workflow::event::validate;
 use piton_workflow::session::{Checkpoint, Continue, Error, Reply, Start, StartKey};
@@ -23,7 +23,6 @@ use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::engine::samples::{step, workflow};
-use crate::long_report::Run;
 use crate::session::rig::{Rig, ack, object, start, strict_step};
 
 /// A process that opens the store on a disk.
@@ -217,8 +216,8 @@ mod long {
     // shows: WR-062, WR-081, WR-083, WR-247
     #[test]
     fn a_call_that_fails_anywhere_can_be_made_again_and_is_answered_as_if_it_had_not() {
-        let run = Run::start("workflow: kills");
-        let (cuts, stride) = (Run::size(1, 40), usize::try_from(Run::size(3, 1)).unwrap());
+        let run = LongRun::start("workflow: kills");
+        let (cuts, stride) = (LongRun::size(1, 40), usize::try_from(LongRun::size(3, 1)).unwrap());
         let mut tally = Tally::default();
         let runtime = runtime();
         for case in CASES {

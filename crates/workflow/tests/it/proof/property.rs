@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use piton_store::testing::LongRun;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tokio::runtime::Builder;
@@ -9,7 +10,6 @@ use tokio::runtime::Builder;
 use super::act::acts;
 use super::workflows::workflows;
 use super::world::{Tally, World};
-use crate::long_report::Run;
 
 mod long {
     use super::*;
@@ -17,11 +17,11 @@ mod long {
     // shows: WR-133, WR-140, WR-247, WR-253, WR-258, WR-347, WR-434, WR-436, WR-498
     #[test]
     fn no_agent_breaks_a_run_or_changes_what_was_answered() {
-        let run = Run::start("workflow: random agents");
+        let run = LongRun::start("workflow: random agents");
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&run.seed().to_le_bytes());
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-        let cases = u32::try_from(Run::size(40, 6_000)).unwrap();
+        let cases = u32::try_from(LongRun::size(40, 6_000)).unwrap();
         let config = Config { cases, failure_persistence: None, ..Config::default() };
         let runtime = Builder::new_current_thread().build().unwrap();
         let total = RefCell::new(Tally::default());

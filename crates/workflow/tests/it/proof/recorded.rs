@@ -42,12 +42,12 @@ async fn observed(rig: &Rig, session: SessionId) -> Vec<String> {
 async fn what_is_seen_is_recorded_when_it_is_news() {
     let rig = Rig::memory();
     let compiled = workflow(&[step("a"), step("b"), step("c"), step("d")]);
-    let root = seen(ObservationKey::RepoRoot, "/work/project");
+    let root = seen(ObservationKey::RepoRoot, "/home/me/project");
     let branch = |name| seen(ObservationKey::GitBranch, name);
     let begin = Start { observations: vec![root.clone(), branch("main")], ..start(&compiled) };
     let mut reply = rig.sessions.start(begin).await.unwrap();
     let session = reply.body.run.session_id;
-    let mut expected = vec!["repo_root /work/project", "git_branch main"];
+    let mut expected = vec!["repo_root /home/me/project", "git_branch main"];
     assert_eq!(observed(&rig, session).await, expected);
     for (name, is_news) in [("main", false), ("fix", true), ("main", true)] {
         let observations = vec![root.clone(), branch(name)];

@@ -2,6 +2,11 @@
 //!
 //! `PITON_LONG=1` asks for the full size; `PITON_LONG_REPORT` names a file that gets one line of
 //! JSON for each such test.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a test asks for its size, and says what it did"
+)]
 
 use std::{
     collections::BTreeMap,
@@ -14,15 +19,16 @@ use std::{
 use serde_json::json;
 
 /// One run of such a test.
-pub(crate) struct Run {
+#[derive(Debug)]
+pub struct LongRun {
     name: &'static str,
     seed: u64,
     started: Instant,
 }
 
-impl Run {
+impl LongRun {
     /// Starts a run with a seed of its own, or with the one that `PITON_SEED` gives.
-    pub(crate) fn start(name: &'static str) -> Self {
+    pub fn start(name: &'static str) -> Self {
         let seed = match env::var("PITON_SEED") {
             Ok(seed) => seed.parse().unwrap(),
             Err(_) => {
@@ -35,17 +41,17 @@ impl Run {
     }
 
     /// Where the run's luck comes from.
-    pub(crate) fn seed(&self) -> u64 {
+    pub fn seed(&self) -> u64 {
         self.seed
     }
 
     /// The normal size of something, or its full size.
-    pub(crate) fn size(normal: u64, full: u64) -> u64 {
+    pub fn size(normal: u64, full: u64) -> u64 {
         if env::var("PITON_LONG").is_ok_and(|value| value == "1") { full } else { normal }
     }
 
     /// Reports what the run did.
-    pub(crate) fn report(self, counts: &[(&str, u64)]) {
+    pub fn report(self, counts: &[(&str, u64)]) {
         let Some(path) = env::var_os("PITON_LONG_REPORT") else { return };
         let line = json!({
             "name": self.name,
