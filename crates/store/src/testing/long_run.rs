@@ -2,15 +2,11 @@
 //!
 //! `PITON_LONG=1` asks for the full size; `PITON_LONG_REPORT` names a file that gets one line of
 //! JSON for each such test.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a test asks for its size, and says what it did"
-)]
+#![expect(clippy::disallowed_methods, reason = "a test asks for its size, and reports what it did")]
 
 use std::{
     collections::BTreeMap,
-    env,
+    env, fmt,
     fs::OpenOptions,
     io::Write,
     time::{Instant, SystemTime, UNIX_EPOCH},
@@ -27,7 +23,8 @@ pub struct LongRun {
 }
 
 impl LongRun {
-    /// Starts a run with a seed of its own, or with the one that `PITON_SEED` gives.
+    /// Starts a run with a seed of its own, or with the one that `PITON_SEED` gives. Print it, so that
+    /// a failure can be repeated.
     pub fn start(name: &'static str) -> Self {
         let seed = match env::var("PITON_SEED") {
             Ok(seed) => seed.parse().unwrap(),
@@ -35,8 +32,6 @@ impl LongRun {
                 u64::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos())
             }
         };
-        // Captured, and shown when the test fails.
-        println!("{name}: PITON_SEED={seed}");
         Self { name, seed, started: Instant::now() }
     }
 
@@ -62,5 +57,11 @@ impl LongRun {
         let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
         // One write, so that lines of tests in parallel processes do not mix.
         file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+}
+
+impl fmt::Display for LongRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: PITON_SEED={}", self.name, self.seed)
     }
 }

@@ -268,6 +268,7 @@ mod long {
     #[test]
     fn a_collector_among_eight_busy_writers_takes_nothing_that_is_needed() {
         let run = LongRun::start("collection: among eight writers");
+        println!("{run}");
         let root = tempfile::tempdir().unwrap();
         let store = Store::on(DataDir::open(root.path()).unwrap());
         let (plans, rounds) = (LongRun::size(30, 600), LongRun::size(6, 120));

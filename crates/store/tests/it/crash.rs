@@ -176,6 +176,7 @@ mod long {
     /// Tries everything on streams of several lengths, and reports.
     fn try_all(name: &'static str, trial: impl Fn(&mut Tally, u64)) -> Tally {
         let run = LongRun::start(name);
+        println!("{run}");
         let mut tally = Tally::default();
         trial(&mut tally, run.seed());
         run.report(&[

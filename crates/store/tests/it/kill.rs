@@ -164,7 +164,7 @@ fn look<J: Journal<Sample>>(
 mod long {
     use super::*;
 
-    fn report(run: Run, tally: &Killing) {
+    fn report(run: LongRun, tally: &Killing) {
         let counts = [
             ("kills", tally.kills),
             ("plans", tally.acknowledged),
@@ -182,6 +182,7 @@ mod long {
     #[test]
     fn a_session_survives_its_writers() {
         let run = LongRun::start("kill: writers of sessions");
+        println!("{run}");
         let kills = LongRun::size(200, 2_000);
         let tally = kill_writers(kills, run.seed(), "segmented", SegmentedJournal::sessions);
         report(run, &tally);
@@ -190,6 +191,7 @@ mod long {
     #[test]
     fn a_log_survives_its_writers() {
         let run = LongRun::start("kill: writers of logs");
+        println!("{run}");
         let kills = LongRun::size(50, 500);
         let tally = kill_writers(kills, run.seed(), "log", LogJournal::backpacks);
         report(run, &tally);

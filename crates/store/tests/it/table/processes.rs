@@ -196,6 +196,7 @@ mod long {
     #[test]
     fn processes_that_count_together_lose_nothing_when_some_are_killed() {
         let run = LongRun::start("table: 8 processes count, some are killed, a reader stalls");
+        println!("{run}");
         let lives = LongRun::size(4, 60);
         let root = TempDir::new().unwrap();
         let table = open(root.path());

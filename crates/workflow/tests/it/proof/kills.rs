@@ -217,6 +217,7 @@ mod long {
     #[test]
     fn a_call_that_fails_anywhere_can_be_made_again_and_is_answered_as_if_it_had_not() {
         let run = LongRun::start("workflow: kills");
+        println!("{run}");
         let (cuts, stride) = (LongRun::size(1, 40), usize::try_from(LongRun::size(3, 1)).unwrap());
         let mut tally = Tally::default();
         let runtime = runtime();

@@ -18,6 +18,7 @@ mod long {
     #[test]
     fn no_agent_breaks_a_run_or_changes_what_was_answered() {
         let run = LongRun::start("workflow: random agents");
+        println!("{run}");
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&run.seed().to_le_bytes());
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
