@@ -10,6 +10,7 @@ use piton_workflow::session::{Checkpoint, Continue, Error, Reply, Sessions};
 use piton_workflow::{EventKind, NodeKind};
 use tokio::sync::Barrier;
 
+use super::interposed::Interposed;
 use crate::engine::samples::{step, workflow};
 use crate::session::rig::{Rig, ack, body, state};
 
@@ -45,7 +46,7 @@ async fn at_once(processes: &[Sessions], request: &Continue) -> Vec<Result<Reply
     answers
 }
 
-// shows: WR-084, WR-253 (one attempt, one branch), WR-256
+// shows: WR-084, WR-253 (one attempt, one branch)
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn calls_with_one_token_at_the_same_time_are_one_advance() {
     for (count, is_shared) in [(2, false), (8, false), (2, true), (8, true)] {
@@ -167,4 +168,42 @@ async fn making_a_bookmark_again_needs_no_lock_and_making_a_new_one_does() {
     drop(held);
     assert_eq!(body(&rig.notes(&first, "One.").await), body(&second));
     rig.sessions.checkpoint(bookmark(&second)).await.unwrap();
+}
+
+// shows: WR-256
+#[tokio::test]
+async fn what_another_process_records_just_before_the_lock_is_found_under_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let rig = Rig::local(dir.path(), 1);
+    let first = rig.start(&workflow(&[step("one"), step("two")])).await;
+    let bookmark = Checkpoint {
+        checkpoint_token: first.body.checkpoint_token.clone().unwrap(),
+        notes_markdown: None,
+    };
+    let other = Rig::local(dir.path(), 2);
+    // The same call in another process, between the look and the lock of this one.
+    let late = |before| {
+        let journal = Interposed::new(&rig.journal, before);
+        let (blobs, keys) = (Arc::clone(&rig.blobs), Arc::clone(&rig.keys));
+        (Rig::over(Arc::clone(&journal) as _, blobs, keys, 3), journal)
+    };
+    let (request, sessions) = (ack(&first, "One.", vec![]), other.sessions.clone());
+    let theirs = request.clone();
+    let (here, journal) = late(Box::pin(async move {
+        sessions.proceed(theirs).await.unwrap();
+    }));
+    let reply = here.sessions.proceed(request.clone()).await.unwrap();
+    assert!(journal.has_happened());
+    assert_eq!(reply, other.sessions.proceed(request).await.unwrap());
+    let (sessions, theirs) = (other.sessions.clone(), bookmark.clone());
+    let (here, journal) = late(Box::pin(async move {
+        sessions.checkpoint(theirs).await.unwrap();
+    }));
+    let made = here.sessions.checkpoint(bookmark.clone()).await.unwrap();
+    assert!(journal.has_happened());
+    assert_eq!(made, other.sessions.checkpoint(bookmark).await.unwrap());
+    let events = rig.events(first.body.run.session_id).await;
+    assert_eq!(validate(&events), Ok(()));
+    let count = |kind| events.iter().filter(|event| event.body().kind() == kind).count();
+    assert_eq!((count(EventKind::AdvanceRecorded), count(EventKind::NodeCreated)), (1, 3));
 }
