@@ -1,6 +1,7 @@
 //! What holds whatever happens: random agents, kills at every call of the disk, races, and stored bytes.
 
 mod act;
+mod answered;
 mod bytes;
 mod check;
 mod damage;
@@ -16,5 +17,6 @@ mod races;
 mod recorded;
 mod story;
 mod stripped;
+mod tally;
 mod workflows;
 mod world;

@@ -8,8 +8,9 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tokio::runtime::Builder;
 
 use super::act::acts;
+use super::tally::Tally;
 use super::workflows::workflows;
-use super::world::{Tally, World};
+use super::world::World;
 
 mod long {
     use super::*;

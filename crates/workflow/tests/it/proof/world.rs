@@ -10,72 +10,17 @@ use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::PreferenceChange;
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::{
-    Body, Checkpoint, CheckpointBody, Continue, NextParams, Notice, Prefer, Reply, ReplyKind,
-    Start, StartKey,
+    Body, Checkpoint, Continue, Notice, Prefer, Reply, ReplyKind, Start, StartKey,
 };
 use piton_workflow::token::Payload;
 use piton_workflow::{Autonomy, PreferenceSource, TokenString};
 use serde_json::{Map, Value};
 
 use super::act::{About, Act, Given, What, fits, output};
+use super::answered::{Call, First, Known, payload, without_tokens};
 use super::check::Checks;
+use super::tally::Tally;
 use crate::session::rig::{Rig, start_with, state};
-
-/// A call that changed something, by what makes it the same call again.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Call {
-    Start(String),
-    HandIn(String),
-    Bookmark(String),
-}
-
-/// What was sent, and what was answered first.
-#[derive(Clone, Debug)]
-enum First {
-    Start(Start, Body),
-    HandIn(Continue, Body),
-    Bookmark(Checkpoint, CheckpointBody),
-}
-
-/// A reply, and how often the keys had changed when its tokens were made.
-#[derive(Clone, Debug)]
-struct Known {
-    reply: Reply,
-    minted: u64,
-}
-
-/// What happened, counted.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
-    pub(super) calls: u64,
-    pub(super) advanced: u64,
-    pub(super) blocked: u64,
-    pub(super) repeated: u64,
-    pub(super) refused: u64,
-    pub(super) rotations: u64,
-}
-
-impl Tally {
-    pub(super) fn add(&mut self, other: Self) {
-        self.calls += other.calls;
-        self.advanced += other.advanced;
-        self.blocked += other.blocked;
-        self.repeated += other.repeated;
-        self.refused += other.refused;
-        self.rotations += other.rotations;
-    }
-
-    pub(super) fn counts(&self) -> [(&'static str, u64); 6] {
-        [
-            ("calls", self.calls),
-            ("advanced", self.advanced),
-            ("blocked", self.blocked),
-            ("repeated", self.repeated),
-            ("refused", self.refused),
-            ("rotations", self.rotations),
-        ]
-    }
-}
 
 /// Everything that is known from outside.
 pub(super) struct World {
@@ -87,22 +32,6 @@ pub(super) struct World {
     calls: Vec<Call>,
     answered: BTreeMap<Call, (First, u64)>,
     pub(super) tally: Tally,
-}
-
-/// What a long token says, without who signed it.
-fn payload(token: &str) -> String {
-    token.parse::<TokenString>().expect("it is a token").payload().to_owned()
-}
-
-fn without_tokens(body: &Body) -> Body {
-    let mut body = body.clone();
-    body.state_token.clear();
-    body.ack_token = body.ack_token.map(|_| String::new());
-    body.checkpoint_token = body.checkpoint_token.map(|_| String::new());
-    if let Some(call) = &mut body.next_call {
-        call.params = NextParams::default();
-    }
-    body
 }
 
 impl World {
