@@ -19,6 +19,7 @@ mod error;
 mod kernel;
 mod measure;
 mod place;
+mod quiet_disk;
 mod report;
 mod workflow;
 
@@ -101,7 +102,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         report.add("kernel", kernel::measure(&place)?);
     }
     if matches!(arguments.part, None | Some(Part::Workflow)) {
-        report.add("workflow", workflow::measure()?);
+        report.add("workflow", workflow::measure(&place)?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {

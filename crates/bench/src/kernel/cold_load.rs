@@ -10,14 +10,12 @@ use std::{
 use piton_store::{StreamId, local::RealDisk, port::JournalReader};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    quiet_disk::QuietDisk,
-    rig::{EVENTS, Plans, Rig},
-};
+use super::rig::{EVENTS, Plans, Rig};
 use crate::{
     error::{Error, Result, expect},
     measure::{float, peak_resident_bytes, wall},
     place::Place,
+    quiet_disk::QuietDisk,
     report::{Bar, Row, Unit},
 };
 

@@ -15,14 +15,12 @@ use piton_store::{
     testing::Recorder,
 };
 
-use super::{
-    quiet_disk::QuietDisk,
-    rig::{Plans, Rig, committed},
-};
+use super::rig::{Plans, Rig, committed};
 use crate::{
     error::{Error, Result},
     measure::{Samples, Schedule, wall},
     place::Place,
+    quiet_disk::QuietDisk,
     report::{Row, Unit},
 };
 

@@ -7,7 +7,6 @@ mod flatness;
 mod floor;
 mod log;
 mod lookup;
-mod quiet_disk;
 mod rig;
 mod sizes;
 mod smaller;

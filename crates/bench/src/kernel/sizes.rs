@@ -4,11 +4,11 @@ use std::{path::Path, sync::Arc};
 
 use piton_store::testing::Recorder;
 
-use super::{
+use super::rig::{EVENTS, Plans, Rig};
+use crate::{
+    error::{Error, Result},
     quiet_disk::QuietDisk,
-    rig::{EVENTS, Plans, Rig},
 };
-use crate::error::{Error, Result};
 
 /// The bytes of one append of [`EVENTS`] events and one snapshot.
 #[derive(Debug, Clone, Copy)]

@@ -11,22 +11,26 @@ use super::error::EngineError;
 use super::finding::{Finding, GapDraft};
 use super::flow::{self, Flow};
 use super::judge::{Standings, Submission, judge};
+use super::person;
 use crate::compile::CompiledWorkflow;
 use crate::event::{BlockerReport, PayloadError, Preferences, TraceEntry};
 use crate::preference::Autonomy;
+use crate::reason::UserOnlyDependency;
 use crate::snapshot::ExecutionState;
 
 /// What is known where a step is left.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct Facts<'a> {
     /// The preferences in force.
     pub preferences: Preferences,
     /// What the agent is known to be able to do.
     pub standings: Standings,
-    /// What the run was told, up to and with this output.
-    pub context: Map<String, Value>,
+    /// What the run was told, up to and with this output, if anything.
+    pub context: Option<&'a Map<String, Value>>,
     /// The critical gaps of this node that are open.
     pub open_gaps: Vec<GapId>,
+    /// What a person settled at this node.
+    pub settled: Vec<UserOnlyDependency>,
 }
 
 /// What happens.
@@ -56,18 +60,32 @@ pub enum Decision {
 pub fn decide(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,
-    facts: &Facts,
+    facts: &Facts<'_>,
     submission: &Submission<'_>,
 ) -> Result<Decision, EngineError> {
-    let findings = judge(workflow, state, submission, &facts.standings)?;
-    let gaps = findings.iter().map(Finding::gap).collect();
-    let report = block(facts.preferences.autonomy, &findings);
-    if let Some(report) = report.expect("a judgement finds less than a report holds") {
-        return Ok(Decision::Blocked { report, gaps });
+    let nothing = Map::new();
+    let context = facts.context.unwrap_or(&nothing);
+    let mut findings = judge(workflow, state, submission, &facts.standings, context)?;
+    findings.extend(person::judge(workflow, state, &facts.settled)?);
+    if let Some(blocked) = stop(facts, &findings) {
+        return Ok(blocked);
     }
-    let Flow { next, traces } = flow::next(workflow, state, &facts.context, submission.artifacts)?;
+    let flow = flow::next(workflow, state, context, submission.artifacts)?;
+    let Flow { next, traces, findings: lacking } = flow;
+    findings.extend(lacking);
+    if let Some(blocked) = stop(facts, &findings) {
+        return Ok(blocked);
+    }
+    let gaps = findings.iter().map(Finding::gap).collect();
     let resolves = if findings.is_empty() { facts.open_gaps.clone() } else { Vec::new() };
     Ok(Decision::Advanced { next, gaps, traces, resolves })
+}
+
+/// What stops the run, if something does.
+fn stop(facts: &Facts<'_>, findings: &[Finding]) -> Option<Decision> {
+    let report = block(facts.preferences.autonomy, findings);
+    let report = report.expect("there are never more findings than a report holds")?;
+    Some(Decision::Blocked { report, gaps: findings.iter().map(Finding::gap).collect() })
 }
 
 /// The report with which a run stops for `findings`; nothing if it goes on. More findings than a report holds

@@ -9,6 +9,7 @@ use piton_core::BoundedText;
 use serde_json::json;
 
 use super::accept::contract_of;
+use super::ask::Lack;
 use super::finding::Finding;
 use super::place::Place;
 use super::words::{excerpt, list};
@@ -17,11 +18,12 @@ use crate::bounds::{
     QUOTE_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX,
 };
 use crate::capability::{Capability, CapabilityStatus};
-use crate::compile::{CompiledStep, CompiledWorkflow};
-use crate::contract::criteria::requirements;
-use crate::contract::{Breach, ContractDefinition, Field, Violation};
+use crate::compile::{CompiledStep, CompiledWorkflow, UserNeed};
+use crate::contract::criteria::{Failure, requirements};
+use crate::contract::{Breach, ContractDefinition, ContractPack, Field, Violation};
 use crate::event::{LimitDetails, Pointer};
 use crate::loop_path::LoopPosition;
+use crate::name::LoopId;
 use crate::reason::{CapabilityMissing, ContractViolation, Reason, Unexpected};
 
 fn finding(reason: Reason, pointer: Pointer, message: String, suggested_fix: String) -> Finding {
@@ -151,6 +153,58 @@ pub(super) fn limit(
     Finding { details: Some(details), ..finding(reason, at_step(step), message, fix.to_owned()) }
 }
 
+/// A loop turns by something that the run was not told.
+pub(super) fn lack(loop_id: &LoopId, lack: &Lack) -> Finding {
+    let Lack { key, wanted, found } = lack;
+    let key = excerpt(key, NAME_BYTES_MAX);
+    let (violation, there) = match found {
+        None => (ContractViolation::MissingRequiredOutput, "it is not there".to_owned()),
+        Some(found) => (ContractViolation::InvalidRequiredOutput, format!("it is {found}")),
+    };
+    let message = format!(
+        "The loop `{loop_id}` turns by `{key}` of the context, which must be {wanted}; {there}."
+    );
+    let fix = format!(
+        "Hand in the whole output again with `context`: {{\"{key}\": …}}, where the value is {wanted}."
+    );
+    let step_id = loop_id.as_str().parse().expect("ids of loops and steps have one form");
+    let reason = Reason::ContractViolation(violation);
+    finding(reason, Pointer::WorkflowStep { step_id }, message, fix)
+}
+
+/// Assessments are missing or wrong. `examples` show the form of each.
+pub(super) fn assessments(
+    step: &CompiledStep,
+    missing: bool,
+    wrong: &[String],
+    examples: &[String],
+) -> Finding {
+    let head = format!("The assessments of the step `{}` are not complete:", step.step_id);
+    let message = list(&head, wrong, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
+    let head = "Hand in the whole output again, with these artifacts in `artifacts`, one of the levels for each \
+                dimension:";
+    let fix = list(head, examples, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
+    let violation = if missing {
+        ContractViolation::MissingRequiredOutput
+    } else {
+        ContractViolation::InvalidRequiredOutput
+    };
+    let contract_ref = ContractPack::Assessment.as_str().parse();
+    let contract_ref = contract_ref.expect("the name of a contract is that of something built in");
+    let pointer = Pointer::OutputContract { contract_ref };
+    finding(Reason::ContractViolation(violation), pointer, message, fix)
+}
+
+/// An assessment is at a level from which something follows, in the words of the author.
+pub(super) fn followup(step: &CompiledStep, rated: &[String], guidance: &[String]) -> Finding {
+    let head = format!("The step `{}` is not left at these levels:", step.step_id);
+    let message = list(&head, rated, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
+    let head = "Do this, assess again, and hand in the whole output again:";
+    let fix = list(head, guidance, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
+    let reason = Reason::ContractViolation(ContractViolation::InvalidRequiredOutput);
+    finding(reason, at_step(step), message, fix)
+}
+
 /// Notes are required, and there are none.
 pub(super) fn no_notes(step: &CompiledStep) -> Finding {
     let message = format!("The step `{}` requires notes, and none were handed in.", step.step_id);
@@ -171,15 +225,27 @@ pub(super) fn no_notes(step: &CompiledStep) -> Finding {
     finding(reason, at_step(step), message, fix)
 }
 
-/// The notes do not meet criteria, which say so in the words of the author.
-pub(super) fn criteria(step: &CompiledStep, failed: &[String]) -> Finding {
+/// The notes do not meet criteria: first in the words of the author, then what is required and what was given.
+pub(super) fn criteria(step: &CompiledStep, failed: &[Failure]) -> Finding {
     let head = format!("The notes do not meet what the step `{}` asks for:", step.step_id);
-    let message = list(&head, failed, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
+    let told: Vec<_> = failed.iter().map(|failure| failure.message.clone()).collect();
+    let message = list(&head, &told, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
     let head =
         "Hand in the whole output again, with `notesMarkdown` changed so that all of this holds:";
-    let fix = list(head, failed, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
+    let exact = |failure: &Failure| format!("{} ({})", failure.required, failure.given);
+    let exact: Vec<_> = failed.iter().map(exact).collect();
+    let fix = list(head, &exact, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
     let reason = Reason::ContractViolation(ContractViolation::InvalidRequiredOutput);
     finding(reason, at_step(step), message, fix)
+}
+
+/// The step needs a person.
+pub(super) fn person(step: &CompiledStep, need: &UserNeed) -> Finding {
+    let question = excerpt(&need.question, FINDING_ITEM_BYTES_MAX);
+    let message = format!("The step `{}` needs a person: {question}", step.step_id);
+    let fix = "Ask the person. They settle it for this run with `piton approve`, `piton answer` or `piton reject`. \
+               Then send the stateToken alone to read what they said, and hand in the whole output again.";
+    finding(Reason::UserOnlyDependency(need.reason), at_step(step), message, fix.to_owned())
 }
 
 /// A required capability that is not known to be there; nothing if it is.

@@ -77,6 +77,16 @@ impl PreferenceChange {
 }
 
 impl Preferences {
+    /// The preferences that go well with a level of autonomy. Who lets a run go on without people is not
+    /// asked about risks either, so that run takes the careful way.
+    pub const fn preset(autonomy: Autonomy) -> Self {
+        let risk_policy = match autonomy {
+            Autonomy::Guided | Autonomy::FullAutoNeverStop => RiskPolicy::Conservative,
+            Autonomy::FullAutoStopOnUserDeps => RiskPolicy::Balanced,
+        };
+        Self { autonomy, risk_policy }
+    }
+
     /// These preferences after `changes`.
     #[must_use]
     pub fn after(mut self, changes: &[PreferenceChange]) -> Self {

@@ -6,9 +6,7 @@ use super::content::Pinned;
 use super::error::Error;
 use super::place::Place;
 use super::reader::Reader;
-use super::reply::{
-    Body, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, StepLine, TOOL_CONTINUE,
-};
+use super::reply::{Body, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, TOOL_CONTINUE};
 use crate::label::label;
 use crate::preference::Autonomy;
 use crate::run::NextIntent;
@@ -25,7 +23,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    fn pending(&self) -> Option<&PendingStep> {
+    pub(super) fn pending(&self) -> Option<&PendingStep> {
         crate::snapshot::derive_pending_step(&self.snapshot)
     }
 
@@ -36,20 +34,22 @@ impl Scene {
             session_id: address.session,
             run_id: address.run,
             workflow_id: self.place.workflow_id.clone(),
-            steps: self.pinned.workflow.steps.len(),
-            step: self.step_line(),
+            step: self.pending().and_then(|pending| self.number_of(pending)),
+            of: self.pinned.workflow.steps.len(),
+            turn: self.turn(),
         }
     }
 
-    fn step_line(&self) -> Option<StepLine> {
-        let pending = self.pending()?;
+    fn number_of(&self, pending: &PendingStep) -> Option<usize> {
         let mut steps = self.pinned.workflow.steps.iter();
-        let number = steps.position(|step| step.step_id == pending.step_id)? + 1;
+        Some(steps.position(|step| step.step_id == pending.step_id)? + 1)
+    }
+
+    fn turn(&self) -> Option<u32> {
         let ExecutionState::Running(running) = &self.snapshot.state else {
             return None;
         };
-        let innermost = running.loop_stack().positions().last();
-        Some(StepLine { number, turn: innermost.map(|position| position.iteration.get() + 1) })
+        Some(running.loop_stack().positions().last()?.iteration.get() + 1)
     }
 
     fn artifact_kind(&self, pending: &PendingStep) -> Option<String> {
@@ -64,6 +64,7 @@ impl Scene {
             None => NextIntent::RehydrateOnly,
             Some(pending)
                 if pending.require_confirmation
+                    && !self.place.approved
                     && self.place.preferences.autonomy == Autonomy::Guided =>
             {
                 NextIntent::AwaitUserConfirmation
@@ -141,7 +142,7 @@ impl Reader {
         self.mint(&Payload::Ack(AckPayload { address, attempt }), place, place.ack).await
     }
 
-    async fn checkpoint_token(&self, place: &Place) -> Result<Minted, Error> {
+    pub(super) async fn checkpoint_token(&self, place: &Place) -> Result<Minted, Error> {
         let address = place.address;
         let attempt = attempt_id(address, AttemptKind::Checkpoint, place.checkpoint);
         let payload = Payload::Checkpoint(CheckpointPayload { address, attempt });

@@ -13,25 +13,25 @@ use super::place::Place;
 use super::reply::{CheckpointBody, CheckpointReply, NextCall, NextParams, TOOL_CONTINUE};
 use super::request::{Checkpoint, Output};
 use super::sessions::Sessions;
+use super::warm::Warm;
 use crate::dedupe;
 use crate::event::{Cause, EdgeCreated, EventBody, NodeCreated, NodeScope};
-use crate::token::{CheckpointPayload, TokenError, checkpoint_node_id};
+use crate::token::{CheckpointPayload, checkpoint_node_id};
 use crate::topology::{EdgeCause, EdgeKind, NodeKind};
 
 impl Sessions {
     /// Makes a bookmark. The same token again changes nothing.
     pub async fn checkpoint(&self, request: Checkpoint) -> Result<CheckpointReply, Error> {
         let payload = self.reader().payload(&request.checkpoint_token).await?.into_checkpoint()?;
-        self.checkpoint_at(payload, request.notes_markdown).await.map_err(Error::of_token)
+        self.checkpoint_at(payload, request.output).await.map_err(Error::of_token)
     }
 
     async fn checkpoint_at(
         &self,
         payload: CheckpointPayload,
-        notes: Option<String>,
+        output: Option<Output>,
     ) -> Result<CheckpointReply, Error> {
-        let handed_in =
-            HandedIn::check(Some(Output { notes_markdown: notes, artifacts: Vec::new() }))?;
+        let handed_in = HandedIn::check(output)?;
         let CheckpointPayload { address, attempt } = payload;
         let bookmark = checkpoint_node_id(address, attempt);
         let key = dedupe::node_created(address.session, address.run, bookmark);
@@ -41,37 +41,7 @@ impl Sessions {
             let place = Place::now(&warm.lock().state, address)?;
             self.reader().scene(place).await?;
             let (lease, warm) = self.locked(address.session).await?;
-            let draft = {
-                let mut warm = warm.lock();
-                let (run, node) = node_of(&warm.state, address)?;
-                let made = run.graph.node(bookmark).is_some();
-                let (hash, snapshot_ref) = (run.started.workflow_hash, node.snapshot);
-                let next = warm.state.next();
-                let mut draft = Draft::new(address.session, next, &*self.clock, &*self.entropy);
-                let created = NodeCreated {
-                    node_kind: NodeKind::Checkpoint,
-                    parent_node_id: Some(address.node),
-                    workflow_hash: hash,
-                    snapshot_ref,
-                };
-                let at = NodeScope { run: address.run, node: bookmark };
-                let event_id = draft.push(EventBody::NodeCreated(at, created));
-                let cause = Cause { kind: EdgeCause::CheckpointCreated, event_id };
-                let edge = EdgeCreated::new(EdgeKind::Checkpoint, address.node, bookmark, cause);
-                let edge = edge.expect("that is the cause of a bookmark");
-                draft.push(EventBody::EdgeCreated(address.run, edge));
-                for output in handed_in.outputs(attempt, |_| Vec::new()) {
-                    draft.push(EventBody::NodeOutputAppended(at, output));
-                }
-                if made {
-                    None
-                } else {
-                    draft.check(&mut warm.rules).inspect_err(|_| {
-                        self.reader().warm().forget(address.session);
-                    })?;
-                    Some(draft)
-                }
-            };
+            let draft = self.draft_bookmark(&mut warm.lock(), payload, bookmark, &handed_in)?;
             if let Some(draft) = draft {
                 self.append(address.session, &lease, Some(&warm), draft).await?;
             } else {
@@ -82,25 +52,60 @@ impl Sessions {
         self.bookmark_reply(payload, bookmark).await
     }
 
+    /// What is recorded of a bookmark; nothing if it is there already.
+    fn draft_bookmark(
+        &self,
+        warm: &mut Warm,
+        payload: CheckpointPayload,
+        bookmark: NodeId,
+        handed_in: &HandedIn,
+    ) -> Result<Option<Draft<'_>>, Error> {
+        let CheckpointPayload { address, attempt } = payload;
+        let (run, node) = node_of(&warm.state, address)?;
+        if run.graph.node(bookmark).is_some() {
+            return Ok(None);
+        }
+        let created = NodeCreated {
+            node_kind: NodeKind::Checkpoint,
+            parent_node_id: Some(address.node),
+            workflow_hash: run.started.workflow_hash,
+            snapshot_ref: node.snapshot,
+        };
+        let next = warm.state.next();
+        let mut draft = Draft::new(address.session, next, &*self.clock, &*self.entropy);
+        let at = NodeScope { run: address.run, node: bookmark };
+        let event_id = draft.push(EventBody::NodeCreated(at, created));
+        let cause = Cause { kind: EdgeCause::CheckpointCreated, event_id };
+        let edge = EdgeCreated::new(EdgeKind::Checkpoint, address.node, bookmark, cause);
+        let edge = edge.expect("that is the cause of a bookmark");
+        draft.push(EventBody::EdgeCreated(address.run, edge));
+        for output in handed_in.outputs(attempt, |_| Vec::new()) {
+            draft.push(EventBody::NodeOutputAppended(at, output));
+        }
+        handed_in.blobs().iter().for_each(|blob| draft.store(blob.clone()));
+        draft
+            .check(&mut warm.rules)
+            .inspect_err(|_| self.reader().warm().forget(address.session))?;
+        Ok(Some(draft))
+    }
+
+    /// The reply that making the bookmark had: the next checkpoint token is the one after it.
     async fn bookmark_reply(
         &self,
         payload: CheckpointPayload,
         bookmark: NodeId,
     ) -> Result<CheckpointReply, Error> {
         let warm = self.reader().current(payload.address.session).await?;
-        let place = {
-            let warm = warm.lock();
-            let (run, _) = node_of(&warm.state, payload.address)?;
-            run.graph.node(bookmark).ok_or(TokenError::UnknownNode)?;
-            Place::now(&warm.state, payload.address)?
-        };
+        let place = Place::after_bookmark(&warm.lock().state, payload.address, bookmark)?;
         let scene = self.reader().scene(place).await?;
         let state = self.reader().state_token(&scene.place).await?;
+        let checkpoint = self.reader().checkpoint_token(&scene.place).await?;
         let params = NextParams { ack_token: None, state_token: Some(state.short) };
         let body = CheckpointBody {
             run: scene.run_line(),
             checkpoint_node_id: bookmark,
             state_token: state.long,
+            checkpoint_token: checkpoint.long,
             next_call: NextCall { tool: TOOL_CONTINUE.to_owned(), params },
         };
         Ok(CheckpointReply { body })

@@ -144,6 +144,12 @@ pub enum Refusal {
         /// Why.
         reason: String,
     },
+    /// The workflow cannot begin without something that the context lacks.
+    #[error("the run cannot begin: {what}")]
+    ContextLacking {
+        /// What is lacking.
+        what: String,
+    },
     /// The start key belongs to another run.
     #[error("the start key was used for {label} ({workflow}) with another {differs}")]
     StartKeyTaken {
@@ -168,6 +174,9 @@ pub enum Refusal {
     /// There is no such run.
     #[error("the session has no such run")]
     UnknownRun,
+    /// Nobody is asked anything.
+    #[error("the run waits for nothing that a person would settle")]
+    NothingToSettle,
     /// A change of preferences that changes nothing that can be changed.
     #[error("the change of preferences is refused: {reason}")]
     Preferences {
@@ -205,6 +214,7 @@ impl Refusal {
                  send null for a key to take it away."
             }
             Self::Context { .. } => "Send a JSON object of plain values.",
+            Self::ContextLacking { .. } => "Start again with that key in `context`.",
             Self::StartKeyTaken { .. } => {
                 "Choose another start key for a new run, or start with the same workflow and goal to get \
                  that run."
@@ -212,6 +222,7 @@ impl Refusal {
             Self::StartKey => "Send a short key of your own choice, such as a ticket number.",
             Self::Text { .. } => "Send a shorter text.",
             Self::UnknownRun => "List the sessions to find the run.",
+            Self::NothingToSettle => "Look at the run first: it waits for its agent, or is done.",
             Self::Preferences { .. } => "Send at least one preference, each once.",
         }
     }

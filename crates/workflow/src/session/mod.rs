@@ -8,7 +8,7 @@
 //! | `find` | verifies the tokens of a call and finds the node that they name |
 //! | `warm` | keeps the folded state of a session current with its log |
 //! | `content` | keeps pinned workflows and snapshots, which never change |
-//! | `start`, `advance`, `checkpoint`, `prefer` | load, decide, append |
+//! | `start`, `advance`, `checkpoint`, `prefer`, `settle` | load, decide, append |
 //! | `change`, `handed_in`, `recorded`, `observed`, `told` | what is recorded of a call |
 //! | `derive`, `draft` | ids that follow from an attempt, and the plan |
 //! | `place`, `answer` | a reply from recorded facts alone |
@@ -45,6 +45,7 @@ mod rehydrate;
 mod reply;
 mod request;
 mod sessions;
+mod settle;
 mod start;
 mod text;
 mod told;
@@ -54,7 +55,10 @@ pub use error::{Crossed, Error, Refusal, RunPlace};
 pub use reader::Reader;
 pub use reply::{
     Body, CheckpointBody, CheckpointReply, GapLine, NextCall, NextParams, Notice, Pending, Reply,
-    ReplyKind, RunLine, StepLine, TOOL_CONTINUE,
+    ReplyKind, RunLine, TOOL_CONTINUE,
 };
-pub use request::{Checkpoint, Continue, Output, Prefer, Start, StartKey, Workflow};
+pub use request::{
+    Checkpoint, Continue, Output, Prefer, Settle, Start, StartKey, Verdict, Workflow,
+};
 pub use sessions::Sessions;
+pub use settle::Settled;

@@ -3,20 +3,20 @@
 //! *Invariants*: a place is taken as of the moment that a reply is about, so that what came later does not change
 //! the reply.
 
-use piton_core::{AttemptId, EventIndex, SnapshotRef, WorkflowHash, WorkflowId};
+use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, WorkflowId};
 
 use super::derive;
 use super::find::node_of;
 use super::reply::GapLine;
-use crate::event::{BlockerReport, Outcome, Preferences};
-use crate::preference::{Autonomy, RiskPolicy};
+use crate::event::{BlockerReport, Outcome, Preferences, Resolution};
+use crate::preference::Autonomy;
 use crate::projection::{RunNode, RunState, SessionState};
+use crate::reason::{Reason, UserOnlyDependency};
 use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
 use crate::topology::NodeKind;
 
 /// The preferences of a run that was never told any: the most careful ones.
-pub(super) const PREFERENCES_DEFAULT: Preferences =
-    Preferences { autonomy: Autonomy::Guided, risk_policy: RiskPolicy::Conservative };
+pub(super) const PREFERENCES_DEFAULT: Preferences = Preferences::preset(Autonomy::Guided);
 
 /// Everything that a reply takes from events.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub(super) struct Place {
     pub(super) checkpoint: AttemptOrdinal,
     pub(super) blockers: Option<BlockerReport>,
     pub(super) gaps: Vec<GapLine>,
+    /// Whether a person said yes to the step.
+    pub(super) approved: bool,
 }
 
 impl Place {
@@ -82,6 +84,17 @@ impl Place {
         }
     }
 
+    /// Where a run stood at a node after a bookmark was made on it.
+    pub(super) fn after_bookmark(
+        state: &SessionState,
+        address: NodeAddress,
+        bookmark: NodeId,
+    ) -> Result<Self, TokenError> {
+        let (run, _) = node_of(state, address)?;
+        let made = run.graph.node(bookmark).ok_or(TokenError::UnknownNode)?.created;
+        Self::new(state, address, Some(made.next()))
+    }
+
     /// Where a run stands at a node, or stood when the event at `as_of` was recorded.
     fn new(
         state: &SessionState,
@@ -107,8 +120,18 @@ impl Place {
             checkpoint: ordinal(bookmarks(run, node).filter(|index| before(*index)).count()),
             blockers: None,
             gaps: Vec::new(),
+            approved: approved(run, node.id, as_of),
         })
     }
+}
+
+/// Whether a person had said yes at a node before the event at `as_of`.
+fn approved(run: &RunState, node: NodeId, as_of: Option<EventIndex>) -> bool {
+    run.gaps.on(node).any(|gap| {
+        matches!(gap.record.resolution, Resolution::Resolves { .. })
+            && gap.record.reason == Reason::UserOnlyDependency(UserOnlyDependency::Approval)
+            && as_of.is_none_or(|as_of| gap.index < as_of)
+    })
 }
 
 /// The events that made bookmarks on a node.

@@ -84,21 +84,12 @@ pub struct RunLine {
     pub run_id: RunId,
     /// Its workflow.
     pub workflow_id: WorkflowId,
-    /// How many steps the workflow has.
-    pub steps: usize,
-    /// The step that is to do.
+    /// The place of the step that is to do among those of the workflow, counted from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub step: Option<StepLine>,
-}
-
-/// Where in its workflow a run stands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct StepLine {
-    /// The place of the step in the workflow, counted from one.
-    pub number: usize,
-    /// The turn of the innermost loop that it is in, counted from one.
+    pub step: Option<usize>,
+    /// How many steps the workflow has.
+    pub of: usize,
+    /// The turn of the innermost loop that the step is in, counted from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
 }
@@ -194,6 +185,8 @@ pub struct CheckpointBody {
     pub checkpoint_node_id: NodeId,
     /// Asks where the run stood at the bookmark.
     pub state_token: String,
+    /// Makes the next bookmark on the same step.
+    pub checkpoint_token: String,
     /// The call that goes back to it.
     pub next_call: NextCall,
 }

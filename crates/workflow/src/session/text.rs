@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::error::RunPlace;
-use super::reply::{Body, CheckpointBody, NextCall, Notice, Reply, ReplyKind, RunLine, StepLine};
+use super::reply::{Body, CheckpointBody, NextCall, Notice, Reply, ReplyKind, RunLine};
 use crate::event::Blocker;
 use crate::run::NextIntent;
 
@@ -75,16 +75,22 @@ impl Body {
     fn blocked(&self) -> String {
         let blockers = self.blockers.as_ref().map_or(&[][..], |report| report.blockers());
         let things = match blockers.len() {
-            1 => "1 thing is".to_owned(),
-            count => format!("{count} things are"),
+            1 => "1 thing has".to_owned(),
+            count => format!("{count} things have"),
         };
-        let mut text = format!("{} is not finished: {things} missing.\n", head(&self.run));
+        let mut text = head(&self.run);
+        if let Some(pending) = &self.pending {
+            write!(text, " ({})", pending.title).expect("writing to a string does not fail");
+        }
+        writeln!(text, " is not finished: {things} to be mended.")
+            .expect("writing to a string does not fail");
         for (place, blocker) in blockers.iter().enumerate() {
             write!(text, "\n{}. {}", place + 1, shown(blocker))
                 .expect("writing to a string does not fail");
         }
         text.push_str(
-            "\nWhat you sent is kept, and the run waits at the same step. Send the whole output again:",
+            "\nNothing is lost: what you sent is recorded, and the run waits at this step. Send the whole \
+             output again, with this new token:",
         );
         text.push_str(&self.next_line());
         text
@@ -122,13 +128,13 @@ impl CheckpointBody {
 
 /// Which run, and where it stands.
 fn head(run: &RunLine) -> String {
-    let RunLine { label, workflow_id, steps, step, .. } = run;
+    let RunLine { label, workflow_id, step, of, turn, .. } = run;
     let mut text = format!("Run {label} · {workflow_id}");
-    if let Some(StepLine { number, turn }) = step {
-        write!(text, " · step {number} of {steps}").expect("writing to a string does not fail");
-        if let Some(turn) = turn {
-            write!(text, ", turn {turn}").expect("writing to a string does not fail");
-        }
+    if let Some(step) = step {
+        write!(text, " · step {step} of {of}").expect("writing to a string does not fail");
+    }
+    if let Some(turn) = turn {
+        write!(text, ", turn {turn}").expect("writing to a string does not fail");
     }
     text
 }
@@ -156,7 +162,7 @@ fn call_text(call: &NextCall, output: &str) -> String {
 pub(super) fn run_place(body: &Body) -> RunPlace {
     let waiting_at = match (&body.run.step, &body.pending) {
         (Some(step), Some(pending)) => {
-            format!("waiting at step {} \"{}\"", step.number, pending.title)
+            format!("waiting at step {step} \"{}\"", pending.title)
         }
         _ => "done".to_owned(),
     };

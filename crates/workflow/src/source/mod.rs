@@ -1,10 +1,12 @@
 //! Workflow files as their authors write them.
 //!
-//! A file is JSON in one of Piton's dialects. Each dialect has a module that reads it, and all of them are
-//! lowered to one [`CompiledWorkflow`](crate::compile::CompiledWorkflow). Today there is one dialect:
+//! A file is JSON in one of two dialects. Each has a module that reads it, and both are lowered to one
+//! [`CompiledWorkflow`](crate::compile::CompiledWorkflow). Which one it is, is told from the file's shape:
 //!
 //! * *strict*: loops are driven by a contract only, prompts hold no variables, and texts, templates and
-//!   contracts come from closed sets.
+//!   contracts come from closed sets. Described below.
+//! * *shipped*: the form that existing workflow files use, with conditions on what a run was told and variables
+//!   in prompts. Described in `docs/format/workflow-file.md`.
 //!
 //! # The strict dialect
 //!
@@ -36,20 +38,23 @@
 //! set, and what to do about it. A field that a dialect does not know is a problem.
 
 mod builtin_id;
+mod detect;
 mod dialect;
 mod json;
 mod pointer;
 mod problem;
 mod read;
+pub(crate) mod shipped;
 pub(crate) mod strict;
 mod workflow_id;
 
-pub use builtin_id::{ContractRef, FeatureId, RefId, TemplateId};
+pub use builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
 pub use dialect::Dialect;
 pub use pointer::Pointer;
 pub use problem::{Problem, ProblemCode};
 pub use workflow_id::{DeclaredId, IdStatus, Origin, Purpose};
 
+pub(crate) use detect::detect;
 pub(crate) use json::parse;
 pub(crate) use problem::Problems;
 pub(crate) use read::{Object, Read, Whole, parsed};

@@ -7,7 +7,9 @@
 )]
 
 mod agent;
+mod bundle;
 mod bundled;
+mod carry;
 mod catalogue;
 mod closed_set;
 mod compile;
@@ -25,7 +27,9 @@ mod recall;
 #[cfg(feature = "schema")]
 mod schema;
 mod session;
+mod shipped;
 mod snapshot;
 mod source;
 mod step_instance;
 mod token;
+mod upkeep;

@@ -39,6 +39,7 @@ pub(super) struct Part<'a> {
 #[derive(Clone, Debug)]
 pub struct Recap<'a> {
     pub(super) way: Part<'a>,
+    pub(super) bookmarks: Part<'a>,
     pub(super) after: Part<'a>,
     pub(super) branches: Part<'a>,
 }
@@ -47,7 +48,9 @@ impl<'a> Recap<'a> {
     /// Chooses what could be told about `node`; nothing for an unknown node.
     pub fn select(run: &'a RunState, node: NodeId) -> Self {
         let (mut way, mut after, mut branches) = <(Part<'_>, Part<'_>, Part<'_>)>::default();
+        let mut bookmarks = Part::default();
         if let Some(node) = run.graph.node(node) {
+            bookmarks = Part::bookmarks(run, node);
             let was_left = !node.is_tip() && node.kind != NodeKind::Checkpoint;
             let last = if was_left { run.graph.parent(node) } else { Some(node) };
             way = last.map(|last| Part::between(run, None, last)).unwrap_or_default();
@@ -56,12 +59,14 @@ impl<'a> Recap<'a> {
                 branches = Part::other_branches(run, node, tip);
             }
         }
-        Self { way, after, branches }
+        Self { way, bookmarks, after, branches }
     }
 
     /// The nodes whose steps [`Recap::render`] asks for.
     pub fn nodes(&self) -> impl Iterator<Item = &Noted<'a>> {
-        [&self.way, &self.after, &self.branches].into_iter().flat_map(|part| &part.notes)
+        [&self.way, &self.bookmarks, &self.after, &self.branches]
+            .into_iter()
+            .flat_map(|part| &part.notes)
     }
 }
 
@@ -92,14 +97,27 @@ impl<'a> Part<'a> {
         part
     }
 
+    /// The notes of the bookmarks on `node`.
+    fn bookmarks(run: &'a RunState, node: &RunNode) -> Self {
+        let is_bookmark = |child: &&RunNode| child.kind == NodeKind::Checkpoint;
+        let is_noted = |child: &&RunNode| run.outputs.recap(child.id).is_some();
+        let noted: Vec<_> = run.graph.children(node).filter(is_bookmark).filter(is_noted).collect();
+        Self::newest(run, noted)
+    }
+
     /// The newest notes of every branch below `top` but the one that ends in `followed`.
     fn other_branches(run: &'a RunState, top: &RunNode, followed: &RunNode) -> Self {
         let is_other = |tip: &&RunNode| tip.id != followed.id && run.graph.descends(tip.id, top.id);
         let newest = |tip: &'a RunNode| noted_below(run, top.depth() + 1, tip);
         let branches: Vec<_> = run.graph.tips().filter(is_other).filter_map(newest).collect();
-        let mut part = Self { count: branches.len(), ..Self::default() };
+        Self::newest(run, branches)
+    }
+
+    /// As many of `nodes` as can be told, the newest of them.
+    fn newest(run: &'a RunState, nodes: Vec<&RunNode>) -> Self {
+        let mut part = Self { count: nodes.len(), ..Self::default() };
         let mut fill = Fill::default();
-        for (before, noted) in branches.into_iter().enumerate().rev() {
+        for (before, noted) in nodes.into_iter().enumerate().rev() {
             if fill.is_full() {
                 part.has_more = true;
                 break;

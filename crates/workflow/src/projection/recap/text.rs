@@ -25,6 +25,7 @@ pub(super) const FRAME_BYTES: usize = 160;
 #[derive(Clone, Copy)]
 enum Kind {
     Way,
+    Bookmarks,
     After,
     Branches,
 }
@@ -33,6 +34,7 @@ impl Kind {
     const fn heading(self) -> &'static str {
         match self {
             Self::Way => "## What was done so far",
+            Self::Bookmarks => "## Bookmarks on this step",
             Self::After => "## What was done from this step on, on the branch that the run follows",
             Self::Branches => "## How other branches from this step ended",
         }
@@ -41,20 +43,20 @@ impl Kind {
     const fn notes_bytes_max(self) -> usize {
         match self {
             Self::Way | Self::After => NOTES_BYTES_MAX,
-            Self::Branches => BRANCH_NOTES_BYTES_MAX,
+            Self::Bookmarks | Self::Branches => BRANCH_NOTES_BYTES_MAX,
         }
     }
 
     /// What is said about what was left out.
     fn cut(self, left_out: usize) -> String {
-        let noun = match self {
-            Self::Way | Self::After => "step",
-            Self::Branches => "branch",
+        let (one, many) = match self {
+            Self::Way | Self::After => ("step", "steps"),
+            Self::Bookmarks => ("bookmark", "bookmarks"),
+            Self::Branches => ("branch", "branches"),
         };
-        let what = match (self, left_out) {
-            (_, 1) => format!("first {noun} is"),
-            (Self::Branches, _) => format!("first {left_out} branches are"),
-            (Self::Way | Self::After, _) => format!("first {left_out} steps are"),
+        let what = match left_out {
+            1 => format!("first {one} is"),
+            _ => format!("first {left_out} {many} are"),
         };
         format!("{TRUNCATION_MARKER}\nThe {what} left out.")
     }
@@ -73,8 +75,12 @@ impl Recap<'_> {
         step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
     ) -> String {
         let reserve = |part: &Part<'_>| if part.notes.is_empty() { 0 } else { FRAME_BYTES };
-        let parts =
-            [(Kind::Way, &self.way), (Kind::After, &self.after), (Kind::Branches, &self.branches)];
+        let parts = [
+            (Kind::Way, &self.way),
+            (Kind::Bookmarks, &self.bookmarks),
+            (Kind::After, &self.after),
+            (Kind::Branches, &self.branches),
+        ];
         let mut text = String::new();
         let mut shown = Vec::new();
         for (place, (kind, part)) in parts.into_iter().enumerate() {
@@ -85,8 +91,8 @@ impl Recap<'_> {
             text.push_str(&told);
             shown.push(nodes);
         }
-        // The way to the node needs no definitions: what it is about is done.
-        let shown = &shown[1..];
+        // The way to the node needs no definitions: what it is about is done. Bookmarks are on the pending step.
+        let shown = &shown[2..];
         text.push_str(&definitions(workflow, pending, shown, &step_at));
         text
     }
@@ -132,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_frame_fits_into_its_room() {
-        for kind in [Kind::Way, Kind::After, Kind::Branches] {
+        for kind in [Kind::Way, Kind::Bookmarks, Kind::After, Kind::Branches] {
             let frame = "\n\n".len() + kind.heading().len() + kind.cut(usize::MAX).len();
             assert!(frame <= FRAME_BYTES, "{frame}");
         }

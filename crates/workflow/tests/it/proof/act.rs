@@ -133,7 +133,7 @@ pub(super) fn output(reply: &Reply, given: Given) -> Output {
 pub(super) fn fits(workflow: &CompiledWorkflow, reply: &Reply, given: Given) -> bool {
     let pending = reply.body.pending.as_ref().expect("a step is pending");
     let step = workflow.step(&pending.step_id).expect("it is a step of the workflow");
-    let turn = reply.body.run.step.as_ref().and_then(|step| step.turn);
+    let turn = reply.body.run.turn;
     match (given, pending.artifact_kind.as_deref()) {
         (Given::Again, Some("wr.loop_control")) => {
             let decides = format!("l{}", &pending.step_id.as_str()[1..]);

@@ -70,10 +70,8 @@ async fn every_use(
     ] {
         errors.push((what, sessions().proceed(request).await.unwrap_err()));
     }
-    let bookmark = Checkpoint {
-        checkpoint_token: last.body.checkpoint_token.clone().unwrap(),
-        notes_markdown: None,
-    };
+    let bookmark =
+        Checkpoint { checkpoint_token: last.body.checkpoint_token.clone().unwrap(), output: None };
     errors.push(("bookmark", sessions().checkpoint(bookmark).await.unwrap_err()));
     let prefer = Prefer {
         session: last.body.run.session_id,

@@ -1,12 +1,14 @@
 //! A journal that lets something happen in the moment before a lease is taken.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use piton_core::{DedupeKey, EventIndex};
 use piton_store::port::{
     Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired, Salvaged,
     StreamLease, Verified, Writer,
 };
+use piton_store::record::Record;
 use piton_store::{AppendPlan, Error, StreamId};
 use piton_workflow::SessionEvent;
 
@@ -71,6 +73,14 @@ impl JournalReader<SessionEvent> for Interposed {
         since: Option<&'a Cursor>,
     ) -> BoxFuture<'a, Result<Pins, Error>> {
         self.inner.pins(stream, since)
+    }
+
+    fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
+        self.inner.records(stream)
+    }
+
+    fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
+        self.inner.age(stream)
     }
 }
 

@@ -18,7 +18,7 @@ use piton_store::port::Namespace;
 use piton_store::testing::{Fault, FaultKind, LongRun, SimDisk};
 use piton_workflow::SessionEvent;
 use piton_workflow::event::validate;
-use piton_workflow::session::{Checkpoint, Continue, Error, Reply, Start, StartKey};
+use piton_workflow::session::{Checkpoint, Continue, Error, Output, Reply, Start, StartKey};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
@@ -81,7 +81,10 @@ fn get_blocked<'a>(rig: &'a Rig, reply: &'a Reply) -> Answer<'a> {
 fn bookmark<'a>(rig: &'a Rig, reply: &'a Reply) -> Answer<'a> {
     let request = Checkpoint {
         checkpoint_token: reply.body.checkpoint_token.clone().expect("a step is pending"),
-        notes_markdown: Some("Before the risky part.".to_owned()),
+        output: Some(Output {
+            notes_markdown: Some("Before the risky part.".to_owned()),
+            ..Output::default()
+        }),
     };
     Box::pin(async { Ok(json(&rig.sessions.checkpoint(request).await?.body)) })
 }

@@ -10,7 +10,7 @@ use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::PreferenceChange;
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::{
-    Body, Checkpoint, Continue, Notice, Prefer, Reply, ReplyKind, Start, StartKey,
+    Body, Checkpoint, Continue, Notice, Output, Prefer, Reply, ReplyKind, Start, StartKey,
 };
 use piton_workflow::token::Payload;
 use piton_workflow::{Autonomy, PreferenceSource, TokenString};
@@ -317,7 +317,8 @@ impl World {
         let call = Call::Bookmark(payload(&token));
         let is_new = !self.answered.contains_key(&call);
         let notes_markdown = Some("A bookmark.".to_owned());
-        let request = Checkpoint { checkpoint_token: token, notes_markdown };
+        let output = Some(Output { notes_markdown, ..Output::default() });
+        let request = Checkpoint { checkpoint_token: token, output };
         let answer = self.processes[process].sessions.checkpoint(request.clone()).await;
         if !self.is_alive(known) {
             assert_eq!(answer.expect_err("its key is gone").code(), Code::TokenBadSignature);

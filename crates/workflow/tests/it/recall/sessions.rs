@@ -1,5 +1,4 @@
 //! Sessions that tests write plan by plan, with snapshots that can be read.
-#![expect(clippy::unwrap_used, reason = "a helper of tests stops at the first surprise")]
 
 use piton_core::{
     AttemptId, BoundedText, EventId, EventIndex, NodeId, OutputId, RunId, SessionId, TimestampMs,

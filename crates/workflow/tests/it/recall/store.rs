@@ -1,5 +1,4 @@
 //! Stores that tests recall from.
-#![expect(clippy::unwrap_used, reason = "a helper of tests stops at the first surprise")]
 
 use std::sync::Arc;
 

@@ -55,7 +55,7 @@ async fn what_is_recorded_reads_the_same_in_another_process_on_disk() {
     let go_on = vec![control("again", "continue")];
     let fourth = rig.hand_in(&third, "", go_on.clone()).await.unwrap();
     assert_eq!(pending(&fourth), "look");
-    assert_eq!(fourth.body.run.step.as_ref().unwrap().turn, Some(2));
+    assert_eq!(fourth.body.run.turn, Some(2));
     // The same token in the other process is the same answer.
     let again = other.hand_in(&third, "", go_on).await.unwrap();
     assert_eq!(body(&again), body(&fourth));

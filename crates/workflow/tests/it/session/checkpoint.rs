@@ -2,8 +2,9 @@
 
 use piton_workflow::event::EventBody;
 use piton_workflow::projection::SessionState;
-use piton_workflow::session::{Checkpoint, Reply};
+use piton_workflow::session::{Checkpoint, Output, Reply};
 use piton_workflow::{EdgeCause, EdgeKind, NodeKind};
+use serde_json::json;
 
 use super::rig::{Rig, pending, state};
 use crate::engine::samples::{step, workflow};
@@ -11,7 +12,10 @@ use crate::engine::samples::{step, workflow};
 fn bookmark(reply: &Reply, notes: Option<&str>) -> Checkpoint {
     Checkpoint {
         checkpoint_token: reply.body.checkpoint_token.clone().expect("a step is pending"),
-        notes_markdown: notes.map(str::to_owned),
+        output: notes.map(|notes| Output {
+            notes_markdown: Some(notes.to_owned()),
+            artifacts: vec![json!({"commit": "abc"})],
+        }),
     }
 }
 
@@ -58,7 +62,8 @@ async fn a_bookmark_is_made_once_and_changes_nothing_about_the_run() {
     });
     let back = back.await.unwrap();
     assert_eq!(pending(&back), "two");
-    assert_ne!(back.body.checkpoint_token, second.body.checkpoint_token);
+    assert_eq!(back.body.checkpoint_token, Some(made.body.checkpoint_token));
+    assert!(back.body.pending.as_ref().unwrap().prompt.contains("Before the risky part."));
     let another = rig.sessions.checkpoint(bookmark(&back, None)).await.unwrap();
     assert_ne!(another.body.checkpoint_node_id, made.body.checkpoint_node_id);
     assert!(another.body.text().contains("bookmark"), "{}", another.body.text());

@@ -11,7 +11,7 @@ use piton_store::local::{
 
 /// The machine's disk, without syncs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct QuietDisk;
+pub(crate) struct QuietDisk;
 
 const DISK: RealDisk = RealDisk;
 

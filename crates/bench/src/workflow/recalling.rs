@@ -1,0 +1,120 @@
+//! Finding the run to resume among a thousand sessions of eight plans each.
+//!
+//! *Limitations*: cold is a recall that knows nothing, in this process; the page cache is warm.
+
+use std::{path::Path, sync::Arc};
+
+use piton_core::port::{NoTrace, Trace};
+use piton_store::{
+    StreamId,
+    local::{
+        DataDir, LocalBlobs, LocalCache, LocalLeases, RealDisk, SegmentedJournal, SystemClock,
+        disk::Disk,
+    },
+    port::{Cache, Journal},
+};
+use piton_workflow::{SessionEvent, projection::ResumeQuery, recall::Recall};
+use tokio::runtime::{Builder, Runtime};
+
+use super::sessions;
+use crate::{
+    error::{Error, Result, expect},
+    measure::wall,
+    place::Place,
+    quiet_disk::QuietDisk,
+    report::{Bar, Row, Unit},
+};
+
+const SESSIONS: u32 = 1_000;
+const PLANS: usize = 8;
+const RUNS: usize = 21;
+const RUNS_WITHOUT_CACHE: usize = 3;
+const WARM_MS_MAX: f64 = 50.0;
+const COLD_MS_MAX: f64 = 500.0;
+
+/// Words that are in the notes of one session.
+const QUERY: ResumeQuery<'static> =
+    ResumeQuery { text: Some("cookie session-500"), head_sha: None, branch: None };
+
+/// How the notes of that session begin.
+const ANSWER: &str = "# session-500 ";
+
+/// The ports of a process that just started.
+struct Ports {
+    journal: Arc<SegmentedJournal<SessionEvent>>,
+    blobs: Arc<LocalBlobs>,
+    cache: Arc<dyn Cache>,
+}
+
+impl Ports {
+    fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
+        let dir = DataDir::on(disk, root)?;
+        let trace: Arc<dyn Trace> = Arc::new(NoTrace);
+        let blobs = LocalBlobs::new(dir.clone());
+        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
+        let journal = SegmentedJournal::sessions(dir.clone(), blobs.clone(), leases, trace);
+        let cache = LocalCache::new(dir);
+        Ok(Self { journal: Arc::new(journal), blobs: Arc::new(blobs), cache: Arc::new(cache) })
+    }
+
+    fn recall(self) -> Recall {
+        Recall::new(self.journal, self.blobs, self.cache)
+    }
+}
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let root = place.make("recall")?;
+    let runtime = Builder::new_multi_thread().build().map_err(Error::io("start a runtime"))?;
+    prepare(&runtime, &root)?;
+    place.settle()?;
+    let fresh = || Ports::open(Arc::new(RealDisk), &root).map(Ports::recall);
+    let without_cache = times(RUNS_WITHOUT_CACHE, || {
+        let ports = Ports::open(Arc::new(RealDisk), &root)?;
+        let cache = Arc::new(piton_store::memory::MemoryCache::new());
+        resume(&runtime, &Ports { cache, ..ports }.recall())
+    })?;
+    // Fills the cache.
+    resume(&runtime, &fresh()?)?;
+    let cold = times(RUNS, || resume(&runtime, &fresh()?))?;
+    let warm = fresh()?;
+    resume(&runtime, &warm)?;
+    let warm = times(RUNS, || resume(&runtime, &warm))?;
+    Ok(vec![
+        Row::alone("resume, 1,000 sessions known to this process", Unit::Milliseconds, &warm)
+            .judged(Bar::median(WARM_MS_MAX)),
+        Row::alone("resume, 1,000 sessions known to the cache", Unit::Milliseconds, &cold)
+            .judged(Bar::median(COLD_MS_MAX)),
+        Row::alone("resume, 1,000 sessions, without a cache", Unit::Milliseconds, &without_cache),
+    ])
+}
+
+fn times(count: usize, mut run: impl FnMut() -> Result<f64>) -> Result<Vec<f64>> {
+    (0..count).map(|_| run()).collect()
+}
+
+/// Finds the session that is asked for, and says how many milliseconds that took.
+fn resume(runtime: &Runtime, recall: &Recall) -> Result<f64> {
+    let (offers, time) = wall(|| runtime.block_on(recall.resume(&QUERY)));
+    let offers = offers?;
+    expect("runs that are offered", 5, offers.len() as u64)?;
+    let is_answer = offers[0].resumable.snippet.starts_with(ANSWER);
+    expect("the run that was asked for", 1, u64::from(is_answer))?;
+    Ok(time.as_secs_f64() * 1e3)
+}
+
+/// Writes the sessions, without waiting for the disk.
+fn prepare(runtime: &Runtime, root: &Path) -> Result<()> {
+    let Ports { journal, .. } = Ports::open(Arc::new(QuietDisk), root)?;
+    let workflow = sessions::workflow()?;
+    for number in 0..SESSIONS {
+        let (id, plans) = sessions::session(number, PLANS, &workflow);
+        runtime.block_on(async {
+            let lease = journal.lease(&StreamId::from(id)).await?;
+            for plan in plans {
+                journal.append(&lease.writer(), plan).await?;
+            }
+            Ok::<_, piton_store::Error>(())
+        })?;
+    }
+    Ok(())
+}

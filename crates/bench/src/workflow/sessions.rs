@@ -1,0 +1,168 @@
+//! Sessions as agents leave them behind.
+
+use piton_core::{
+    AttemptId, BoundedText, Digest, EventId, EventIndex, NodeId, OutputId, RunId, SessionId,
+    SnapshotRef, TimestampMs, canonical, port::fixed::SeededEntropy,
+};
+use piton_store::{AppendPlan, NewBlob, port::Namespace};
+use piton_workflow::{
+    ChangeOrdinal, Confidence, EdgeCause, EdgeKind, EventBody, ExecutionSnapshot, ExecutionState,
+    Intent, LoopPath, NodeKind, ObservationKey, PendingStep, SessionEvent, SourceKind, StepId,
+    compile::{Catalog, CompiledWorkflow, compile},
+    event::{
+        AdvanceRecorded, Cause, EdgeCreated, NodeCreated, NodeOutputAppended, NodeScope,
+        ObservationRecorded, ObservedValue, Outcome, OutputPayload, RunStarted,
+    },
+    snapshot::{CompletedSteps, Running},
+    source::Origin,
+};
+use serde_json::json;
+
+use crate::error::{Error, Result};
+
+/// Twelve steps, one after the other.
+pub(super) fn workflow() -> Result<CompiledWorkflow> {
+    let step = |number: usize| json!({"id": format!("step-{number}"), "title": format!("Step {number}"), "prompt": "Do it."});
+    let steps: Vec<_> = (1..=12).map(step).collect();
+    let text = json!({"id": "project.bench", "name": "Bench", "steps": steps}).to_string();
+    compile(&text, &Origin::new(SourceKind::Project, "bench"), &Catalog::standard())
+        .map_err(|problems| Error::json("compile a workflow")(format!("{problems:?}")))
+}
+
+/// A session of `plans` plans: its start, and a step in each of the others.
+pub(super) fn session(
+    number: u32,
+    plans: usize,
+    workflow: &CompiledWorkflow,
+) -> (SessionId, Vec<AppendPlan<SessionEvent>>) {
+    let digest = Digest::of(&canonical::encode(&number).expect("a number has a canonical form"));
+    let mut writer = Writer {
+        entropy: SeededEntropy::new(u64::from(number)),
+        id: SessionId::from_digest(&digest),
+        run: RunId::from_digest(&digest),
+        tip: NodeId::from_digest(&digest),
+        number,
+        next: 0,
+        done: 0,
+        workflow,
+    };
+    let plans = (0..plans).map(|place| if place == 0 { writer.begin() } else { writer.advance() });
+    (SessionId::from_digest(&digest), plans.collect())
+}
+
+struct Writer<'a> {
+    entropy: SeededEntropy,
+    id: SessionId,
+    run: RunId,
+    tip: NodeId,
+    number: u32,
+    next: u64,
+    done: usize,
+    workflow: &'a CompiledWorkflow,
+}
+
+impl Writer<'_> {
+    fn begin(&mut self) -> AppendPlan<SessionEvent> {
+        let started = RunStarted {
+            workflow_id: self.workflow.workflow_id.clone(),
+            workflow_hash: self.workflow.workflow_hash(),
+            source_kind: SourceKind::Project,
+            source_ref: BoundedText::truncated("bench.json"),
+        };
+        let branch = BoundedText::truncated(&format!("topic/{}", self.number % 10));
+        let data = ObservationRecorded {
+            key: ObservationKey::GitBranch,
+            value: ObservedValue::ShortString(branch),
+            confidence: Confidence::High,
+        };
+        let snapshot = self.snapshot();
+        let bodies = [
+            EventBody::SessionCreated,
+            EventBody::RunStarted(self.run, started),
+            self.node(self.tip, None, &snapshot),
+            EventBody::ObservationRecorded { scope: None, change: ChangeOrdinal(0), data },
+        ];
+        let pinned = NewBlob::canonical(Namespace::PinnedWorkflows, self.workflow.canonical());
+        let events = bodies.into_iter().map(|body| self.event(body)).collect();
+        AppendPlan::new(events).with_blob(snapshot).with_blob(pinned)
+    }
+
+    fn advance(&mut self) -> AppendPlan<SessionEvent> {
+        self.done += 1;
+        let (from, to) = (self.tip, NodeId::mint(&self.entropy));
+        self.tip = to;
+        let at = NodeScope { run: self.run, node: from };
+        let snapshot = self.snapshot();
+        let advance = AdvanceRecorded {
+            attempt_id: AttemptId::mint(&self.entropy),
+            intent: Intent::AckPending,
+            outcome: Outcome::Advanced { to_node_id: to },
+        };
+        let output = NodeOutputAppended {
+            output_id: OutputId::mint(&self.entropy),
+            supersedes_output_id: None,
+            payload: OutputPayload::notes(&self.notes()),
+        };
+        let first = self.event(EventBody::AdvanceRecorded(at, advance));
+        let cause = Cause { kind: EdgeCause::IntentionalFork, event_id: first.id() };
+        let edge = EdgeCreated::new(EdgeKind::AckedStep, from, to, cause)
+            .expect("an advance makes such an edge");
+        let rest = [
+            self.node(to, Some(from), &snapshot),
+            EventBody::EdgeCreated(self.run, edge),
+            EventBody::NodeOutputAppended(at, output),
+        ];
+        let mut events = vec![first];
+        events.extend(rest.into_iter().map(|body| self.event(body)));
+        AppendPlan::new(events).with_blob(snapshot)
+    }
+
+    /// About a kilobyte, as agents write it.
+    fn notes(&self) -> String {
+        let line = "- Found that the cookie has no path, so the second request lost the login.\n";
+        format!("# session-{} after step {}\n{}", self.number, self.done, line.repeat(13))
+    }
+
+    fn event(&mut self, body: EventBody) -> SessionEvent {
+        let index = EventIndex::new(self.next).expect("a session is shorter than that");
+        self.next += 1;
+        SessionEvent::new(
+            self.id,
+            index,
+            EventId::mint(&self.entropy),
+            TimestampMs(self.next),
+            body,
+        )
+    }
+
+    fn node(&self, id: NodeId, parent: Option<NodeId>, snapshot: &NewBlob) -> EventBody {
+        let node = NodeCreated {
+            node_kind: NodeKind::Step,
+            parent_node_id: parent,
+            workflow_hash: self.workflow.workflow_hash(),
+            snapshot_ref: SnapshotRef::new(snapshot.digest()),
+        };
+        EventBody::NodeCreated(NodeScope { run: self.run, node: id }, node)
+    }
+
+    fn snapshot(&self) -> NewBlob {
+        let key = |id: &StepId| id.as_str().parse().expect("the id of a step is a key");
+        // A run that outlives the workflow begins again: nobody asks here what it means.
+        let steps = &self.workflow.steps;
+        let (done, left) = steps.split_at(self.done % steps.len());
+        let completed = CompletedSteps::new(done.iter().map(|step| key(&step.step_id)))
+            .expect("a few steps are done");
+        let pending = left.first().map(|step| PendingStep {
+            step_id: step.step_id.clone(),
+            title: BoundedText::truncated(&step.title),
+            prompt: BoundedText::truncated(&step.prompt),
+            require_confirmation: false,
+        });
+        let running = Running::new(completed, LoopPath::default(), pending)
+            .expect("what is pending is not done");
+        let state = ExecutionState::Running(running);
+        let workflow_hash = self.workflow.workflow_hash();
+        let snapshot = ExecutionSnapshot { workflow_hash, state };
+        NewBlob::canonical(Namespace::Snapshots, snapshot.encode())
+    }
+}
