@@ -18,7 +18,6 @@ mod health;
 mod journal_contract;
 mod keyring;
 mod kill;
-mod long_report;
 mod model;
 mod protocol;
 mod site;
