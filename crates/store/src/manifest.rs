@@ -10,57 +10,17 @@
 //!   segment whose pins are missing.
 //! - A line is accepted only if it is, byte for byte, what this module would have written.
 
-use piton_core::{Digest, EventIndex, ManifestIndex, canonical};
+use piton_core::{EventIndex, ManifestIndex, canonical};
 
 use crate::{
     Reason, StreamId,
     bounds::SECTOR_BYTES,
     line::{Flaw, version_flaw},
-    plan::{EncodedPlan, Fact},
-    record::{Record, SegmentClosed, SnapshotPinned, VERSION},
+    record::{Record, SegmentClosed, SnapshotPinned, VERSION, segment_path},
 };
 
 /// How a closed segment is recognised in damaged text.
 const CLOSE_MARK: &[u8] = br#""kind":"segment_closed""#;
-
-/// The file of a segment, relative to the stream's directory.
-pub(crate) fn segment_path(first: EventIndex, last: EventIndex) -> String {
-    format!("events/{:08}-{:08}.jsonl", first.get(), last.get())
-}
-
-/// The records that commit a plan.
-pub(crate) fn records(
-    stream: &StreamId,
-    plan: &EncodedPlan,
-    sha256: Digest,
-    next: ManifestIndex,
-) -> Vec<Record> {
-    let mut manifest_index = next;
-    let mut records = vec![Record::SegmentClosed(SegmentClosed {
-        v: VERSION,
-        manifest_index,
-        session_id: stream.clone(),
-        first_event_index: plan.first,
-        last_event_index: plan.last(),
-        segment_rel_path: segment_path(plan.first, plan.last()),
-        sha256,
-        bytes: plan.lines.len() as u64,
-    })];
-    for Fact { index, id, introduces, .. } in &plan.facts {
-        if let Some(snapshot_ref) = *introduces {
-            manifest_index = manifest_index.next();
-            records.push(Record::SnapshotPinned(SnapshotPinned {
-                v: VERSION,
-                manifest_index,
-                session_id: stream.clone(),
-                event_index: *index,
-                snapshot_ref,
-                created_by_event_id: *id,
-            }));
-        }
-    }
-    records
-}
 
 /// The text of a group that will stand at `offset` in the file.
 pub(crate) fn render(records: &[Record], offset: u64) -> Vec<u8> {
@@ -86,6 +46,14 @@ pub(crate) struct Group {
     pub(crate) start: u64,
     /// Where its last line ends.
     pub(crate) end: u64,
+}
+
+impl Group {
+    /// Its records, in order.
+    pub(crate) fn into_records(self) -> impl Iterator<Item = Record> {
+        let pins = self.pins.into_iter().map(Record::SnapshotPinned);
+        std::iter::once(Record::SegmentClosed(self.close)).chain(pins)
+    }
 }
 
 /// The place at which a reading had to stop.

@@ -3,10 +3,13 @@
 //! Two kinds, each with its version. They are part of what an export carries, so every build has
 //! them; how they stand in a file is the business of the local adapter.
 
-use piton_core::{Digest, EventId, EventIndex, ManifestIndex, SnapshotRef};
+use piton_core::{Digest, EventId, EventIndex, FileBytes, ManifestIndex, SnapshotRef};
 use serde::{Deserialize, Serialize};
 
-use crate::StreamId;
+use crate::{
+    StreamId,
+    plan::{EncodedPlan, Fact},
+};
 
 /// The version of the records.
 pub const VERSION: u32 = 1;
@@ -25,7 +28,7 @@ pub enum Record {
 /// Attests a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentClosed {
     /// The version of the record.
     pub v: u32,
@@ -48,7 +51,7 @@ pub struct SegmentClosed {
 /// Keeps a snapshot alive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SnapshotPinned {
     /// The version of the record.
     pub v: u32,
@@ -62,4 +65,38 @@ pub struct SnapshotPinned {
     pub snapshot_ref: SnapshotRef,
     /// The id of that event.
     pub created_by_event_id: EventId,
+}
+
+/// The file of a segment, relative to the stream's directory.
+pub fn segment_path(first: EventIndex, last: EventIndex) -> String {
+    format!("events/{:08}-{:08}.jsonl", first.get(), last.get())
+}
+
+/// The records that commit a plan: its close, then a pin for each snapshot that it introduces.
+pub(crate) fn of_plan(stream: &StreamId, plan: &EncodedPlan, next: ManifestIndex) -> Vec<Record> {
+    let mut manifest_index = next;
+    let mut records = vec![Record::SegmentClosed(SegmentClosed {
+        v: VERSION,
+        manifest_index,
+        session_id: stream.clone(),
+        first_event_index: plan.first,
+        last_event_index: plan.last(),
+        segment_rel_path: segment_path(plan.first, plan.last()),
+        sha256: Digest::of(&FileBytes(&plan.lines)),
+        bytes: plan.lines.len() as u64,
+    })];
+    for Fact { index, id, introduces, .. } in &plan.facts {
+        if let Some(snapshot_ref) = *introduces {
+            manifest_index = manifest_index.next();
+            records.push(Record::SnapshotPinned(SnapshotPinned {
+                v: VERSION,
+                manifest_index,
+                session_id: stream.clone(),
+                event_index: *index,
+                snapshot_ref,
+                created_by_event_id: *id,
+            }));
+        }
+    }
+    records
 }

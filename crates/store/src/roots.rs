@@ -1,6 +1,6 @@
 //! What keeps snapshots alive: the pins of every session.
 
-use std::{collections::BTreeMap, marker::PhantomData};
+use std::collections::BTreeMap;
 
 use piton_core::{Digest, SnapshotRef};
 
@@ -10,15 +10,14 @@ use crate::{
 };
 
 /// The pins of all streams of a journal. Control records are read, events never.
-pub struct PinnedSnapshots<E, J> {
-    journal: J,
-    types: PhantomData<fn() -> E>,
+pub struct PinnedSnapshots<'a, E> {
+    journal: &'a dyn JournalReader<E>,
 }
 
-impl<E: Event, J: JournalReader<E>> PinnedSnapshots<E, J> {
+impl<'a, E: Event> PinnedSnapshots<'a, E> {
     /// The pins of `journal`.
-    pub fn new(journal: J) -> Self {
-        Self { journal, types: PhantomData }
+    pub fn new(journal: &'a dyn JournalReader<E>) -> Self {
+        Self { journal }
     }
 
     async fn read(&self, since: Option<&RootsCursor>) -> Result<(Vec<Digest>, RootsCursor), Error> {
@@ -42,7 +41,7 @@ impl<E: Event, J: JournalReader<E>> PinnedSnapshots<E, J> {
     }
 }
 
-impl<E: Event, J: JournalReader<E>> Roots for PinnedSnapshots<E, J> {
+impl<E: Event> Roots for PinnedSnapshots<'_, E> {
     fn namespace(&self) -> Namespace {
         Namespace::Snapshots
     }

@@ -217,6 +217,41 @@ pub const FIX_ITEM_BYTES_MAX: usize = 768;
 /// wrong.
 pub const LISTED_ITEM_BYTES_MIN: usize = 80;
 
+/// How deep conditions on what a run was told lie inside each other.
+pub const PREDICATE_DEPTH_MAX: usize = 8;
+
+/// How many conditions one is made of at each level. Nobody checks a longer list by reading it.
+pub const PREDICATE_PARTS_MAX: usize = 32;
+
+/// The largest value in bytes that a variable is compared with: a name or a short list of them.
+pub const OPERAND_BYTES_MAX: usize = 4096;
+
+/// The longest text in bytes that tells what a workflow is about, its examples aside.
+pub const ABOUT_BYTES_MAX: usize = 16 * 1024;
+
+/// How many dimensions an assessment has, and how many levels a dimension. Part of the contract
+/// `wr.contracts.assessment`.
+pub const DIMENSIONS_MAX: usize = 32;
+
+/// How many bytes the parts of one prompt have together when every fragment is shown, before variables are
+/// filled in. Half of what a rendered prompt may have; the rest is for what is filled in.
+pub const STATIC_PROMPT_BYTES_MAX: usize = 512 * 1024;
+
+/// How many bytes of values are filled into one prompt. A prompt may quote the whole context of its run once.
+pub const FILLED_BYTES_MAX: usize = CONTEXT_BYTES_MAX;
+
+/// How many places of an outermost loop are looked at for one next step. Turns of which every step is skipped
+/// are passed over, and loops inside of loops could multiply such turns without end; a loop that has nothing to
+/// do for so long is left.
+pub const EMPTY_PLACES_MAX: u32 = 10_000;
+
+/// How many inputs that are missing one decision reports. The others are found when these are there.
+pub const LACKS_MAX: usize = 3;
+
+/// How many entries of a trail are kept before they are cut to a decision trace: a few for each loop that a run
+/// may be in, and more than a trace holds.
+pub const TRAIL_ENTRIES_MAX: usize = 256;
+
 /// How many sessions a process keeps folded in memory: more than a person has open at once.
 pub const SESSIONS_WARM_MAX: usize = 256;
 
@@ -266,3 +301,30 @@ pub const WORKFLOWS_KEPT_MAX: usize = 64;
 /// How many subagents one step has work done by. A person follows a handful of them, and their answers must
 /// fit into the notes of one step.
 pub const DELEGATIONS_MAX: usize = 8;
+
+/// The largest bundle in bytes. A bundle is read whole and takes several times its size in memory while it is
+/// checked; a run of a thousand steps has about a fiftieth of this.
+pub const BUNDLE_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+/// How many events a bundle holds: a hundred times the longest session that an agent makes in a week.
+pub const BUNDLE_EVENTS_MAX: usize = 1_000_000;
+
+/// How many snapshots, workflows and artifacts a bundle holds. Each becomes a file of its own that is synced,
+/// so that an import of more would take hours.
+pub const BUNDLE_PARTS_MAX: usize = 200_000;
+
+/// The longest version of a program in bytes.
+pub const APP_VERSION_BYTES_MAX: usize = 64;
+
+/// How much of what a parser says about a bundle is kept: it may quote the bundle.
+pub const BUNDLE_PROBLEM_BYTES_MAX: usize = 256;
+
+/// How many entries of a table are read at a time.
+pub const TABLE_PAGE: usize = 1_000;
+
+/// For how many days a session is kept after its last event, unless somebody says otherwise: a quarter, so
+/// that work which waited for a release is still there.
+pub const RETENTION_DAYS_DEFAULT: u32 = 90;
+
+/// The most days for which sessions can be kept: a century. Whoever wants one for longer keeps it for good.
+pub const RETENTION_DAYS_MAX: u32 = 36_500;

@@ -19,18 +19,23 @@
 //! * [`snapshot`]: what is needed to go on from a run node.
 //! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
 //!   becomes what runs are pinned to.
+//! * [`predicate`]: questions about what a run was told.
 //! * [`bundled`], [`catalogue`]: the workflows that come with Piton, and everything that others may take from it.
 //! * [`engine`]: what happens next in a run.
 //! * [`session`]: leading an agent through a run, over the ports of the store.
+//! * [`bundle`], [`carry`]: a whole session in one file, and carrying it out of a data directory and into one.
+//! * [`upkeep`]: removing what nobody needs any more, checking and repairing what is there.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! *Invariants*: pure. Nothing here reads a file, a clock, a source of randomness or the environment;
-//! effects come through the ports of the store: a signature from the key ring, and what [`recall`] reads.
+//! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment. What has an
+//! effect ([`session`], [`recall`], [`carry`], [`upkeep`] and the signing of tokens) goes through ports.
 
 pub mod blocker;
 pub mod bounds;
+pub mod bundle;
 pub mod bundled;
 pub mod capability;
+pub mod carry;
 pub mod catalogue;
 pub mod compile;
 pub mod contract;
@@ -45,6 +50,7 @@ pub mod loop_path;
 pub mod name;
 pub mod observation;
 pub mod output;
+pub mod predicate;
 pub mod preference;
 pub mod projection;
 pub mod reason;
@@ -56,6 +62,7 @@ pub mod source;
 pub mod step_instance;
 pub mod token;
 pub mod topology;
+pub mod upkeep;
 
 pub use blocker::BlockerCode;
 pub use capability::{

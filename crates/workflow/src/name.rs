@@ -111,4 +111,8 @@ names! {
     ConditionId,
     /// Names an input of a workflow that a blocker may point at.
     ContextKey,
+    /// Names an assessment of a workflow.
+    AssessmentId,
+    /// Names a dimension of an assessment.
+    DimensionId,
 }

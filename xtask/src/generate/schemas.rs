@@ -13,6 +13,7 @@ fn core() -> Vec<(&'static str, Schema)> {
 
 fn workflow() -> Vec<(&'static str, Schema)> {
     vec![
+        ("bundle", schema_for!(piton_workflow::bundle::Bundle)),
         ("execution-snapshot", schema_for!(piton_workflow::snapshot::ExecutionSnapshot)),
         ("session-event", schema_for!(piton_workflow::SessionEvent)),
     ]

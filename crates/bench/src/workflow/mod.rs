@@ -1,6 +1,7 @@
-//! Workflows: what it costs to make one ready to run, and to find a run again.
+//! Workflows: what it costs to make one ready to run, to follow a run, and to find one again.
 
 mod compiling;
+mod folding;
 mod recalling;
 mod sessions;
 
@@ -8,9 +9,11 @@ use crate::{error::Result, place::Place, report::Row};
 
 /// Measures everything, one after the other.
 pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
-    eprintln!("measuring the compiler (1 of 2)");
+    eprintln!("measuring the compiler (1 of 3)");
     let mut rows = compiling::rows()?;
-    eprintln!("measuring recall (2 of 2)");
+    eprintln!("measuring projections (2 of 3)");
+    rows.extend(folding::rows()?);
+    eprintln!("measuring recall (3 of 3)");
     rows.extend(recalling::rows(place)?);
     Ok(rows)
 }

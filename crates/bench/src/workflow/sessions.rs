@@ -147,7 +147,9 @@ impl Writer<'_> {
 
     fn snapshot(&self) -> NewBlob {
         let key = |id: &StepId| id.as_str().parse().expect("the id of a step is a key");
-        let (done, left) = self.workflow.steps.split_at(self.done);
+        // A run that outlives the workflow begins again: nobody asks here what it means.
+        let steps = &self.workflow.steps;
+        let (done, left) = steps.split_at(self.done % steps.len());
         let completed = CompletedSteps::new(done.iter().map(|step| key(&step.step_id)))
             .expect("a few steps are done");
         let pending = left.first().map(|step| PendingStep {

@@ -55,6 +55,20 @@ crate::closed_set! {
         TokenWorkflowHashMismatch => "TOKEN_WORKFLOW_HASH_MISMATCH",
         /// Another process writes to the session of the token.
         TokenSessionLocked => "TOKEN_SESSION_LOCKED",
+        /// A text is not a bundle.
+        BundleInvalidFormat => "BUNDLE_INVALID_FORMAT",
+        /// A bundle has a version that this program does not know.
+        BundleUnsupportedVersion => "BUNDLE_UNSUPPORTED_VERSION",
+        /// A part of a bundle is not what its digest says, or is gone.
+        BundleIntegrityFailed => "BUNDLE_INTEGRITY_FAILED",
+        /// A snapshot that the events name is not in the bundle.
+        BundleMissingSnapshot => "BUNDLE_MISSING_SNAPSHOT",
+        /// A workflow that a run is pinned to is not in the bundle.
+        BundleMissingPinnedWorkflow => "BUNDLE_MISSING_PINNED_WORKFLOW",
+        /// The events of a bundle are not the log of a session.
+        BundleEventOrderInvalid => "BUNDLE_EVENT_ORDER_INVALID",
+        /// The control records of a bundle do not attest its events.
+        BundleManifestOrderInvalid => "BUNDLE_MANIFEST_ORDER_INVALID",
         /// The caller sent something that is not valid.
         ValidationError => "VALIDATION_ERROR",
     }
@@ -225,6 +239,48 @@ impl Code {
                 meaning: "Another process is writing to the session of this token at the moment.",
                 advice: "Retry in one second with the same token; if this persists, make sure that no other Piton process works on the same session.",
                 retry: LOCK_RETRY,
+            },
+            Self::BundleInvalidFormat => Facts {
+                domain: Domain::Bundle,
+                meaning: "The file is not a bundle of a session that Piton exports; nothing was imported.",
+                advice: "Export the session again with `piton session export`, and import the file as it is.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BundleUnsupportedVersion => Facts {
+                domain: Domain::Bundle,
+                meaning: "The bundle has a version that this program does not know; nothing was imported.",
+                advice: "Import it with the version of Piton that exported it, or a newer one.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BundleIntegrityFailed => Facts {
+                domain: Domain::Bundle,
+                meaning: "A part of the bundle was changed or removed after the export; nothing was imported.",
+                advice: "Copy the bundle again from where it was exported; if it is still refused, export the session again.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BundleMissingSnapshot => Facts {
+                domain: Domain::Bundle,
+                meaning: "A snapshot that a run needs to go on is not in the bundle; nothing was imported.",
+                advice: "Export the session again; a bundle holds every snapshot that its events name.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BundleMissingPinnedWorkflow => Facts {
+                domain: Domain::Bundle,
+                meaning: "A workflow that a run is pinned to is not in the bundle; nothing was imported.",
+                advice: "Export the session again; a bundle holds every workflow that its runs are pinned to.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BundleEventOrderInvalid => Facts {
+                domain: Domain::Bundle,
+                meaning: "The events of the bundle are out of order, or one contradicts those before it; nothing was imported.",
+                advice: "Check the session that it came from with `piton session verify`, and export it again.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BundleManifestOrderInvalid => Facts {
+                domain: Domain::Bundle,
+                meaning: "The control records of the bundle are out of order, or do not fit its events; nothing was imported.",
+                advice: "Verify the session that it came from with `piton session verify`, then make a new bundle.",
+                retry: Retry::NotRetryable,
             },
             Self::ValidationError => Facts {
                 domain: Domain::Validation,

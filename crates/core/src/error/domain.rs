@@ -11,6 +11,8 @@ crate::closed_set! {
         Keyring => "keyring",
         /// The token that the caller sent.
         Token => "token",
+        /// A bundle that the caller wants imported.
+        Bundle => "bundle",
         /// What the caller sent.
         Validation => "validation",
     }

@@ -6,6 +6,7 @@ use std::{
     io,
     marker::PhantomData,
     sync::{Arc, Mutex, TryLockError},
+    time::Duration,
 };
 
 use piton_core::{DedupeKey, EventIndex, port::Trace};
@@ -27,6 +28,7 @@ use crate::{
         Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired,
         Salvaged, StreamLease, Verified, Writer,
     },
+    record::Record,
 };
 
 /// Sessions: a segment for each plan, and a manifest.
@@ -291,6 +293,14 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
             return Box::pin(std::future::ready(Ok(Pins { snapshots: Vec::new(), cursor })));
         }
         self.run(stream, move |_, site| reading::pins::<L>(&site, since.as_ref()))
+    }
+
+    fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
+        self.run(stream, |_, site| reading::records::<L>(&site))
+    }
+
+    fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
+        Box::pin(std::future::ready(reading::age(&self.site(stream))))
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     site::Site,
     tail::{Ending, Head, Tail},
 };
-use crate::{Error, Event, plan::EncodedPlan, port::Cursor};
+use crate::{Error, Event, plan::EncodedPlan, port::Cursor, record::Record};
 
 /// A way to lay out a stream. Everything else about a local journal is the same for all.
 pub(super) trait Layout: Send + Sync + 'static {
@@ -32,6 +32,9 @@ pub(super) trait Layout: Send + Sync + 'static {
     /// The pinned snapshots, from control records alone, and where to go on next time.
     fn pins(site: &Site, since: Option<&Cursor>)
     -> Result<(Vec<SnapshotRef>, Head, Ending), Error>;
+
+    /// The control records; none if the layout has no such thing.
+    fn records(site: &Site) -> Result<(Vec<Record>, Ending), Error>;
 
     /// Files of the stream, relative to it, that hold only what lies behind `head`.
     fn files_behind(site: &Site, head: Head) -> io::Result<Vec<String>>;

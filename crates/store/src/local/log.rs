@@ -26,6 +26,7 @@ use crate::{
     line::{Flaw, read_event},
     plan::EncodedPlan,
     port::Cursor,
+    record::Record,
 };
 
 const MAGIC: &[u8] = b"piton1 ";
@@ -119,6 +120,10 @@ impl Layout for Log {
     fn pins(_: &Site, since: Option<&Cursor>) -> Result<(Vec<SnapshotRef>, Head, Ending), Error> {
         // A log has no control records; what its events refer to is known to its owner.
         Ok((Vec::new(), since.map(Head::from_cursor).unwrap_or_default(), Ending::Clean))
+    }
+
+    fn records(_: &Site) -> Result<(Vec<Record>, Ending), Error> {
+        Ok((Vec::new(), Ending::Clean))
     }
 
     fn files_behind(_: &Site, _: Head) -> io::Result<Vec<String>> {

@@ -4,6 +4,8 @@
 //! anything from a flaw: it looks again under the lock, and if a writer has that, it uses what
 //! stands before the newest plan.
 
+use std::time::Duration;
+
 use super::{
     layout::Layout,
     site::Site,
@@ -12,6 +14,7 @@ use super::{
 use crate::{
     Error, Event, Health, StreamId,
     port::{Cursor, Pins, Salvaged},
+    record::Record,
 };
 
 /// What was read, and how the reading ended.
@@ -120,4 +123,31 @@ pub(super) fn pins<L: Layout>(site: &Site, since: Option<&Cursor>) -> Result<Pin
     let mut met = std::collections::HashSet::new();
     snapshots.retain(|snapshot| met.insert(*snapshot));
     Ok(Pins { snapshots, cursor })
+}
+
+/// The control records. What a writer is at work on is left out.
+pub(super) fn records<L: Layout>(site: &Site) -> Result<Vec<Record>, Error> {
+    age(site)?;
+    let (mut records, mut ending) = L::records(site)?;
+    let mut locked = false;
+    if ending != Ending::Clean
+        && let Some(_lock) = site.lock(false)?
+    {
+        (records, ending) = L::records(site)?;
+        locked = true;
+    }
+    match ending {
+        Ending::Broken { health, newest } if locked || !newest => {
+            Err(Error::NotHealthy { stream: site.stream.clone(), health })
+        }
+        _ => Ok(records),
+    }
+}
+
+/// The time since the stream was last written to: one metadata lookup.
+pub(super) fn age(site: &Site) -> Result<Duration, Error> {
+    match site.control_stat()? {
+        Some(stat) if stat.len > 0 => Ok(stat.age),
+        _ => Err(Error::NotFound { stream: site.stream.clone() }),
+    }
 }

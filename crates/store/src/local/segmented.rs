@@ -25,6 +25,7 @@ use crate::{
     manifest::{self, Group},
     plan::EncodedPlan,
     port::Cursor,
+    record::{self, Record},
 };
 
 /// Where a segment is written before it has its name. There is one writer, so one name is enough.
@@ -94,30 +95,21 @@ impl Layout for Segmented {
         since: Option<&Cursor>,
     ) -> Result<(Vec<SnapshotRef>, Head, Ending), Error> {
         let mut head = since.map(Head::from_cursor).unwrap_or_default();
-        let base = head.position;
-        let Some(text) = read_control(site, base)? else {
-            return Ok((Vec::new(), head, Ending::Clean));
-        };
-        let reading =
-            manifest::read(&text, base, &site.stream, head.next_manifest, head.next_event);
-        let refs = reading.groups.iter().flat_map(|group| &group.pins);
+        let (groups, ending) = read_groups(site, head)?;
+        let refs = groups.iter().flat_map(|group| &group.pins);
         let refs = refs.map(|pin| pin.snapshot_ref).collect();
         // The newest group is read again next time: its pins may not all have been there.
-        if let Some(newest) = reading.groups.last() {
+        if let Some(newest) = groups.last() {
             head.position = newest.start;
             head.next_manifest = newest.close.manifest_index;
             head.next_event = newest.close.first_event_index;
         }
-        let ending = reading.stop.map_or(Ending::Clean, |stop| {
-            let rest = &text[usize::try_from(stop.offset - base).unwrap_or(text.len())..];
-            let newest = manifest::is_newest(rest);
-            if newest && manifest::is_unfinished(rest) {
-                Ending::Torn(Site::torn(stop.offset, base + text.len() as u64))
-            } else {
-                Ending::Broken { health: head.health(stop.flaw), newest }
-            }
-        });
         Ok((refs, head, ending))
+    }
+
+    fn records(site: &Site) -> Result<(Vec<Record>, Ending), Error> {
+        let (groups, ending) = read_groups(site, Head::default())?;
+        Ok((groups.into_iter().flat_map(Group::into_records).collect(), ending))
     }
 
     fn files_behind(site: &Site, head: Head) -> io::Result<Vec<String>> {
@@ -154,6 +146,27 @@ fn read_control(site: &Site, from: u64) -> Result<Option<Vec<u8>>, Error> {
         return Err(Error::TooLarge { what, measured, max: STREAM_BYTES_MAX });
     }
     Ok(Some(text))
+}
+
+/// The control records behind `head`, and how they end. No segment is read.
+fn read_groups(site: &Site, head: Head) -> Result<(Vec<Group>, Ending), Error> {
+    let base = head.position;
+    let Some(text) = read_control(site, base)? else { return Ok((Vec::new(), Ending::Clean)) };
+    let reading = manifest::read(&text, base, &site.stream, head.next_manifest, head.next_event);
+    let Some(stop) = reading.stop else { return Ok((reading.groups, Ending::Clean)) };
+    let rest = &text[usize::try_from(stop.offset - base).unwrap_or(text.len())..];
+    let newest = manifest::is_newest(rest);
+    let ending = if newest && manifest::is_unfinished(rest) {
+        Ending::Torn(Site::torn(stop.offset, base + text.len() as u64))
+    } else {
+        let mut behind = head;
+        if let Some(group) = reading.groups.last() {
+            behind.next_manifest = group.close.manifest_index;
+            behind.next_event = group.close.first_event_index;
+        }
+        Ending::Broken { health: behind.health(stop.flaw), newest }
+    };
+    Ok((reading.groups, ending))
 }
 
 /// The pins of this reading, against which a repeated pin is checked.
@@ -258,12 +271,11 @@ fn commit(site: &Site, head: Head, plan: &Arc<EncodedPlan>) -> Result<Head, Erro
         site.create_control()?;
         dirs.extend([site.dir.clone(), site.ground.streams.clone()]);
     }
-    let sha256 = Digest::of(&FileBytes(&plan.lines));
-    let records = manifest::records(&site.stream, plan, sha256, head.next_manifest);
+    let records = record::of_plan(&site.stream, plan, head.next_manifest);
     let group = manifest::render(&records, head.position);
     let segment = NewFile {
         temporary: site.dir.join(TEMPORARY),
-        path: site.dir.join(manifest::segment_path(plan.first, plan.last())),
+        path: site.dir.join(record::segment_path(plan.first, plan.last())),
         bytes: Arc::clone(plan),
     };
     site.store_files(std::slice::from_ref(plan), Some(segment), dirs)?;

@@ -41,6 +41,11 @@ impl MemoryBlobs {
         self.namespaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The time by which ages are measured.
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.monotonic()
+    }
+
     /// Stores a blob under its digest, or makes it young.
     pub(crate) fn insert(&self, namespace: Namespace, digest: Digest, bytes: Vec<u8>) {
         let blob = Blob { bytes: bytes.into(), put_at: self.clock.monotonic() };

@@ -9,6 +9,7 @@ use std::{
     future::ready,
     marker::PhantomData,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use piton_core::{DedupeKey, EventIndex, ManifestIndex, SnapshotRef};
@@ -21,6 +22,7 @@ use crate::{
         Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LeaseHold, Loaded, Namespace,
         Pins, Repaired, Salvaged, StreamLease, Verified, Writer,
     },
+    record::{self, Record},
 };
 
 /// A journal in memory. Clones share it, as processes share a data directory.
@@ -47,7 +49,8 @@ struct Stream {
     plans: u64,
     lines: Vec<Box<[u8]>>,
     keys: HashMap<DedupeKey, EventIndex>,
-    pins: Vec<SnapshotRef>,
+    records: Vec<Record>,
+    written: Duration,
 }
 
 impl Stream {
@@ -55,12 +58,16 @@ impl Stream {
         index(self.lines.len() as u64)
     }
 
+    fn next_manifest(&self) -> ManifestIndex {
+        ManifestIndex::new(self.records.len() as u64).expect("fewer than 2^53 records")
+    }
+
     fn cursor(&self) -> Cursor {
         Cursor {
             incarnation: self.incarnation,
-            position: self.pins.len() as u64,
-            seen: self.pins.len() as u64,
-            next_manifest: ManifestIndex::new(self.plans).expect("fewer than 2^53 plans"),
+            position: self.records.len() as u64,
+            seen: self.records.len() as u64,
+            next_manifest: self.next_manifest(),
             next_event: self.next_event(),
         }
     }
@@ -71,6 +78,13 @@ impl Stream {
             .iter()
             .map(|line| serde_json::from_slice(line).expect("an event reads what it wrote"))
             .collect()
+    }
+}
+
+fn pinned(record: &Record) -> Option<SnapshotRef> {
+    match record {
+        Record::SegmentClosed(_) => None,
+        Record::SnapshotPinned(pin) => Some(pin.snapshot_ref),
     }
 }
 
@@ -128,10 +142,11 @@ impl Shared {
             self.blobs.insert(blob.namespace(), blob.digest(), blob.bytes().to_vec());
         }
         let (first, last) = (plan.first, plan.last());
+        known.records.extend(record::of_plan(stream, &plan, known.next_manifest()));
+        known.written = self.blobs.now();
         let lines = plan.lines.split_inclusive(|&byte| byte == b'\n');
         known.lines.extend(lines.map(Box::from));
         for fact in plan.facts {
-            known.pins.extend(fact.introduces);
             known.keys.insert(fact.key, fact.index);
         }
         known.plans += 1;
@@ -246,10 +261,20 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
             let same = since.filter(|cursor| cursor.incarnation == stream.incarnation);
             let from = same.map_or(0, |cursor| usize::try_from(cursor.position).unwrap_or(0));
             let mut seen = HashSet::new();
-            let snapshots = stream.pins[from.min(stream.pins.len())..].iter().copied();
+            let records = &stream.records[from.min(stream.records.len())..];
+            let snapshots = records.iter().filter_map(pinned);
             let snapshots = snapshots.filter(|snapshot| seen.insert(*snapshot)).collect();
             Pins { snapshots, cursor: stream.cursor() }
         })
+    }
+
+    fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
+        self.read(stream, |stream| stream.records.clone())
+    }
+
+    fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
+        let now = self.shared.blobs.now();
+        self.read(stream, |stream| now.saturating_sub(stream.written))
     }
 }
 

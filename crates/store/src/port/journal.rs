@@ -42,12 +42,12 @@
 //! ```
 // shows: WR-096, WR-099, WR-100, WR-101 (the examples above that must not build)
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use piton_core::{DedupeKey, EventIndex, SnapshotRef};
 
 use super::{BoxFuture, Cursor};
-use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail};
+use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail, record::Record};
 
 /// The reading half of a journal.
 pub trait JournalReader<E: Event>: Send + Sync {
@@ -90,6 +90,15 @@ pub trait JournalReader<E: Event>: Send + Sync {
         stream: &'a StreamId,
         since: Option<&'a Cursor>,
     ) -> BoxFuture<'a, Result<Pins, Error>>;
+
+    /// The control records of a stream, in order: no event is read.
+    ///
+    /// What a writer has not finished is left out. Fails if any control record is not valid. A
+    /// journal whose streams have no control records gives none.
+    fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>>;
+
+    /// The time since a plan was last appended to a stream.
+    fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>>;
 }
 
 /// A journal: the only way to change a stream.

@@ -52,7 +52,7 @@ impl Store {
     }
 
     fn collect(&self, intent: Intent) -> Swept {
-        let roots = PinnedSnapshots::<Sample, _>::new(self.journal.clone());
+        let roots = PinnedSnapshots::<Sample>::new(&self.journal);
         let clock = SystemClock;
         let report =
             block_on(collect(&self.blobs, &self.leases, &[&roots], &clock, intent)).unwrap();
@@ -227,7 +227,7 @@ fn a_blob_that_is_pinned_after_the_mark_is_spared() {
             });
             disk.advance(HOURS);
         };
-        let roots = PinnedSnapshots::<Sample, _>::new(store.journal.clone());
+        let roots = PinnedSnapshots::<Sample>::new(&store.journal);
         let roots = After { roots, reading, run, readings: AtomicU32::new(0) };
         let sources: [&dyn Roots; 1] = [&roots];
         let collected =

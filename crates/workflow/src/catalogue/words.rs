@@ -91,11 +91,17 @@ impl Describe for Reference {
     fn description(&self) -> &'static str {
         match self {
             Self::AdversarialChallenge => "How to challenge a result before it is accepted.",
+            Self::AdversarialChallengeRules => "By which rules a result is challenged.",
             Self::AppendOnlyRecord => {
                 "That what is handed in is never changed, and how to correct it."
             }
             Self::AutonomyLevels => "What the levels of autonomy mean for the run.",
+            Self::MemoryQuery => "How to ask a memory that outlives the run.",
+            Self::MemoryStore => "What to keep in a memory that outlives the run.",
+            Self::MemoryUsage => "What a memory that outlives the run is for.",
             Self::NotesFirst => "Why notes matter, and what they hold.",
+            Self::NotesFirstDurability => "Why what must last stands in the notes.",
+            Self::ParallelThought => "Who thinks side by side, and who joins the results.",
             Self::SynthesisUnderDisagreement => "How to join results that differ.",
         }
     }

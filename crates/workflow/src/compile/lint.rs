@@ -45,7 +45,10 @@ fn is_evidence(rule: &Criterion) -> bool {
     match rule {
         Criterion::Regex { .. } => true,
         Criterion::Length { min, .. } => min.is_some_and(|min| min > 0),
-        Criterion::Contains { .. } | Criterion::And { .. } => false,
+        Criterion::Or { rules } => rules.iter().all(is_evidence),
+        Criterion::And { rules } => rules.iter().any(is_evidence),
+        Criterion::When { rule, .. } => is_evidence(rule),
+        Criterion::Contains { .. } | Criterion::Not { .. } => false,
     }
 }
 

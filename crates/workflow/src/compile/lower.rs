@@ -9,23 +9,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::catalog::Catalog;
+use super::declared::{Functions, scopes};
 use super::delegation;
 use super::feature::{self, Anchor, Applied, Injection};
-use super::function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
+use super::function::{FunctionKey, FunctionScope};
 use super::lint::lint;
+use super::metadata::Metadata;
 use super::prompt::{contract_section, criteria_section, render_blocks, resolve, text_digest};
+use super::sequence::{CompiledCondition, CompiledLoop, Entry};
 use super::template::{Expansion, Template};
 use super::warning::{CompiledWarning, WarningCode};
 use super::workflow::{
-    Addition, CompiledCondition, CompiledLoop, CompiledStep, CompiledWorkflow, Entry,
-    OutputContract, Probe, Provenance, ProvenanceSource, SCHEMA_VERSION,
+    Addition, CompiledStep, CompiledWorkflow, OutputContract, Probe, Provenance, ProvenanceSource,
+    SCHEMA_VERSION,
 };
 use crate::bounds::STEPS_MAX;
 use crate::contract::{ContractDefinition, ContractPack};
 use crate::name::{ConditionId, LoopId, StepId};
-use crate::source::strict::{
-    Condition, Function, Loop, Prompt, Prose, Step, Task, TemplateCall, Workflow,
-};
+use crate::source::strict::{Condition, Loop, Prompt, Prose, Step, Task, TemplateCall, Workflow};
 use crate::source::{ContractRef, DeclaredId, Dialect, FeatureId, Pointer, ProblemCode, Problems};
 
 /// Lowers `workflow`; nothing comes out if it has no id, and what comes out counts only if there are no
@@ -47,10 +48,6 @@ pub(super) fn lower(
         let (code, subject) = (WarningCode::LegacyWorkflowId, declared.clone());
         warnings.insert(CompiledWarning { code, subject });
     }
-    let definition = |(key, function): (FunctionKey, Declared)| FunctionDefinition {
-        key,
-        definition: function.definition,
-    };
     Some(CompiledWorkflow {
         schema_version: SCHEMA_VERSION,
         dialect: Dialect::Strict,
@@ -67,8 +64,11 @@ pub(super) fn lower(
         sequence,
         conditions: conditions(workflow.conditions),
         loops: loops.into_values().collect(),
-        functions: functions.into_iter().map(definition).collect(),
+        functions: functions.into_definitions(),
         compiled_warnings: warnings.into_iter().collect(),
+        metadata: Metadata::default(),
+        opening: String::new(),
+        assessments: Vec::new(),
     })
 }
 
@@ -78,12 +78,6 @@ fn conditions(declared: Vec<Condition>) -> Vec<CompiledCondition> {
     let compiled =
         |(condition_id, loop_id)| CompiledCondition::LoopControl { condition_id, loop_id };
     by_id.into_iter().map(compiled).collect()
-}
-
-/// A function while its workflow is lowered.
-struct Declared {
-    definition: String,
-    used: bool,
 }
 
 struct Lowering<'a> {
@@ -101,7 +95,7 @@ struct Lowering<'a> {
     step_ids: BTreeSet<StepId>,
     loops: BTreeMap<LoopId, CompiledLoop>,
     loop_ids: BTreeSet<LoopId>,
-    functions: BTreeMap<FunctionKey, Declared>,
+    functions: Functions,
     contracts: BTreeMap<ContractRef, ContractDefinition>,
     warnings: BTreeSet<CompiledWarning>,
 }
@@ -127,11 +121,12 @@ impl<'a> Lowering<'a> {
             step_ids: BTreeSet::new(),
             loops: BTreeMap::new(),
             loop_ids: BTreeSet::new(),
-            functions: BTreeMap::new(),
+            functions: Functions::default(),
             contracts: BTreeMap::new(),
             warnings: BTreeSet::new(),
         };
-        lowering.declare(&workflow.functions, &FunctionScope::Workflow);
+        let scope = FunctionScope::Workflow;
+        lowering.functions.declare(&workflow.functions, &scope, lowering.problems);
         lowering
     }
 
@@ -221,7 +216,7 @@ impl<'a> Lowering<'a> {
             return None;
         }
         let scope = FunctionScope::Step { step_id: task.id.clone() };
-        self.declare(&task.functions, &scope);
+        self.functions.declare(&task.functions, &scope, self.problems);
         let functions = self.referenced(task, scope);
         let contract = self.contract(task);
         let criteria = self.criteria(task);
@@ -258,11 +253,18 @@ impl<'a> Lowering<'a> {
             prompt_blocks,
             prompt,
             additions,
-            output_contract: contract_ref.map(|contract_ref| OutputContract { contract_ref }),
+            output_contract: contract_ref
+                .map(|contract_ref| OutputContract { contract_ref, optional: false }),
             validation_criteria: criteria,
             functions,
             probe,
             provenance,
+            run_condition: None,
+            confirmation: None,
+            fragments: Vec::new(),
+            assessment_refs: Vec::new(),
+            consequences: Vec::new(),
+            model_tier: None,
         });
         Some(Entry::Step { step_id: task.id.clone() })
     }
@@ -308,7 +310,8 @@ impl<'a> Lowering<'a> {
             self.problems.report(&of.at.field("loopId"), ProblemCode::DuplicateId, reason, fix);
             return None;
         }
-        self.declare(&of.functions, &FunctionScope::Loop { loop_id: of.id.clone() });
+        let scope = FunctionScope::Loop { loop_id: of.id.clone() };
+        self.functions.declare(&of.functions, &scope, self.problems);
         self.check_while(of);
         self.around.push(of.id.clone());
         let body = self.body(&of.body);
@@ -320,6 +323,8 @@ impl<'a> Lowering<'a> {
             condition_id: of.condition.clone(),
             max_iterations: of.turns_max,
             body,
+            run_condition: None,
+            variables: None,
         };
         self.loops.insert(of.id.clone(), compiled);
         Some(Entry::Loop { loop_id: of.id.clone() })
@@ -368,55 +373,10 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn declare(&mut self, functions: &[Function], scope: &FunctionScope) {
-        for Function { at, name, definition } in functions {
-            let key = FunctionKey { scope: scope.clone(), name: name.clone() };
-            let declared = Declared { definition: definition.clone(), used: false };
-            if self.functions.insert(key, declared).is_some() {
-                let reason = format!("the function `{name}` is defined twice here");
-                self.problems.report(
-                    &at.field("name"),
-                    ProblemCode::DuplicateId,
-                    reason,
-                    "remove one of the definitions",
-                );
-            }
-        }
-    }
-
-    /// The functions that a step refers to, each in its innermost scope, in the order of display.
+    /// The functions that a step refers to.
     fn referenced(&mut self, task: &Task, scope: FunctionScope) -> Vec<FunctionKey> {
-        let loops = self.around.iter().rev();
-        let loops = loops.map(|loop_id| FunctionScope::Loop { loop_id: loop_id.clone() });
-        let scopes: Vec<_> =
-            [scope].into_iter().chain(loops).chain([FunctionScope::Workflow]).collect();
-        let mut found = BTreeSet::new();
-        for reference in &task.function_references {
-            match self.find(&reference.name, &scopes) {
-                Some(key) => drop(found.insert(key)),
-                // A definition that could not be read may be the one that is meant.
-                None if self.problems.any_in_field("functionDefinitions") => {}
-                None => {
-                    let reason = format!("there is no function `{}` here", reference.name);
-                    let fix =
-                        "define it in `functionDefinitions` of the step, a loop or the workflow";
-                    let code = ProblemCode::UnresolvedReference;
-                    self.problems.report(&reference.at, code, reason, fix);
-                }
-            }
-        }
-        let mut keys: Vec<_> = found.into_iter().collect();
-        let rank = |key: &FunctionKey| scopes.iter().position(|scope| *scope == key.scope);
-        keys.sort_by(|one, other| (rank(one), &one.name).cmp(&(rank(other), &other.name)));
-        keys
-    }
-
-    fn find(&mut self, name: &FunctionName, scopes: &[FunctionScope]) -> Option<FunctionKey> {
-        scopes.iter().find_map(|scope| {
-            let key = FunctionKey { scope: scope.clone(), name: name.clone() };
-            self.functions.get_mut(&key)?.used = true;
-            Some(key)
-        })
+        let scopes = scopes(scope, &self.around);
+        self.functions.referenced(&task.function_references, &scopes, self.problems)
     }
 
     /// Conditions have ids of their own and are about loops that exist.
@@ -443,9 +403,9 @@ impl<'a> Lowering<'a> {
     fn check_unused(&mut self) {
         let unused = self.conditions.keys().filter(|id| !self.conditions_used.contains(*id));
         let conditions = unused.map(|id| (WarningCode::UnusedCondition, id.as_str().to_owned()));
-        let unused = self.functions.iter().filter(|(_, function)| !function.used);
+        let functions = self.functions.unused();
         let functions =
-            unused.map(|(key, _)| (WarningCode::UnusedFunction, key.name.as_str().to_owned()));
+            functions.map(|name| (WarningCode::UnusedFunction, name.as_str().to_owned()));
         let warning = |(code, subject)| CompiledWarning { code, subject };
         self.warnings.extend(conditions.chain(functions).map(warning));
     }
@@ -462,6 +422,6 @@ impl<'a> Lowering<'a> {
 }
 
 /// Whether a contract is the one by which loops are driven.
-fn decides(contract_ref: &ContractRef) -> bool {
+pub(super) fn decides(contract_ref: &ContractRef) -> bool {
     contract_ref.as_str() == ContractPack::LoopControl.as_str()
 }

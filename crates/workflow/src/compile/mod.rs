@@ -8,32 +8,45 @@
 //! (spaces, the order of fields, features, conditions or definitions) does not change the hash; what an
 //! agent reads, and what its output is checked against, does.
 //!
-//! *Limitations*: one dialect, see [`source`](crate::source).
+//! Each dialect is lowered by a module of its own (`lower` for the strict one, `shipped`) to the same form; what
+//! only one of them has is left out of the bytes where it is not used.
 
+mod assessment;
 mod catalog;
+mod confirmation;
+mod declared;
 mod delegation;
 mod feature;
+mod fragment;
 pub mod function;
 mod lint;
 mod lower;
+mod metadata;
 mod pipeline;
 mod prompt;
 mod recommendation;
+mod sequence;
+mod shipped;
 mod soundness;
 mod template;
 mod warning;
 mod workflow;
 
+pub use assessment::{Assessment, Consequence, Dimension};
 pub use catalog::{Catalog, Reference};
+pub use confirmation::{Confirmation, ConfirmationKind};
 pub use feature::Feature;
+pub use fragment::Fragment;
 pub use function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
+pub use metadata::{Metadata, ModelTier};
 pub use pipeline::compile;
 pub use prompt::{CompiledBlocks, CompiledItem, CompiledPart};
 pub use recommendation::PreferenceWarning;
+pub use sequence::{CompiledCondition, CompiledLoop, Count, Entry, LoopVariables};
 pub use template::Template;
 pub use warning::{CompiledWarning, WarningCode};
 pub use workflow::{
-    Addition, CapabilityNeed, CompiledCondition, CompiledFeature, CompiledLoop, CompiledStep,
-    CompiledWorkflow, CompiledWorkflowError, Entry, OutputContract, Probe, Provenance,
-    ProvenanceSource, SCHEMA_VERSION, Setting,
+    Addition, CapabilityNeed, CompiledFeature, CompiledStep, CompiledWorkflow,
+    CompiledWorkflowError, OutputContract, Probe, Provenance, ProvenanceSource, SCHEMA_VERSION,
+    Setting,
 };

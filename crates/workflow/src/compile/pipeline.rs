@@ -1,9 +1,11 @@
-//! The passes in their order: parse, read, lower.
+//! The passes in their order: parse, tell the dialect, read, lower.
+
+use serde_json::Value;
 
 use super::catalog::Catalog;
 use super::lower;
 use super::workflow::CompiledWorkflow;
-use crate::source::{Origin, Problem, Problems, parse, strict};
+use crate::source::{Dialect, Origin, Problem, Problems, detect, parse, shipped, strict};
 
 /// Compiles the workflow file `text` from `origin`, or reports everything that is wrong with it.
 ///
@@ -30,10 +32,31 @@ pub fn compile(
 ) -> Result<CompiledWorkflow, Vec<Problem>> {
     let mut problems = Problems::default();
     let compiled = parse(text, &mut problems)
-        .and_then(|value| strict::Workflow::read(&value, origin, &mut problems))
-        .and_then(|workflow| lower::lower(workflow, catalog, &mut problems));
+        .and_then(|value| Some((detect(&value, &mut problems)?, value)))
+        .and_then(|(dialect, value)| read(dialect, &value, origin, catalog, &mut problems));
     match compiled {
         Some(compiled) if problems.is_empty() => Ok(compiled),
         _ => Err(problems.into_sorted()),
+    }
+}
+
+/// Reads and lowers a file in its dialect.
+fn read(
+    dialect: Dialect,
+    value: &Value,
+    origin: &Origin,
+    catalog: &Catalog,
+    problems: &mut Problems,
+) -> Option<CompiledWorkflow> {
+    match dialect {
+        Dialect::Strict => {
+            let workflow = strict::Workflow::read(value, origin, problems)?;
+            lower::lower(workflow, catalog, problems)
+        }
+        Dialect::Shipped => {
+            let bound = shipped::bind(value, problems);
+            let workflow = shipped::Workflow::read(&bound, origin, problems)?;
+            super::shipped::lower(&workflow, catalog, problems)
+        }
     }
 }

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::workflow::{CompiledCondition, CompiledWorkflow, CompiledWorkflowError, Entry};
+use super::sequence::{CompiledCondition, Entry};
+use super::workflow::{CompiledWorkflow, CompiledWorkflowError};
 use crate::bounds::LOOP_DEPTH_MAX;
 
 impl CompiledWorkflow {
@@ -24,6 +25,11 @@ impl CompiledWorkflow {
                 let name = &contract.contract_ref;
                 ensure(self.contract(name).is_some(), || {
                     format!("the contract `{name}` is missing")
+                })?;
+            }
+            for id in &step.assessment_refs {
+                ensure(self.assessment(id).is_some(), || {
+                    format!("the assessment `{id}` is missing")
                 })?;
             }
             let found = self.functions_of(step).len();
@@ -62,9 +68,10 @@ impl<'a> Walk<'a> {
                         "loops lie too deeply inside each other".into()
                     })?;
                     let is_its_own = |condition: &CompiledCondition| match condition {
-                        CompiledCondition::LoopControl { condition_id, loop_id } => {
-                            *condition_id == of.condition_id && *loop_id == of.loop_id
+                        CompiledCondition::LoopControl { loop_id, .. } => {
+                            *condition.condition_id() == of.condition_id && *loop_id == of.loop_id
                         }
+                        other => *other.condition_id() == of.condition_id,
                     };
                     let known = self.workflow.conditions.iter().any(is_its_own);
                     ensure(known, || format!("the condition of the loop `{loop_id}` is missing"))?;

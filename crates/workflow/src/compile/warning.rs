@@ -21,6 +21,10 @@ piton_core::closed_set! {
         UnusedCondition => "unused_condition",
         /// No step refers to a function. Subject: the function.
         UnusedFunction => "unused_function",
+        /// A loop turns by what the run was told. Subject: the loop.
+        ContextLoop => "context_loop",
+        /// A field is there and means nothing. Subject: the field.
+        NoEffect => "no_effect",
         /// A prompt delegates and does not say to spawn subagents with the Task tool, rather than workflows.
         /// Subject: the step.
         DelegationWithoutTasks => "delegation_without_tasks",
@@ -70,6 +74,11 @@ impl WarningCode {
             }
             Self::UnusedCondition => "no loop uses the condition; remove it",
             Self::UnusedFunction => "no step refers to the function; remove it",
+            Self::ContextLoop => {
+                "the loop turns by what the agent says in passing; a step with the contract \
+                 `wr.contracts.loop_control` makes it a decision that is checked"
+            }
+            Self::NoEffect => "the field is accepted and changes nothing; remove it",
             Self::DelegationWithoutTasks => {
                 "say to spawn subagents, not workflows, by the Task tool with `subagent_type: …`; the \
                  template `wr.templates.delegation` does"

@@ -11,13 +11,19 @@ use piton_core::{CanonicalBytes, Digest, WorkflowHash, WorkflowId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::assessment::{Assessment, Consequence};
+use super::confirmation::Confirmation;
+use super::fragment::Fragment;
 use super::function::{FunctionDefinition, FunctionKey};
+use super::metadata::{Metadata, ModelTier};
 use super::prompt::CompiledBlocks;
+use super::sequence::{CompiledCondition, CompiledLoop, Entry};
 use super::warning::CompiledWarning;
 use crate::capability::Capability;
 use crate::contract::ContractDefinition;
 use crate::contract::criteria::Criterion;
-use crate::name::{ConditionId, LoopId, StepId};
+use crate::name::{AssessmentId, StepId};
+use crate::predicate::Predicate;
 use crate::preference::{Autonomy, RiskPolicy};
 use crate::source::{ContractRef, Dialect, FeatureId, TemplateId};
 
@@ -92,6 +98,15 @@ pub struct CompiledWorkflow {
     pub functions: Vec<FunctionDefinition>,
     /// What its author should know, by code and subject.
     pub compiled_warnings: Vec<CompiledWarning>,
+    /// What people read about it beside its description.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
+    /// What stands before the prompt of the first step that a run comes to.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub opening: String,
+    /// The assessments that its steps ask for, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assessments: Vec<Assessment>,
 }
 
 /// A feature and how it was set.
@@ -151,6 +166,24 @@ pub struct CompiledStep {
     pub probe: Option<Probe>,
     /// Where it came from.
     pub provenance: Provenance,
+    /// What must hold for it to be done; without it, it always is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_condition: Option<Predicate>,
+    /// Who is asked before it is done and when, where that is not simply a person and always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<Confirmation>,
+    /// What is added to the prompt where something holds, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fragments: Vec<Fragment>,
+    /// The assessments that must be handed in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assessment_refs: Vec<AssessmentId>,
+    /// What follows from certain levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub consequences: Vec<Consequence>,
+    /// How capable a model its author has in mind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_tier: Option<ModelTier>,
 }
 
 /// The contract of a step.
@@ -160,6 +193,9 @@ pub struct CompiledStep {
 pub struct OutputContract {
     /// The contract, which the workflow embeds.
     pub contract_ref: ContractRef,
+    /// Whether there may be no artifact at all. One that is there keeps the contract.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
 }
 
 /// A text that a feature added to a prompt.
@@ -196,65 +232,6 @@ pub struct Provenance {
     /// The template or feature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin_id: Option<String>,
-}
-
-/// One place in a sequence of steps. Its position in the body of a loop is its body index.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(
-    tag = "kind",
-    rename_all = "snake_case",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
-pub enum Entry {
-    /// A step.
-    Step {
-        /// Its id.
-        step_id: StepId,
-    },
-    /// A loop.
-    Loop {
-        /// Its id.
-        loop_id: LoopId,
-    },
-}
-
-/// What a loop asks before it turns.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(
-    tag = "kind",
-    rename_all = "snake_case",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
-pub enum CompiledCondition {
-    /// Holds while the newest valid loop-control artifact of the loop says `continue`.
-    LoopControl {
-        /// Its id.
-        condition_id: ConditionId,
-        /// The loop.
-        loop_id: LoopId,
-    },
-}
-
-/// A loop.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CompiledLoop {
-    /// Its id.
-    pub loop_id: LoopId,
-    /// Its title.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// What it asks before it turns.
-    pub condition_id: ConditionId,
-    /// How often it turns at most.
-    pub max_iterations: u32,
-    /// What one turn does.
-    pub body: Vec<Entry>,
 }
 
 /// Why bytes are not a compiled workflow of this version.
@@ -327,6 +304,11 @@ impl CompiledWorkflow {
     /// The step with this id.
     pub fn step(&self, id: &StepId) -> Option<&CompiledStep> {
         self.steps.iter().find(|step| step.step_id == *id)
+    }
+
+    /// The assessment with this id.
+    pub fn assessment(&self, id: &AssessmentId) -> Option<&Assessment> {
+        self.assessments.iter().find(|assessment| assessment.id == *id)
     }
 
     /// The contract that the workflow embeds under this name.

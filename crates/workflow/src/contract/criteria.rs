@@ -8,6 +8,7 @@ use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{PATTERN_MEMORY_BYTES_MAX, REQUIREMENTS_MAX};
+use crate::predicate::{Predicate, Scope};
 
 /// A rule over the notes of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +48,23 @@ pub enum Criterion {
         /// The rules.
         rules: Vec<Criterion>,
     },
+    /// At least one of several rules holds.
+    Or {
+        /// The rules.
+        rules: Vec<Criterion>,
+    },
+    /// A rule does not hold.
+    Not {
+        /// The rule.
+        rule: Box<Criterion>,
+    },
+    /// A rule that counts only if something holds of what the run was told.
+    When {
+        /// What must hold.
+        condition: Predicate,
+        /// The rule.
+        rule: Box<Criterion>,
+    },
 }
 
 /// A pattern that is known to compile.
@@ -66,6 +84,11 @@ impl Pattern {
     /// The pattern as its author wrote it.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
+    }
+
+    /// Whether `text` matches somewhere.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.0.is_match(text)
     }
 }
 
@@ -100,6 +123,11 @@ pub struct Requirements {
     pub left_out: usize,
 }
 
+/// The rules of `criteria` that count in `scope`, without their conditions.
+pub fn applicable(criteria: &[Criterion], scope: &Scope<'_>) -> Vec<Criterion> {
+    criteria.iter().filter_map(|rule| rule.applied(scope)).collect()
+}
+
 /// What is not met by `notes`: one message for each rule that fails, in the author's order. Nothing if
 /// every rule holds.
 pub fn failures(criteria: &[Criterion], notes: &str) -> Vec<String> {
@@ -132,13 +160,35 @@ impl Criterion {
     pub fn holds(&self, notes: &str) -> bool {
         match self {
             Self::Contains { value, .. } => notes.contains(value),
-            Self::Regex { pattern, .. } => pattern.0.is_match(notes),
+            Self::Regex { pattern, .. } => pattern.is_match(notes),
             Self::Length { min, max, .. } => {
                 let length = notes.chars().count(); // tidy: chars, because authors count them
                 min.is_none_or(|min| length >= min as usize)
                     && max.is_none_or(|max| length <= max as usize)
             }
             Self::And { rules } => rules.iter().all(|rule| rule.holds(notes)),
+            Self::Or { rules } => rules.iter().any(|rule| rule.holds(notes)),
+            Self::Not { rule } => !rule.holds(notes),
+            Self::When { rule, .. } => rule.holds(notes),
+        }
+    }
+
+    /// The rule as it counts in `scope`; nothing if it does not.
+    fn applied(&self, scope: &Scope<'_>) -> Option<Self> {
+        match self {
+            Self::When { condition, rule } => {
+                condition.holds(scope).then(|| rule.applied(scope)).flatten()
+            }
+            Self::Not { rule } => Some(Self::Not { rule: Box::new(rule.applied(scope)?) }),
+            Self::And { rules } => {
+                let rules = applicable(rules, scope);
+                (!rules.is_empty()).then_some(Self::And { rules })
+            }
+            Self::Or { rules } => {
+                let rules = applicable(rules, scope);
+                (!rules.is_empty()).then_some(Self::Or { rules })
+            }
+            rule => Some(rule.clone()),
         }
     }
 
@@ -152,20 +202,32 @@ impl Criterion {
                 let limits: Vec<_> = min.into_iter().chain(max).collect();
                 format!("Length: {}", limits.join(", "))
             }
-            Self::And { rules } => {
-                let inner: Vec<_> = rules.iter().map(Self::requirement).collect();
-                inner.join("; ")
-            }
+            Self::And { rules } => joined(rules, Self::requirement),
+            Self::Or { rules } => format!("At least one of: {}", joined(rules, Self::requirement)),
+            Self::Not { rule } => format!("Must not hold: {}", rule.requirement()),
+            Self::When { condition, rule } => format!("If {condition}: {}", rule.requirement()),
         }
     }
 
+    /// What to tell an agent whose notes break the rule: the author's words, where there are any.
     fn failure(&self) -> String {
-        let (Self::Contains { message, .. }
-        | Self::Regex { message, .. }
-        | Self::Length { message, .. }) = self
-        else {
-            return self.requirement();
-        };
-        message.clone().unwrap_or_else(|| self.requirement())
+        match self {
+            Self::Contains { message, .. }
+            | Self::Regex { message, .. }
+            | Self::Length { message, .. } => message.clone().unwrap_or_else(|| self.requirement()),
+            Self::And { rules } => joined(rules, Self::failure),
+            Self::Or { rules } => format!("At least one of: {}", joined(rules, Self::failure)),
+            Self::Not { rule } => match &**rule {
+                Self::Contains { message: Some(message), .. }
+                | Self::Regex { message: Some(message), .. }
+                | Self::Length { message: Some(message), .. } => message.clone(),
+                rule => format!("Must not hold: {}", rule.requirement()),
+            },
+            Self::When { rule, .. } => rule.failure(),
+        }
     }
+}
+
+fn joined(rules: &[Criterion], words: impl Fn(&Criterion) -> String) -> String {
+    rules.iter().map(words).collect::<Vec<_>>().join("; ")
 }

@@ -31,7 +31,10 @@ pub(super) fn accept(
     let Some(contract) = contract_of(workflow, step) else {
         return Ok(Accepted::Output);
     };
-    let artifact = contract.accept(artifacts)?;
+    let artifact = match contract.accept(artifacts) {
+        Err(Breach::Missing { .. }) if is_optional(step) => return Ok(Accepted::Output),
+        accepted => accepted?,
+    };
     let accepted = if is_decision(step) {
         control::read(workflow, around, artifact).map(Accepted::Control)
     } else if let Some(probe) = &step.probe {
@@ -44,6 +47,10 @@ pub(super) fn accept(
         let index = artifacts.iter().position(is_it).expect("it is one of them");
         Breach::Invalid { index, violations }
     })
+}
+
+fn is_optional(step: &CompiledStep) -> bool {
+    step.output_contract.as_ref().is_some_and(|contract| contract.optional)
 }
 
 /// The contract of a step.

@@ -1,8 +1,8 @@
 //! Reading what a decision step says about its loop.
 //!
 //! *Invariants*: a decision counts only if a decision step handed it in, that is one with the loop-control
-//! contract, as an artifact that keeps the contract and names the right loop: the one that the step is in or,
-//! for a step outside of loops, any loop of the workflow (if it has one).
+//! contract, as an artifact that keeps the contract and names the right loop: the one that the step is in (or none,
+//! where the contract allows that) or, for a step outside of loops, any loop of the workflow (if it has one).
 
 use serde_json::Value;
 
@@ -45,7 +45,11 @@ pub(super) fn read(
         Some(around) => id == around,
         None => workflow.loops.is_empty() || find_loop(workflow, id).is_some(),
     };
-    let loop_id = text("loopId").parse().ok().filter(right_loop);
+    let loop_id = match artifact.get("loopId") {
+        // A contract that lets the name be left out means the loop that the step is in.
+        None => around.cloned(),
+        Some(_) => text("loopId").parse().ok().filter(right_loop),
+    };
     let decision = text("decision").parse().ok();
     if let (Some(loop_id), Some(decision)) = (&loop_id, decision) {
         return Ok(LoopControl { loop_id: LoopId::clone(loop_id), decision });

@@ -59,15 +59,26 @@ pub fn decide(
     facts: &Facts,
     submission: &Submission<'_>,
 ) -> Result<Decision, EngineError> {
-    let findings = judge(workflow, state, submission, &facts.standings)?;
-    let gaps = findings.iter().map(Finding::gap).collect();
-    let report = block(facts.preferences.autonomy, &findings);
-    if let Some(report) = report.expect("a judgement finds less than a report holds") {
-        return Ok(Decision::Blocked { report, gaps });
+    let mut findings = judge(workflow, state, submission, &facts.standings, &facts.context)?;
+    if let Some(blocked) = stop(facts, &findings) {
+        return Ok(blocked);
     }
-    let Flow { next, traces } = flow::next(workflow, state, &facts.context, submission.artifacts)?;
+    let flow = flow::next(workflow, state, &facts.context, submission.artifacts)?;
+    let Flow { next, traces, findings: lacking } = flow;
+    findings.extend(lacking);
+    if let Some(blocked) = stop(facts, &findings) {
+        return Ok(blocked);
+    }
+    let gaps = findings.iter().map(Finding::gap).collect();
     let resolves = if findings.is_empty() { facts.open_gaps.clone() } else { Vec::new() };
     Ok(Decision::Advanced { next, gaps, traces, resolves })
+}
+
+/// What stops the run, if something does.
+fn stop(facts: &Facts, findings: &[Finding]) -> Option<Decision> {
+    let report = block(facts.preferences.autonomy, findings);
+    let report = report.expect("there are never more findings than a report holds")?;
+    Some(Decision::Blocked { report, gaps: findings.iter().map(Finding::gap).collect() })
 }
 
 /// The report with which a run stops for `findings`; nothing if it goes on. More findings than a report holds

@@ -1,32 +1,30 @@
 //! Which step comes first, and which comes next.
 //!
-//! A loop is entered without a question, unless a decision step before it said something about it; then that
-//! is asked first, and the loop may have no turn at all. At the end of each turn the decision of that turn is
-//! asked. `stop` ends the loop, and so does `continue` when there is no turn left.
+//! A step whose condition does not hold is passed by: it is told in the trace and not completed. Whether loops
+//! begin and turn is said in `turning`.
 //!
-//! *Invariants*: total over decisions. A turn whose decision is missing ends the loop and says so in the trace;
-//! that the decision is missing was found, and recorded, when its step was judged. A loop never begins a turn
-//! beyond its limit. An exit has one cause: the condition does not hold, or the limit is reached. What is
-//! completed grows by the step that was left and by nothing else; a loop that turns again takes back what its
-//! last turn completed and decided, so a state does not grow with the turns.
+//! *Invariants*: total over decisions and contexts. What is completed grows by the step that was left and by
+//! nothing else; a loop that turns again takes back what its last turn completed and decided, so a state does not
+//! grow with the turns.
 
-use piton_core::BoundedText;
 use serde_json::{Map, Value};
 
-use super::control::{self, is_decision};
+use super::ask::Lack;
+use super::control;
 use super::error::EngineError;
+use super::finding::Finding;
 use super::place::{Place, find_loop, index_of_loop};
+use super::render::pending;
+use super::report;
+use super::scope::scope;
 use super::trail::{ExitCause, Trail};
-use crate::bounds::FUNCTIONS_BYTES_MAX;
-use crate::compile::function::section;
+use crate::bounds::{EMPTY_PLACES_MAX, LACKS_MAX};
 use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, Entry};
 use crate::event::TraceEntry;
-use crate::loop_path::{Iteration, LoopPath, LoopPosition};
-use crate::name::{LoopId, StepId};
-use crate::snapshot::{
-    CompletedSteps, Decisions, ExecutionState, LoopDecision, PendingStep, Running,
-};
-use crate::step_instance::StepInstanceKey;
+use crate::loop_path::{LoopPath, LoopPosition};
+use crate::name::LoopId;
+use crate::predicate::Scope;
+use crate::snapshot::{CompletedSteps, Decisions, ExecutionState, Running};
 
 /// Where a run goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +33,8 @@ pub struct Flow {
     pub next: ExecutionState,
     /// How, in order.
     pub traces: Vec<TraceEntry>,
+    /// What the run should have been told on the way and was not. A loop that lacks something is passed by.
+    pub findings: Vec<Finding>,
 }
 
 /// Where a run of `workflow` begins, when it was told `context`.
@@ -42,7 +42,8 @@ pub fn begin(
     workflow: &CompiledWorkflow,
     context: &Map<String, Value>,
 ) -> Result<Flow, EngineError> {
-    Walk::new(workflow, context).go(&workflow.sequence, 0)
+    let walk = Walk { beginning: true, ..Walk::new(workflow, context) };
+    walk.go(&workflow.sequence, 0)
 }
 
 /// Where a run goes from the step that is pending in `state`, which counts as completed from then on.
@@ -65,34 +66,33 @@ pub fn next(
     walk.go(entries, index + 1)
 }
 
-/// The step as an agent reads it, with the functions that it refers to.
-fn pending(workflow: &CompiledWorkflow, step: &CompiledStep) -> Result<PendingStep, EngineError> {
-    let functions = section(&workflow.functions_of(step), FUNCTIONS_BYTES_MAX);
-    Ok(PendingStep {
-        step_id: step.step_id.clone(),
-        title: BoundedText::new(step.title.as_str())?,
-        prompt: BoundedText::new([step.prompt.as_str(), functions.as_str()].concat())?,
-        require_confirmation: step.require_confirmation,
-    })
-}
-
-struct Walk<'a> {
-    workflow: &'a CompiledWorkflow,
-    stack: Vec<LoopPosition>,
+pub(super) struct Walk<'a> {
+    pub(super) workflow: &'a CompiledWorkflow,
+    pub(super) context: &'a Map<String, Value>,
+    /// Whether the run begins here.
+    beginning: bool,
+    pub(super) stack: Vec<LoopPosition>,
     completed: CompletedSteps,
-    decisions: Decisions,
-    trail: Trail,
+    pub(super) decisions: Decisions,
+    pub(super) trail: Trail,
+    /// What the run should have been told.
+    lacking: Vec<(Lack, Finding)>,
+    /// How many places of the outermost loop were looked at.
+    places: u32,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that has not begun. What the run was told has no say in the strict dialect.
-    fn new(workflow: &'a CompiledWorkflow, _context: &'a Map<String, Value>) -> Self {
+    fn new(workflow: &'a CompiledWorkflow, context: &'a Map<String, Value>) -> Self {
         Self {
             workflow,
+            context,
+            beginning: false,
             stack: Vec::new(),
             completed: CompletedSteps::default(),
             decisions: Decisions::default(),
             trail: Trail::default(),
+            lacking: Vec::new(),
+            places: 0,
         }
     }
 
@@ -100,28 +100,38 @@ impl<'a> Walk<'a> {
     fn go(mut self, entries: &'a [Entry], index: usize) -> Result<Flow, EngineError> {
         let next = match self.seek(entries, index) {
             None => ExecutionState::Complete,
-            Some(step_id) => {
-                self.trail.selected(step_id, self.stack.last());
-                let step = self
-                    .workflow
-                    .step(step_id)
-                    .expect("a sound workflow has the steps of its lists");
-                let pending = pending(self.workflow, step)?;
+            Some(step) => {
+                self.trail.selected(&step.step_id, self.stack.last());
+                let pending =
+                    pending(self.workflow, step, &self.stack, self.context, self.beginning)?;
                 let running = Running::new(self.completed, path(&self.stack), Some(pending))?;
                 ExecutionState::Running(running.with_decisions(self.decisions))
             }
         };
-        Ok(Flow { next, traces: self.trail.into_entries() })
+        let findings = self.lacking.into_iter().map(|(_, finding)| finding).collect();
+        Ok(Flow { next, traces: self.trail.into_entries(), findings })
     }
 
-    /// The first step from `entries[index]` on, with the stack as it is there; nothing at the end of the
-    /// workflow.
-    fn seek(&mut self, mut entries: &'a [Entry], mut index: usize) -> Option<&'a StepId> {
-        // This comes to an end: a loop turns again only after a decision of the turn that ended, and that
-        // decision is gone with the turn.
+    /// The first step from `entries[index]` on that is to be done, with the stack as it is there; nothing at the
+    /// end of the workflow.
+    fn seek(&mut self, mut entries: &'a [Entry], mut index: usize) -> Option<&'a CompiledStep> {
+        // This comes to an end: the list of the workflow is gone through once, and for each of its loops a
+        // limited number of places is looked at.
         loop {
+            self.places = if self.stack.is_empty() { 0 } else { self.places + 1 };
+            if self.places > EMPTY_PLACES_MAX {
+                (entries, index) = self.give_up();
+                continue;
+            }
             match entries.get(index) {
-                Some(Entry::Step { step_id }) => return Some(step_id),
+                Some(Entry::Step { step_id }) => {
+                    let step = self.workflow.step(step_id);
+                    let step = step.expect("a sound workflow has the steps of its lists");
+                    if self.is_to_be_done(step) {
+                        return Some(step);
+                    }
+                    index += 1;
+                }
                 Some(Entry::Loop { loop_id }) => {
                     let of = self.find(loop_id);
                     if self.enter(of) {
@@ -138,50 +148,36 @@ impl<'a> Walk<'a> {
                         self.stack.push(LoopPosition { iteration, ..position });
                         (entries, index) = (&of.body, 0);
                     } else {
-                        entries = self.entries();
-                        let ended = index_of_loop(entries, &of.loop_id);
-                        index = ended.expect("a loop lies in the list around it") + 1;
+                        (entries, index) = self.behind(of);
                     }
                 }
             }
         }
     }
 
-    /// Begins the first turn of a loop, unless a decision from before it or its limit forbids that.
-    fn enter(&mut self, of: &CompiledLoop) -> bool {
-        let decision = self.decision_before(&of.loop_id);
-        if let Some(decision) = decision {
-            self.trail.evaluated(of, None, Some(decision));
-        }
-        if decision == Some(LoopDecision::Stop) {
-            self.trail.exited(of, None, ExitCause::ConditionFalse);
-            return false;
-        }
-        if of.max_iterations == 0 {
-            self.trail.exited(of, None, ExitCause::LimitReached);
-            return false;
-        }
-        self.trail.entered(of);
-        let loop_id = of.loop_id.clone();
-        self.stack.push(LoopPosition { loop_id, iteration: Iteration::ZERO });
-        true
+    fn is_to_be_done(&mut self, step: &CompiledStep) -> bool {
+        let Some(when) = &step.run_condition else {
+            return true;
+        };
+        let holds = when.holds(&self.scope());
+        self.trail.asked_to_run(&step.step_id, self.stack.last(), holds, when);
+        holds
     }
 
-    /// What comes after the turn `position` of a loop, which is off the stack: its next turn, or nothing.
-    fn turn(&mut self, of: &CompiledLoop, position: &LoopPosition) -> Option<Iteration> {
-        let turn = position.iteration;
-        let decision = self.decision_of(of, position);
-        self.trail.evaluated(of, Some(turn), decision);
-        if decision != Some(LoopDecision::Continue) {
-            self.trail.exited(of, Some(turn), ExitCause::ConditionFalse);
-            return None;
-        }
-        let following = turn.get() + 1;
-        let next = Iteration::new(following).ok().filter(|_| following < of.max_iterations);
-        if next.is_none() {
-            self.trail.exited(of, Some(turn), ExitCause::LimitReached);
-        }
-        next
+    /// Leaves the outermost loop, in which nothing was to do for too long.
+    fn give_up(&mut self) -> (&'a [Entry], usize) {
+        let outermost = self.stack.first().cloned().expect("places are counted inside of loops");
+        self.stack.clear();
+        let of = self.find(&outermost.loop_id);
+        self.trail.exited(of, Some(outermost.iteration), ExitCause::NothingToDo);
+        self.behind(of)
+    }
+
+    /// The place behind a loop, which is off the stack.
+    fn behind(&self, of: &CompiledLoop) -> (&'a [Entry], usize) {
+        let entries = self.entries();
+        let ended = index_of_loop(entries, &of.loop_id);
+        (entries, ended.expect("a loop lies in the list around it") + 1)
     }
 
     /// Drops what was done and decided in the turn `position` of a loop, which is off the stack.
@@ -192,30 +188,19 @@ impl<'a> Walk<'a> {
         self.decisions = std::mem::take(&mut self.decisions).without_turn(&turn);
     }
 
-    /// The newest decision about a loop from before it: that of the last decision step at the top of the
-    /// workflow that comes before the loop, or before the loop that it is in.
-    fn decision_before(&self, loop_id: &LoopId) -> Option<LoopDecision> {
-        let outermost = self.stack.first().map_or(loop_id, |position| &position.loop_id);
-        let index = index_of_loop(&self.workflow.sequence, outermost)?;
-        self.workflow.sequence[..index].iter().rev().find_map(|entry| {
-            let Entry::Step { step_id } = entry else {
-                return None;
-            };
-            let control =
-                self.decisions.get(&StepInstanceKey::new(&LoopPath::default(), step_id))?;
-            (control.loop_id == *loop_id).then_some(control.decision)
-        })
+    /// Keeps that a loop should have been told something. What one walk lacks is told up to a limit, each key
+    /// once.
+    pub(super) fn note(&mut self, of: &CompiledLoop, lack: Lack) {
+        let known = self.lacking.iter().any(|(other, _)| other.key == lack.key);
+        if !known && self.lacking.len() < LACKS_MAX {
+            let finding = report::lack(&of.loop_id, &lack);
+            self.lacking.push((lack, finding));
+        }
     }
 
-    /// The decision that the turn `position` of a loop came to.
-    fn decision_of(&self, of: &CompiledLoop, position: &LoopPosition) -> Option<LoopDecision> {
-        let decides = |entry: &Entry| match entry {
-            Entry::Step { step_id } => self.workflow.step(step_id).filter(|step| is_decision(step)),
-            Entry::Loop { .. } => None,
-        };
-        let step = of.body.iter().find_map(decides)?;
-        let turn = [self.stack.as_slice(), std::slice::from_ref(position)].concat();
-        Some(self.decisions.get(&StepInstanceKey::new(&path(&turn), &step.step_id))?.decision)
+    /// What holds where the walk is.
+    pub(super) fn scope(&self) -> Scope<'a> {
+        scope(self.workflow, &self.stack, self.context)
     }
 
     /// The list that the walk is in.
@@ -231,6 +216,6 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn path(positions: &[LoopPosition]) -> LoopPath {
+pub(super) fn path(positions: &[LoopPosition]) -> LoopPath {
     LoopPath::new(positions.to_vec()).expect("the loops of a sound workflow make a path")
 }

@@ -5,6 +5,8 @@
 //! | the contract of the step | by the definition that the workflow embeds | the contract |
 //! | the decision of a decision step | against the turns that its loop has left | the step |
 //! | notes, if the step needs them | as they were handed in, before anything is cut | the step |
+//! | the assessments of the step | by the dimensions and levels that the workflow declares | the contract |
+//! | what follows from their levels | in the author's words | the step |
 //! | the criteria of the step | over the notes, unless a contract takes their place | the step |
 //! | capabilities that the workflow requires | by what was more than a claim | the capability |
 //!
@@ -15,26 +17,29 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::accept::{Accepted, accept};
+use super::assess;
 use super::error::EngineError;
 use super::finding::Finding;
 use super::place::{Place, find_loop};
 use super::report;
+use super::scope::{condition_of, scope};
 use super::side::{SIDES, judge_sides};
-use crate::bounds::BLOCKERS_MAX;
+use crate::bounds::{BLOCKERS_MAX, LACKS_MAX};
 use crate::capability::{Capability, CapabilityStatus};
-use crate::compile::{CapabilityNeed, CompiledStep, CompiledWorkflow};
+use crate::compile::{CapabilityNeed, CompiledCondition, CompiledStep, CompiledWorkflow};
 use crate::contract::Breach;
-use crate::contract::criteria::failures;
+use crate::contract::criteria::{applicable, failures};
 use crate::event::LimitDetails;
+use crate::predicate::Scope;
 use crate::projection::Standing;
 use crate::snapshot::{ExecutionState, LoopControl, LoopDecision};
 
-/// One finding about the artifacts, one about a limit, one about the notes, one for each kind of artifact that is an
-/// event of its own, and one for each capability.
-const _: () = assert!(3 + SIDES.len() + Capability::ALL.len() <= BLOCKERS_MAX);
+/// One finding about the artifacts or about a limit, one about assessments, one about the notes, one for each kind of
+/// artifact that is an event of its own, one for each capability, and what the way to the next step finds missing.
+const _: () = assert!(3 + SIDES.len() + Capability::ALL.len() + LACKS_MAX <= BLOCKERS_MAX);
 
 /// What is known of capabilities where a step is left. One that is not named is unknown.
 pub type Standings = BTreeMap<Capability, Standing>;
@@ -48,12 +53,14 @@ pub struct Submission<'a> {
     pub artifacts: &'a [Value],
 }
 
-/// Everything that is wrong with `submission` for the step that is pending in `state`.
+/// Everything that is wrong with `submission` for the step that is pending in `state`, when the run was told
+/// `context`.
 pub fn judge(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,
     submission: &Submission<'_>,
     standings: &Standings,
+    context: &Map<String, Value>,
 ) -> Result<Vec<Finding>, EngineError> {
     let place = Place::of(workflow, state)?;
     let around = place.innermost().map(|position| &position.loop_id);
@@ -65,7 +72,9 @@ pub fn judge(
         Ok(Accepted::Output | Accepted::Probed(_)) => {}
     }
     findings.extend(judge_sides(place.step, submission.artifacts));
-    findings.extend(judge_notes(place.step, submission.notes));
+    findings.extend(assess::judge(workflow, place.step, submission.artifacts));
+    let scope = scope(workflow, place.running.loop_stack().positions(), context);
+    findings.extend(judge_notes(place.step, submission.notes, &scope));
     for (capability, need) in &workflow.capabilities {
         if *need != CapabilityNeed::Required {
             continue;
@@ -124,6 +133,9 @@ fn beyond_limit(
     let position = place.innermost()?;
     let of = find_loop(workflow, &position.loop_id)?;
     let is_last = position.iteration.get() + 1 >= of.max_iterations;
+    if !matches!(condition_of(workflow, of), Some(CompiledCondition::LoopControl { .. })) {
+        return None;
+    }
     if control.decision != LoopDecision::Continue || !is_last {
         return None;
     }
@@ -137,13 +149,13 @@ fn beyond_limit(
 
 /// What is wrong with the notes: that there are none, or that they do not meet the criteria. Criteria say
 /// nothing about notes that may be left out and are.
-fn judge_notes(step: &CompiledStep, notes: Option<&str>) -> Option<Finding> {
+fn judge_notes(step: &CompiledStep, notes: Option<&str>, scope: &Scope<'_>) -> Option<Finding> {
     match notes.filter(|notes| !notes.trim().is_empty()) {
         None if step.needs_notes() => Some(report::no_notes(step)),
         None => None,
         Some(_) if step.output_contract.is_some() => None,
         Some(notes) => {
-            let failed = failures(&step.validation_criteria, notes);
+            let failed = failures(&applicable(&step.validation_criteria, scope), notes);
             (!failed.is_empty()).then(|| report::criteria(step, &failed))
         }
     }

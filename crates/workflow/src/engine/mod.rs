@@ -4,15 +4,16 @@
 //!
 //! * [`judge()`]: what is wrong with an output, as [`Finding`]s. Preferences have no say in it.
 //! * [`block`]: whether a run stops for findings. That depends on its autonomy and on nothing else.
-//! * [`flow`]: which step comes first and which comes next, through loops inside of loops.
+//! * [`flow`]: which step comes first and which comes next, through loops inside of loops, and how it is shown.
+//! * [`ratings`]: what the assessments of a step say.
 //!
 //! *Invariants*: pure. The same workflow, state and decisions always lead to the same next state and the same
 //! trace. A workflow must be sound, as everything is that was compiled or read; a state may come from
 //! elsewhere, and one that does not fit the workflow is an error.
-//!
-//! *Limitations*: the strict dialect only.
 
 mod accept;
+mod ask;
+mod assess;
 mod control;
 mod decide;
 mod error;
@@ -20,11 +21,15 @@ mod finding;
 pub mod flow;
 mod judge;
 mod place;
+mod render;
 mod report;
+mod scope;
 mod side;
 mod trail;
+mod turning;
 mod words;
 
+pub use assess::{RatedDimension, Rating, ratings};
 pub use decide::{Decision, Facts, block, decide};
 pub use error::EngineError;
 pub use finding::{Finding, GapDraft};

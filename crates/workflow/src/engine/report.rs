@@ -9,6 +9,7 @@ use piton_core::BoundedText;
 use serde_json::json;
 
 use super::accept::contract_of;
+use super::ask::Lack;
 use super::finding::Finding;
 use super::place::Place;
 use super::words::{excerpt, list};
@@ -19,9 +20,10 @@ use crate::bounds::{
 use crate::capability::{Capability, CapabilityStatus};
 use crate::compile::{CompiledStep, CompiledWorkflow};
 use crate::contract::criteria::requirements;
-use crate::contract::{Breach, ContractDefinition, Field, Violation};
+use crate::contract::{Breach, ContractDefinition, ContractPack, Field, Violation};
 use crate::event::{LimitDetails, Pointer};
 use crate::loop_path::LoopPosition;
+use crate::name::LoopId;
 use crate::reason::{CapabilityMissing, ContractViolation, Reason, Unexpected};
 
 fn finding(reason: Reason, pointer: Pointer, message: String, suggested_fix: String) -> Finding {
@@ -149,6 +151,58 @@ pub(super) fn limit(
                say in its summary what is left undone.";
     let reason = Reason::Unexpected(Unexpected::InvariantViolation);
     Finding { details: Some(details), ..finding(reason, at_step(step), message, fix.to_owned()) }
+}
+
+/// A loop turns by something that the run was not told.
+pub(super) fn lack(loop_id: &LoopId, lack: &Lack) -> Finding {
+    let Lack { key, wanted, found } = lack;
+    let key = excerpt(key, NAME_BYTES_MAX);
+    let (violation, there) = match found {
+        None => (ContractViolation::MissingRequiredOutput, "it is not there".to_owned()),
+        Some(found) => (ContractViolation::InvalidRequiredOutput, format!("it is {found}")),
+    };
+    let message = format!(
+        "The loop `{loop_id}` turns by `{key}` of the context, which must be {wanted}; {there}."
+    );
+    let fix = format!(
+        "Hand in the whole output again with `context`: {{\"{key}\": …}}, where the value is {wanted}."
+    );
+    let step_id = loop_id.as_str().parse().expect("ids of loops and steps have one form");
+    let reason = Reason::ContractViolation(violation);
+    finding(reason, Pointer::WorkflowStep { step_id }, message, fix)
+}
+
+/// Assessments are missing or wrong. `examples` show the form of each.
+pub(super) fn assessments(
+    step: &CompiledStep,
+    missing: bool,
+    wrong: &[String],
+    examples: &[String],
+) -> Finding {
+    let head = format!("The assessments of the step `{}` are not complete:", step.step_id);
+    let message = list(&head, wrong, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
+    let head = "Hand in the whole output again, with these artifacts in `artifacts`, one of the levels for each \
+                dimension:";
+    let fix = list(head, examples, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
+    let violation = if missing {
+        ContractViolation::MissingRequiredOutput
+    } else {
+        ContractViolation::InvalidRequiredOutput
+    };
+    let contract_ref = ContractPack::Assessment.as_str().parse();
+    let contract_ref = contract_ref.expect("the name of a contract is that of something built in");
+    let pointer = Pointer::OutputContract { contract_ref };
+    finding(Reason::ContractViolation(violation), pointer, message, fix)
+}
+
+/// An assessment is at a level from which something follows, in the words of the author.
+pub(super) fn followup(step: &CompiledStep, rated: &[String], guidance: &[String]) -> Finding {
+    let head = format!("The step `{}` is not left at these levels:", step.step_id);
+    let message = list(&head, rated, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
+    let head = "Do this, assess again, and hand in the whole output again:";
+    let fix = list(head, guidance, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
+    let reason = Reason::ContractViolation(ContractViolation::InvalidRequiredOutput);
+    finding(reason, at_step(step), message, fix)
 }
 
 /// Notes are required, and there are none.

@@ -3,12 +3,13 @@
 //! *Invariants*: every entry about a loop refers to the loop, and to the turn where there is one. Turns are
 //! counted from one in texts and from zero in references.
 
+use crate::bounds::TRAIL_ENTRIES_MAX;
 use crate::compile::CompiledLoop;
 use crate::event::{TraceEntry, TraceRef};
 use crate::explanation::TraceEntryKind;
 use crate::loop_path::{Iteration, LoopPosition};
 use crate::name::StepId;
-use crate::snapshot::LoopDecision;
+use crate::predicate::Predicate;
 
 /// What the engine did so far.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(super) enum ExitCause {
     ConditionFalse,
     /// It has had every turn that it may have.
     LimitReached,
+    /// It was gone through for long, and every step was skipped.
+    NothingToDo,
 }
 
 impl Trail {
@@ -28,8 +31,11 @@ impl Trail {
         self.0
     }
 
+    /// Adds an entry. Of a walk past very many steps that are skipped only the start is kept, and where it ended.
     fn push(&mut self, kind: TraceEntryKind, summary: &str, refs: Vec<TraceRef>) {
-        self.0.push(TraceEntry::new(kind, summary, refs).expect("the refs are few"));
+        if self.0.len() < TRAIL_ENTRIES_MAX || kind == TraceEntryKind::SelectedNextStep {
+            self.0.push(TraceEntry::new(kind, summary, refs).expect("the refs are few"));
+        }
     }
 
     pub(super) fn entered(&mut self, of: &CompiledLoop) {
@@ -39,28 +45,52 @@ impl Trail {
         self.push(TraceEntryKind::EnteredLoop, &summary, about(of, Some(Iteration::ZERO)));
     }
 
-    /// The condition of a loop was looked at: before its first turn, or at the end of `turn`. Without a
-    /// decision it does not hold.
+    /// The condition of a loop was looked at: before its first turn, or at the end of `turn`.
     pub(super) fn evaluated(
         &mut self,
         of: &CompiledLoop,
         turn: Option<Iteration>,
-        decision: Option<LoopDecision>,
+        holds: bool,
+        why: &str,
     ) {
         let CompiledLoop { condition_id, loop_id, .. } = of;
         let when = match turn {
             None => "before its first turn".to_owned(),
             Some(turn) => format!("after turn {}", turn.get() + 1),
         };
-        let result = match decision {
-            Some(LoopDecision::Continue) => "holds: the decision is to continue",
-            Some(LoopDecision::Stop) => "does not hold: the decision is to stop",
-            None => "does not hold: no valid decision was handed in",
-        };
+        let result = if holds { "holds" } else { "does not hold" };
         let summary =
-            format!("Condition `{condition_id}` of the loop `{loop_id}` {when} {result}.");
+            format!("Condition `{condition_id}` of the loop `{loop_id}` {when} {result}: {why}.");
         let mut refs = about(of, turn);
         refs.push(TraceRef::ConditionId { condition_id: condition_id.clone() });
+        self.push(TraceEntryKind::EvaluatedCondition, &summary, refs);
+    }
+
+    /// It was looked whether a loop is to begin at all.
+    pub(super) fn asked_to_begin(&mut self, of: &CompiledLoop, holds: bool, when: &Predicate) {
+        let loop_id = &of.loop_id;
+        let summary = if holds {
+            format!("The loop `{loop_id}` may begin: {when}.")
+        } else {
+            format!("Skipped the loop `{loop_id}`; it begins only if {when}.")
+        };
+        self.push(TraceEntryKind::EvaluatedCondition, &summary, about(of, None));
+    }
+
+    /// It was looked whether a step is to be done.
+    pub(super) fn asked_to_run(
+        &mut self,
+        step_id: &StepId,
+        innermost: Option<&LoopPosition>,
+        holds: bool,
+        when: &Predicate,
+    ) {
+        let summary = if holds {
+            format!("The step `{step_id}` is to be done: {when}.")
+        } else {
+            format!("Skipped the step `{step_id}`; it is done only if {when}.")
+        };
+        let (refs, _) = place(step_id, innermost);
         self.push(TraceEntryKind::EvaluatedCondition, &summary, refs);
     }
 
@@ -74,19 +104,14 @@ impl Trail {
         let why = match cause {
             ExitCause::ConditionFalse => "its condition does not hold",
             ExitCause::LimitReached => "its limit is reached",
+            ExitCause::NothingToDo => "every step was skipped for too long",
         };
         let summary = format!("Ended the loop `{loop_id}` {when}: {why}.");
         self.push(TraceEntryKind::ExitedLoop, &summary, about(of, turn));
     }
 
     pub(super) fn selected(&mut self, step_id: &StepId, innermost: Option<&LoopPosition>) {
-        let mut refs = vec![TraceRef::StepId { step_id: step_id.clone() }];
-        let mut place = String::new();
-        if let Some(LoopPosition { loop_id, iteration }) = innermost {
-            place = format!(" in turn {} of the loop `{loop_id}`", iteration.get() + 1);
-            refs.push(TraceRef::LoopId { loop_id: loop_id.clone() });
-            refs.push(TraceRef::Iteration { value: *iteration });
-        }
+        let (refs, place) = place(step_id, innermost);
         let summary = format!("Chose the step `{step_id}`{place}.");
         self.push(TraceEntryKind::SelectedNextStep, &summary, refs);
     }
@@ -95,4 +120,16 @@ impl Trail {
 fn about(of: &CompiledLoop, turn: Option<Iteration>) -> Vec<TraceRef> {
     let loop_id = TraceRef::LoopId { loop_id: of.loop_id.clone() };
     [loop_id].into_iter().chain(turn.map(|value| TraceRef::Iteration { value })).collect()
+}
+
+/// What an entry about a step refers to, and where the step is, in words.
+fn place(step_id: &StepId, innermost: Option<&LoopPosition>) -> (Vec<TraceRef>, String) {
+    let mut refs = vec![TraceRef::StepId { step_id: step_id.clone() }];
+    let mut words = String::new();
+    if let Some(LoopPosition { loop_id, iteration }) = innermost {
+        words = format!(" in turn {} of the loop `{loop_id}`", iteration.get() + 1);
+        refs.push(TraceRef::LoopId { loop_id: loop_id.clone() });
+        refs.push(TraceRef::Iteration { value: *iteration });
+    }
+    (refs, words)
 }

@@ -44,7 +44,7 @@ pub mod run;
 mod schema;
 pub mod scope;
 pub mod trace;
-mod unique;
+pub(crate) mod unique;
 
 pub use advance::{AdvanceRecorded, Outcome};
 pub use blocker_report::{Blocker, BlockerReport, Pointer};

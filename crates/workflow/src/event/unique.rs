@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
 
 /// A JSON value without repeated keys.
-pub(super) struct Unique(pub(super) Value);
+pub(crate) struct Unique(pub(crate) Value);
 
 impl<'de> Deserialize<'de> for Unique {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

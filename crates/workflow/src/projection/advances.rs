@@ -7,7 +7,7 @@ use piton_core::{AttemptId, EventIndex, NodeId};
 use crate::event::{AdvanceRecorded, Outcome};
 
 /// An attempt, as it was recorded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The event that recorded it.
     pub index: EventIndex,
@@ -18,7 +18,7 @@ pub struct Attempt {
 }
 
 /// The attempts of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Advances {
     by_attempt: HashMap<(NodeId, AttemptId), Attempt>,
     by_node: HashMap<NodeId, Vec<EventIndex>>,

@@ -20,14 +20,14 @@ pub struct Standing {
 }
 
 /// The observations of a run. None is ever taken away.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     by_node: HashMap<NodeId, Vec<(EventIndex, CapabilityObserved)>>,
     known: BTreeMap<Capability, Known>,
 }
 
 /// The newest observations of one capability.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Known {
     enforced: Inherited<CapabilityStatus>,
     shown: Inherited<CapabilityStatus>,

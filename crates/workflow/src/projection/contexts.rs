@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The contexts of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contexts {
     initial: Option<Context>,
     by_id: HashMap<ContextId, Context>,

@@ -16,7 +16,7 @@ use crate::{
 type Place = usize;
 
 /// A recorded gap.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// The node that it was recorded on.
     pub node: NodeId,
@@ -41,7 +41,7 @@ impl Gap {
 }
 
 /// The gaps of a run, in the order of their records. None is ever taken away.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
     all: Vec<Gap>,
     places: HashMap<GapId, Place>,

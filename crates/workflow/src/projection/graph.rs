@@ -26,7 +26,7 @@ use crate::{
 type Place = usize;
 
 /// A node of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunNode {
     /// Its id.
     pub id: NodeId,
@@ -62,7 +62,7 @@ impl RunNode {
 }
 
 /// The graph of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunGraph {
     /// In the order of their creation: parents come before children.
     nodes: Vec<RunNode>,

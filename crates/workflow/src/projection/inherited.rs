@@ -13,7 +13,7 @@ use piton_core::NodeId;
 use super::graph::RunGraph;
 
 /// The values of a run, and for each node the nearest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Inherited<V> {
     set: HashMap<NodeId, V>,
     /// A node of the graph, and itself or the ancestor whose value is in force; absent if none is.

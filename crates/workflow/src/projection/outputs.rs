@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A recorded output.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// Its id.
     pub id: OutputId,
@@ -24,7 +24,7 @@ pub struct Output {
 }
 
 /// The outputs of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outputs {
     by_node: HashMap<NodeId, Vec<Output>>,
     /// The nodes that have notes.

@@ -6,7 +6,7 @@ use super::{graph::RunGraph, inherited::Inherited};
 use crate::event::Preferences;
 
 /// The preferences that were set on nodes of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreferenceHistory {
     set: Inherited<Preferences>,
     changes: Vec<(EventIndex, NodeId, Preferences)>,

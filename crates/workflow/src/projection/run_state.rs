@@ -9,7 +9,7 @@ use super::{
 use crate::event::{EventBody, NodeCreated, Outcome, RunStarted, SessionEvent};
 
 /// One run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunState {
     /// Its id.
     pub id: RunId,

@@ -22,7 +22,7 @@ pub struct Observed {
 }
 
 /// A session, folded from its events.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionState {
     session: Option<SessionId>,
     next: EventIndex,

@@ -16,6 +16,7 @@ enum Derived {
     RootChange { session_id: SessionId, run_id: RunId },
     RootOutput { session_id: SessionId, run_id: RunId, sha256: Digest },
     RootTrace { session_id: SessionId, run_id: RunId },
+    RootGap { session_id: SessionId, run_id: RunId, ordinal: usize },
     Node { session_id: SessionId, attempt_id: AttemptId },
     Output { attempt_id: AttemptId, channel: OutputChannel, sha256: Digest },
     Gap { attempt_id: AttemptId, ordinal: usize },
@@ -57,6 +58,10 @@ pub(super) fn root_output(session_id: SessionId, run_id: RunId, sha256: Digest) 
 
 pub(super) fn root_trace(session_id: SessionId, run_id: RunId) -> TraceId {
     TraceId::from_digest(&Derived::RootTrace { session_id, run_id }.digest())
+}
+
+pub(super) fn root_gap(session_id: SessionId, run_id: RunId, ordinal: usize) -> GapId {
+    GapId::from_digest(&Derived::RootGap { session_id, run_id, ordinal }.digest())
 }
 
 /// The node that an attempt leads to.

@@ -144,6 +144,12 @@ pub enum Refusal {
         /// Why.
         reason: String,
     },
+    /// The workflow cannot begin without something that the context lacks.
+    #[error("the run cannot begin: {what}")]
+    ContextLacking {
+        /// What is lacking.
+        what: String,
+    },
     /// The start key belongs to another run.
     #[error("the start key was used for {label} ({workflow}) with another {differs}")]
     StartKeyTaken {
@@ -205,6 +211,7 @@ impl Refusal {
                  send null for a key to take it away."
             }
             Self::Context { .. } => "Send a JSON object of plain values.",
+            Self::ContextLacking { .. } => "Start again with that key in `context`.",
             Self::StartKeyTaken { .. } => {
                 "Choose another start key for a new run, or start with the same workflow and goal to get \
                  that run."

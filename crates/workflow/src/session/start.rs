@@ -22,7 +22,7 @@ use super::sessions::Sessions;
 use super::told;
 use crate::bounds::START_KEY_BYTES_MAX;
 use crate::compile::PreferenceWarning;
-use crate::engine::flow;
+use crate::engine::{Finding, GapDraft, block, flow};
 use crate::event::{
     Context, ContextSet, DecisionTraceAppended, EventBody, LogRules, NodeCreated,
     NodeOutputAppended, NodeScope, OutputPayload, PreferenceChange, PreferencesChanged, RunStarted,
@@ -128,6 +128,8 @@ struct Beginning {
     context: Option<Context>,
     snapshot: ExecutionSnapshot,
     traces: Vec<crate::event::TraceEntry>,
+    /// What the run lacks from its beginning and begins without.
+    gaps: Vec<GapDraft>,
 }
 
 impl Beginning {
@@ -137,9 +139,10 @@ impl Beginning {
         let pinned = Pinned::new(workflow.workflow_hash(), workflow);
         let known = context.as_ref().map(|context| context.as_object().clone());
         let begun = flow::begin(&pinned.workflow, &known.unwrap_or_default())?;
+        let gaps = lacking(request, &begun.findings)?;
         let snapshot = ExecutionSnapshot { workflow_hash: pinned.hash, state: begun.next };
         let at = NodeScope { run, node: derive::root_node(session, run) };
-        Ok(Self { session, at, pinned, context, snapshot, traces: begun.traces })
+        Ok(Self { session, at, pinned, context, snapshot, traces: begun.traces, gaps })
     }
 
     /// Session, run and root, then preferences, context and observations, then what explains them.
@@ -168,6 +171,10 @@ impl Beginning {
         }
         for body in observed::news(&SessionState::default(), &request.observations) {
             draft.push(body);
+        }
+        for (ordinal, gap) in self.gaps.iter().enumerate() {
+            let record = gap.clone().into_record(derive::root_gap(*session, at.run, ordinal));
+            draft.push(EventBody::GapRecorded(*at, record));
         }
         let trace = derive::root_trace(*session, at.run);
         if let Ok(trace) = DecisionTraceAppended::new(trace, self.traces.clone()) {
@@ -212,6 +219,17 @@ impl Beginning {
             draft.push(EventBody::NodeOutputAppended(self.at, output));
         }
     }
+}
+
+/// What a run lacks from its beginning: a refusal if it would stop for that, else what is to be recorded.
+fn lacking(request: &Start, findings: &[Finding]) -> Result<Vec<GapDraft>, Refusal> {
+    let report = block(request.preferences.autonomy, findings);
+    let report = report.expect("there are never more findings than a report holds");
+    if report.is_none() {
+        return Ok(findings.iter().map(Finding::gap).collect());
+    }
+    let what: Vec<_> = findings.iter().map(|finding| finding.message.as_str()).collect();
+    Err(Refusal::ContextLacking { what: what.join(" ") })
 }
 
 fn started(request: &Start, pinned: &Pinned) -> Result<RunStarted, Refusal> {

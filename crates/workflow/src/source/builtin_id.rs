@@ -1,6 +1,6 @@
 //! Names of what Piton itself brings along: `wr.<kind>.<name>`.
 //!
-//! A workflow id has one dot and these have two, so one is never taken for the other.
+//! A workflow id has one dot and these have at least two, so one is never taken for the other.
 //!
 //! *Invariants*: an id says of which kind it is, and each kind is a type. That a text is an id does not
 //! say that this version of Piton knows it: a pinned workflow may name what another version brought.
@@ -18,6 +18,8 @@ use piton_core::{IdError, IdProblem};
 use crate::bounds::NAME_BYTES_MAX;
 
 const ALLOWED: &str = "a-z, 0-9 and `_` after its prefix, which is followed by a letter";
+const ALLOWED_IN_ROUTINES: &str =
+    "a-z, 0-9, `_` and `-` after its prefix, which is followed by a letter";
 
 fn check(text: &str, prefix: &str, form: &'static str) -> Result<(), IdProblem> {
     if text.len() > NAME_BYTES_MAX {
@@ -25,17 +27,22 @@ fn check(text: &str, prefix: &str, form: &'static str) -> Result<(), IdProblem> 
     }
     let name = text.strip_prefix(prefix).ok_or(IdProblem::Form { form })?;
     let (first, rest) = name.as_bytes().split_first().ok_or(IdProblem::Empty)?;
-    let allowed = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
+    let hyphen = prefix == RoutineId::PREFIX;
+    let allowed = |byte: &u8| match byte {
+        b'a'..=b'z' | b'0'..=b'9' | b'_' => true,
+        b'-' => hyphen,
+        _ => false,
+    };
     if first.is_ascii_lowercase() && rest.iter().all(allowed) {
         Ok(())
     } else {
-        Err(IdProblem::Character { allowed: ALLOWED })
+        Err(IdProblem::Character { allowed: if hyphen { ALLOWED_IN_ROUTINES } else { ALLOWED } })
     }
 }
 
 /// Declares ids that differ in name and prefix only.
 macro_rules! builtin_ids {
-    ($($(#[$meta:meta])* $name:ident => $prefix:literal,)+) => {$(
+    ($($(#[$meta:meta])* $name:ident => $prefix:literal $(with $more:literal)?,)+) => {$(
         $(#[$meta])*
         ///
         /// The prefix is followed by a lowercase letter and then by lowercase letters, digits and `_`.
@@ -67,7 +74,7 @@ macro_rules! builtin_ids {
         piton_core::text_form!(
             $name,
             concat!("an id such as `", $prefix, "name`"),
-            concat!("^", $prefix, "[a-z][a-z0-9_]*$"),
+            concat!("^", $prefix, "[a-z][a-z0-9_", $($more,)? "]*$"),
             NAME_BYTES_MAX
         );
         piton_core::shown_as_text!($name);
@@ -83,4 +90,6 @@ builtin_ids! {
     RefId => "wr.refs.",
     /// Names a template: `wr.templates.<name>`.
     TemplateId => "wr.templates.",
+    /// Names a routine: `wr.templates.routine.<name>`, of which the name may hold `-`.
+    RoutineId => "wr.templates.routine." with "-",
 }

@@ -5,5 +5,7 @@ piton_core::closed_set! {
     pub enum Dialect {
         /// Loops by contract, no variables in prompts.
         Strict => "strict",
+        /// The form that existing workflow files use: conditions on what a run was told, variables in prompts.
+        Shipped => "shipped",
     }
 }

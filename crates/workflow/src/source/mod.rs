@@ -36,20 +36,23 @@
 //! set, and what to do about it. A field that a dialect does not know is a problem.
 
 mod builtin_id;
+mod detect;
 mod dialect;
 mod json;
 mod pointer;
 mod problem;
 mod read;
+pub(crate) mod shipped;
 pub(crate) mod strict;
 mod workflow_id;
 
-pub use builtin_id::{ContractRef, FeatureId, RefId, TemplateId};
+pub use builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
 pub use dialect::Dialect;
 pub use pointer::Pointer;
 pub use problem::{Problem, ProblemCode};
 pub use workflow_id::{DeclaredId, IdStatus, Origin, Purpose};
 
+pub(crate) use detect::detect;
 pub(crate) use json::parse;
 pub(crate) use problem::Problems;
 pub(crate) use read::{Object, Read, Whole, parsed};

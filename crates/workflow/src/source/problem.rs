@@ -21,6 +21,8 @@ piton_core::closed_set! {
         UnknownField => "unknown_field",
         /// Two fields are there of which one is allowed.
         ConflictingFields => "conflicting_fields",
+        /// A file holds forms of two dialects.
+        MixedDialects => "mixed_dialects",
         /// A value is of another type.
         WrongType => "wrong_type",
         /// A text or list is empty.

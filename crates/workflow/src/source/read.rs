@@ -8,10 +8,11 @@ use std::str::FromStr;
 use piton_core::BoundedText;
 use serde_json::{Map, Value};
 
-use super::builtin_id::{ContractRef, FeatureId, RefId, TemplateId};
+use super::builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
-use crate::name::{ConditionId, LoopId, StepId};
+use crate::compile::{ConfirmationKind, ModelTier};
+use crate::name::{AssessmentId, ConditionId, DimensionId, LoopId, StepId};
 use crate::preference::{Autonomy, RiskPolicy};
 
 /// What can be read from a JSON value.
@@ -69,6 +70,11 @@ impl<'a> Object<'a> {
         self.optional(name, problems)
     }
 
+    /// Whether there is a field of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+
     /// Reports that the field `name` is missing.
     pub(crate) fn missing(&self, name: &str, problems: &mut Problems) {
         let reason = format!("the field `{name}` is missing");
@@ -82,6 +88,17 @@ impl<'a> Object<'a> {
         max: usize,
         problems: &mut Problems,
     ) -> Vec<T> {
+        self.list_by(name, max, problems, T::read)
+    }
+
+    /// The same with a reader for the items.
+    pub(crate) fn list_by<T>(
+        &mut self,
+        name: &'static str,
+        max: usize,
+        problems: &mut Problems,
+        reader: impl Fn(&Value, &Pointer, &mut Problems) -> Option<T>,
+    ) -> Vec<T> {
         let at = self.at(name);
         match self.raw(name) {
             None => Vec::new(),
@@ -90,7 +107,7 @@ impl<'a> Object<'a> {
                     let reason = format!("there are {} items, {max} are allowed", items.len());
                     problems.report(&at, ProblemCode::TooMany, reason, "remove some of them");
                 }
-                let read = |(index, item)| T::read(item, &at.item(index), problems);
+                let read = |(index, item)| reader(item, &at.item(index), problems);
                 items.iter().take(max).enumerate().filter_map(read).collect()
             }
             Some(other) => {
@@ -201,11 +218,11 @@ macro_rules! read_by_parsing {
 pub(crate) use read_by_parsing;
 
 read_by_parsing!(InvalidId, "write it in lowercase, with `_` or `-` between words":
-    StepId, LoopId, ConditionId);
+    StepId, LoopId, ConditionId, AssessmentId, DimensionId);
 read_by_parsing!(InvalidId, "use an id from the catalogue of what Piton brings along":
-    FeatureId, RefId, TemplateId);
+    FeatureId, RefId, TemplateId, RoutineId);
 read_by_parsing!(UnknownName, "use one of the known names":
-    Autonomy, RiskPolicy, crate::capability::Capability);
+    Autonomy, RiskPolicy, crate::capability::Capability, ModelTier, ConfirmationKind);
 
 impl Read for ContractRef {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {

@@ -6,7 +6,9 @@
 )]
 
 mod agent;
+mod bundle;
 mod bundled;
+mod carry;
 mod catalogue;
 mod closed_set;
 mod compile;
@@ -23,7 +25,9 @@ mod recall;
 #[cfg(feature = "schema")]
 mod schema;
 mod session;
+mod shipped;
 mod snapshot;
 mod source;
 mod step_instance;
 mod token;
+mod upkeep;

@@ -1,13 +1,17 @@
 //! What every journal must do.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use piton_core::{DedupeKey, EventIndex, SnapshotRef, port::fixed::SeededEntropy};
+use piton_core::{
+    DedupeKey, Digest, EventIndex, FileBytes, ManifestIndex, SnapshotRef, canonical,
+    port::fixed::SeededEntropy,
+};
 
 use crate::{
     AppendPlan, Error, Event, Health, PlanProblem, StreamId,
     bounds::PLAN_EVENTS_MAX,
     port::{Appended, Blobs, Cursor, Follow, Journal, Namespace, StreamLease},
+    record::{Record, SegmentClosed, SnapshotPinned, segment_path},
     testing::{Sample, sample_plan, sample_snapshot},
 };
 
@@ -63,6 +67,8 @@ pub async fn suite<J: Journal<Sample>>(make: impl Fn() -> Shared<J>) {
     a_writer_knows_where_a_reader_of_its_plans_would_stand(make()).await;
     a_lookup_finds_what_another_process_wrote(make()).await;
     pins_are_listed_without_events(make()).await;
+    control_records_attest_every_plan(make()).await;
+    a_stream_is_young_when_it_was_just_written(make()).await;
     blobs_are_there_when_their_plan_is(make()).await;
     a_deleted_stream_is_gone_and_its_name_free(make()).await;
     a_lease_of_another_journal_is_refused(make(), make()).await;
@@ -305,6 +311,60 @@ async fn pins_are_listed_without_events<J: Journal<Sample>>(store: Shared<J>) {
     let later = store.there.pins(&name, Some(&pins.cursor)).await.unwrap();
     assert!(later.snapshots.ends_with(&[pin("c")]));
     assert!(!later.snapshots.contains(&pin("a")), "only what came since");
+}
+
+async fn control_records_attest_every_plan<J: Journal<Sample>>(store: Shared<J>) {
+    let name = stream("records");
+    let lease = store.here.lease(&name).await.unwrap();
+    let missing = store.there.records(&name).await.unwrap_err();
+    assert!(matches!(missing, Error::NotFound { .. }), "{missing}");
+    append(&store.here, &lease, 2, "a").await.unwrap();
+    append(&store.here, &lease, 1, "b").await.unwrap();
+    let records = store.there.records(&name).await.unwrap();
+    if !store.has_pins {
+        assert!(records.is_empty());
+        return;
+    }
+    let events = store.there.load(&name).await.unwrap().events;
+    let close = |first: usize, last: usize, at: u64| {
+        let mut lines = Vec::new();
+        for event in &events[first..=last] {
+            canonical::encode_into(event, &mut lines).unwrap();
+            lines.push(b'\n');
+        }
+        let (first, last) = (index(first as u64), index(last as u64));
+        Record::SegmentClosed(SegmentClosed {
+            v: 1,
+            manifest_index: ManifestIndex::new(at).unwrap(),
+            session_id: name.clone(),
+            first_event_index: first,
+            last_event_index: last,
+            segment_rel_path: segment_path(first, last),
+            sha256: Digest::of(&FileBytes(&lines)),
+            bytes: lines.len() as u64,
+        })
+    };
+    let pin = Record::SnapshotPinned(SnapshotPinned {
+        v: 1,
+        manifest_index: ManifestIndex::new(1).unwrap(),
+        session_id: name.clone(),
+        event_index: index(1),
+        snapshot_ref: SnapshotRef::new(sample_snapshot(&format!("{name}-a")).digest()),
+        created_by_event_id: events[1].event_id,
+    });
+    assert_eq!(records, [close(0, 1, 0), pin, close(2, 2, 2)]);
+    drop(lease);
+    store.here.delete(store.here.lease(&name).await.unwrap()).await.unwrap();
+    assert!(store.there.records(&name).await.is_err());
+}
+
+async fn a_stream_is_young_when_it_was_just_written<J: Journal<Sample>>(store: Shared<J>) {
+    let name = stream("young");
+    let lease = store.here.lease(&name).await.unwrap();
+    let missing = store.there.age(&name).await.unwrap_err();
+    assert!(matches!(missing, Error::NotFound { .. }), "{missing}");
+    append(&store.here, &lease, 1, "a").await.unwrap();
+    assert!(store.there.age(&name).await.unwrap() < Duration::from_hours(1));
 }
 
 async fn blobs_are_there_when_their_plan_is<J: Journal<Sample>>(store: Shared<J>) {

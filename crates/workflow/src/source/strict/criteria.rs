@@ -85,7 +85,7 @@ fn read_one(
     rule
 }
 
-fn regex(
+pub(crate) fn regex(
     pattern: &str,
     message: Option<String>,
     at: &Pointer,
@@ -104,7 +104,7 @@ fn regex(
     }
 }
 
-fn length(
+pub(crate) fn length(
     object: &mut Object<'_>,
     message: Option<String>,
     problems: &mut Problems,

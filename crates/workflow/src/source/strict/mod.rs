@@ -10,9 +10,12 @@ mod workflow;
 
 use crate::bounds::{DESCRIPTION_BYTES_MAX, TITLE_BYTES_MAX};
 
-pub(crate) use prompt::{Blocks, Item, Part, Prompt, Prose};
+pub(crate) use criteria::{length, regex};
+pub(crate) use prompt::{Blocks, Item, Part, Prompt, Prose, Variables};
 pub(crate) use step::{Loop, Step, Task, TemplateCall};
-pub(crate) use workflow::{Condition, FeatureUse, Function, Workflow};
+pub(crate) use workflow::{
+    Condition, FeatureUse, Function, FunctionReference, Recommended, Workflow,
+};
 
 /// A title, or another line.
 pub(crate) type Title = Prose<TITLE_BYTES_MAX>;

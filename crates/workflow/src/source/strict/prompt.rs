@@ -1,4 +1,5 @@
-//! Prompts of the strict dialect: one text, or blocks that may take in texts of Piton's.
+//! Prompts: one text, or blocks that may take in texts of Piton's. Both dialects write them in the same way; in
+//! the strict one nothing is filled in.
 
 use std::collections::BTreeMap;
 
@@ -46,15 +47,39 @@ impl<const MAX: usize> Read for Prose<MAX> {
     }
 }
 
+/// Whether a prompt may hold `{{ }}`, which is filled in when the step is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variables {
+    Refused,
+    Allowed,
+}
+
+impl Variables {
+    /// A text of at most `MAX` bytes.
+    fn text<const MAX: usize>(
+        self,
+        value: &Value,
+        at: &Pointer,
+        problems: &mut Problems,
+    ) -> Option<String> {
+        match self {
+            Self::Refused => Prose::<MAX>::read(value, at, problems).map(Prose::into_string),
+            Self::Allowed => {
+                BoundedText::<MAX>::read(value, at, problems).map(BoundedText::into_string)
+            }
+        }
+    }
+}
+
 /// What a step asks of an agent.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Prompt {
     Text(String),
     Blocks(Blocks),
 }
 
 /// A prompt in sections.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
     pub(crate) goal: Option<Item>,
     pub(crate) constraints: Vec<Item>,
@@ -64,11 +89,11 @@ pub(crate) struct Blocks {
 }
 
 /// One item of a section.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Item(pub(crate) Vec<Part>);
 
 /// A part of an item.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Part {
     Text(String),
     Ref { id: RefId, at: Pointer },
@@ -76,7 +101,11 @@ pub(crate) enum Part {
 
 impl Prompt {
     /// The prompt of a step, which has exactly one of two forms.
-    pub(super) fn read(object: &mut Object<'_>, problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn read(
+        object: &mut Object<'_>,
+        variables: Variables,
+        problems: &mut Problems,
+    ) -> Option<Self> {
         match (object.raw("prompt"), object.raw("promptBlocks")) {
             (None, None) => {
                 object.missing("promptBlocks", problems);
@@ -94,24 +123,37 @@ impl Prompt {
                 problems.report(&at, ProblemCode::MisplacedReference, reason, NO_REFERENCE);
                 None
             }
-            (Some(_), None) => {
-                let text = object.required::<Prose<PROMPT_BYTES_MAX>>("prompt", problems)?;
-                Some(Self::Text(text.into_string()))
+            (Some(text), None) => {
+                let at = object.at("prompt");
+                variables.text::<PROMPT_BYTES_MAX>(text, &at, problems).map(Self::Text)
             }
-            (None, Some(_)) => object.required("promptBlocks", problems).map(Self::Blocks),
+            (None, Some(blocks)) => {
+                let at = object.at("promptBlocks");
+                Blocks::read(blocks, &at, variables, problems).map(Self::Blocks)
+            }
         }
     }
 }
 
-impl Read for Blocks {
-    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+impl Blocks {
+    fn read(
+        value: &Value,
+        at: &Pointer,
+        variables: Variables,
+        problems: &mut Problems,
+    ) -> Option<Self> {
         let mut object = Object::open(value, at, problems)?;
+        let item = |value: &Value, at: &Pointer, problems: &mut Problems| {
+            Item::read(value, at, variables, problems)
+        };
+        let goal = object.raw("goal");
+        let goal = goal.and_then(|goal| item(goal, &object.at("goal"), problems));
         let blocks = Self {
-            goal: object.optional("goal", problems),
-            constraints: object.list("constraints", BLOCK_ITEMS_MAX, problems),
-            procedure: object.list("procedure", BLOCK_ITEMS_MAX, problems),
-            output_required: output_required(&mut object, problems),
-            verify: object.list("verify", BLOCK_ITEMS_MAX, problems),
+            goal,
+            constraints: object.list_by("constraints", BLOCK_ITEMS_MAX, problems, item),
+            procedure: object.list_by("procedure", BLOCK_ITEMS_MAX, problems, item),
+            output_required: output_required(&mut object, variables, problems),
+            verify: object.list_by("verify", BLOCK_ITEMS_MAX, problems, item),
         };
         object.finish(problems);
         let lists = [&blocks.constraints, &blocks.procedure, &blocks.verify];
@@ -126,7 +168,11 @@ impl Read for Blocks {
     }
 }
 
-fn output_required(object: &mut Object<'_>, problems: &mut Problems) -> BTreeMap<String, String> {
+fn output_required(
+    object: &mut Object<'_>,
+    variables: Variables,
+    problems: &mut Problems,
+) -> BTreeMap<String, String> {
     let at = object.at("outputRequired");
     let mut read = BTreeMap::new();
     match object.raw("outputRequired") {
@@ -145,11 +191,9 @@ fn output_required(object: &mut Object<'_>, problems: &mut Problems) -> BTreeMap
                     continue;
                 }
                 let name = Value::String(name.clone());
-                let name = Prose::<TITLE_BYTES_MAX>::read(&name, &at, problems);
-                let value = Prose::<BLOCK_BYTES_MAX>::read(value, &at, problems);
-                read.extend(
-                    name.zip(value).map(|(name, value)| (name.into_string(), value.into_string())),
-                );
+                let name = variables.text::<TITLE_BYTES_MAX>(&name, &at, problems);
+                let value = variables.text::<BLOCK_BYTES_MAX>(value, &at, problems);
+                read.extend(name.zip(value));
             }
         }
         Some(other) => wrong_type(other, &at, "an object of texts", problems),
@@ -157,25 +201,35 @@ fn output_required(object: &mut Object<'_>, problems: &mut Problems) -> BTreeMap
     read
 }
 
-impl Read for Item {
-    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+impl Item {
+    fn read(
+        value: &Value,
+        at: &Pointer,
+        variables: Variables,
+        problems: &mut Problems,
+    ) -> Option<Self> {
         let Value::Array(parts) = value else {
-            let text = Prose::<BLOCK_BYTES_MAX>::read(value, at, problems)?;
-            return Some(Self(vec![Part::Text(text.into_string())]));
+            let text = variables.text::<BLOCK_BYTES_MAX>(value, at, problems)?;
+            return Some(Self(vec![Part::Text(text)]));
         };
         if parts.is_empty() || parts.len() > BLOCK_PARTS_MAX {
             let reason =
                 format!("there are {} parts, 1 to {BLOCK_PARTS_MAX} are allowed", parts.len());
             problems.report(at, ProblemCode::TooMany, reason, "use as many parts as are allowed");
         }
-        let read = |(index, part)| Part::read(part, &at.item(index), problems);
+        let read = |(index, part)| Part::read(part, &at.item(index), variables, problems);
         let parts = parts.iter().take(BLOCK_PARTS_MAX).enumerate().filter_map(read).collect();
         Some(Self(parts))
     }
 }
 
-impl Read for Part {
-    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+impl Part {
+    fn read(
+        value: &Value,
+        at: &Pointer,
+        variables: Variables,
+        problems: &mut Problems,
+    ) -> Option<Self> {
         let mut object = Object::open(value, at, problems)?;
         let Some(kind) = object.raw("kind") else {
             object.missing("kind", problems);
@@ -183,8 +237,12 @@ impl Read for Part {
         };
         let part = match text(kind, &object.at("kind"), problems)? {
             "text" => {
-                let text = object.required::<Prose<BLOCK_BYTES_MAX>>("text", problems);
-                text.map(|text| Self::Text(text.into_string()))
+                let Some(text) = object.raw("text") else {
+                    object.missing("text", problems);
+                    return None;
+                };
+                let at = object.at("text");
+                variables.text::<BLOCK_BYTES_MAX>(text, &at, problems).map(Self::Text)
             }
             "ref" => {
                 let id = object.required("refId", problems);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::criteria;
-use super::prompt::Prompt;
+use super::prompt::{Prompt, Variables};
 use super::workflow::{Function, FunctionReference};
 use super::{Description, Title};
 use crate::bounds::{DECLARATIONS_MAX, LOOP_DEPTH_MAX, LOOP_TURNS_MAX, STEPS_MAX};
@@ -85,7 +85,7 @@ impl Task {
     fn read(object: &mut Object<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let id = object.required("id", problems);
         let title = object.required("title", problems);
-        let prompt = Prompt::read(object, problems);
+        let prompt = Prompt::read(object, Variables::Refused, problems);
         let agent_role = object.optional("agentRole", problems);
         let require_confirmation = object.optional("requireConfirmation", problems);
         let notes_optional = object.optional("notesOptional", problems);

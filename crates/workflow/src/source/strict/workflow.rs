@@ -49,7 +49,7 @@ pub(crate) struct Condition {
 }
 
 /// Words for a piece of work that prompts refer to by name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) at: Pointer,
     pub(crate) name: FunctionName,
@@ -57,7 +57,7 @@ pub(crate) struct Function {
 }
 
 /// A function that a step refers to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FunctionReference {
     pub(crate) at: Pointer,
     pub(crate) name: FunctionName,
@@ -97,10 +97,11 @@ impl Workflow {
     }
 }
 
-#[derive(Default)]
-struct Recommended {
-    autonomy: Option<Autonomy>,
-    risk_policy: Option<RiskPolicy>,
+/// The most freedom that the author recommends to give a run.
+#[derive(Debug, Default)]
+pub(crate) struct Recommended {
+    pub(crate) autonomy: Option<Autonomy>,
+    pub(crate) risk_policy: Option<RiskPolicy>,
 }
 
 impl Read for Recommended {

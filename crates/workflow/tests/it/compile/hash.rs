@@ -213,7 +213,7 @@ proptest! {
     }
 }
 
-fn places(value: &Value, at: &str) -> Vec<String> {
+pub(crate) fn places(value: &Value, at: &str) -> Vec<String> {
     let inner: Vec<(String, &Value)> = match value {
         Value::Object(entries) => {
             entries.iter().map(|(name, value)| (format!("{at}/{name}"), value)).collect()

@@ -3,7 +3,7 @@
 mod delegation;
 mod expansion;
 mod function;
-mod hash;
+pub(crate) mod hash;
 mod lint;
 mod prompt;
 mod recommendation;

@@ -6,14 +6,14 @@ use piton_workflow::engine::{Finding, Standings, Submission, flow, judge};
 use piton_workflow::projection::Standing;
 use piton_workflow::{Capability, CapabilityStatus, ExecutionState};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::samples::{Run, control, decision, looped, source, start, step, workflow};
 use crate::source::compile_value;
 
 /// What is wrong with an output for the first step.
 fn judged(workflow: &CompiledWorkflow, submission: &Submission<'_>) -> Vec<Finding> {
-    judge(workflow, &start(workflow).next, submission, &Standings::new())
+    judge(workflow, &start(workflow).next, submission, &Standings::new(), &Map::new())
         .expect("a step is pending")
 }
 
@@ -153,7 +153,8 @@ fn to_continue_in_the_last_turn_is_told_with_the_loop_its_turn_and_its_limit() {
     check(&workflow, &submission, &[]);
     let mut run = Run::new(&workflow);
     run.leave(&again).leave(&[]);
-    let findings = judge(&workflow, &run.now.next, &submission, &Standings::new()).unwrap();
+    let findings =
+        judge(&workflow, &run.now.next, &submission, &Standings::new(), &Map::new()).unwrap();
     assert_eq!(kinds(&findings), [("INVARIANT_VIOLATION".into(), at_step("decide"))]);
     let details =
         json!({"kind": "loop_limit", "loopId": "rounds", "iteration": 1, "maxIterations": 2});
@@ -161,7 +162,10 @@ fn to_continue_in_the_last_turn_is_told_with_the_loop_its_turn_and_its_limit() {
     assert_eq!(findings[0].gap().details, findings[0].details);
     let stop = [control("rounds", "stop")];
     let submission = Submission { notes: None, artifacts: &stop };
-    assert_eq!(judge(&workflow, &run.now.next, &submission, &Standings::new()).unwrap(), []);
+    assert_eq!(
+        judge(&workflow, &run.now.next, &submission, &Standings::new(), &Map::new()).unwrap(),
+        []
+    );
 }
 
 /// A workflow that needs the web as much as `need` says.
@@ -202,14 +206,15 @@ fn a_required_capability_counts_by_what_is_more_than_a_claim() {
             (Available, Unavailable, None),
         ] {
             let standings = standing(enforced, shown);
-            let findings = judge(&workflow, &state, &submission, &standings).unwrap();
+            let findings = judge(&workflow, &state, &submission, &standings, &Map::new()).unwrap();
             let expected = code.filter(|_| *need == CapabilityNeed::Required);
             let expected: Vec<_> =
                 expected.map(|code| (code.to_owned(), pointer.clone())).into_iter().collect();
             assert_eq!(kinds(&findings), expected, "{need} {enforced} {shown}");
         }
         if *need == CapabilityNeed::Required {
-            let findings = judge(&workflow, &state, &submission, &Standings::new()).unwrap();
+            let findings =
+                judge(&workflow, &state, &submission, &Standings::new(), &Map::new()).unwrap();
             assert_eq!(kinds(&findings), [("REQUIRED_CAPABILITY_UNKNOWN".into(), pointer.clone())]);
         }
     }
@@ -250,7 +255,7 @@ fn the_example_of_a_broken_contract_passes_when_it_is_handed_in() {
         run.leave(&[]);
         let at = |artifacts: &[Value]| {
             let submission = Submission { notes: None, artifacts };
-            judge(&workflow, &run.now.next, &submission, &Standings::new()).unwrap()
+            judge(&workflow, &run.now.next, &submission, &Standings::new(), &Map::new()).unwrap()
         };
         let findings = at(&[]);
         assert_eq!(findings.len(), 1);

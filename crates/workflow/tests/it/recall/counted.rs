@@ -6,6 +6,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use piton_core::{DedupeKey, Digest, EventIndex};
@@ -15,6 +16,7 @@ use piton_store::{
         BlobEntry, BlobReader, Blobs, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded,
         Namespace, Pins, Salvaged,
     },
+    record::Record,
 };
 use piton_workflow::SessionEvent;
 
@@ -72,6 +74,14 @@ impl JournalReader<SessionEvent> for CountedJournal {
         key: &'a DedupeKey,
     ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>> {
         self.inner.lookup(stream, key)
+    }
+
+    fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
+        self.inner.records(stream)
+    }
+
+    fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
+        self.inner.age(stream)
     }
 
     fn pins<'a>(

@@ -5,7 +5,7 @@ use piton_workflow::projection::{ResumeQuery, WhyMatched};
 
 use super::{sessions::Session, store::Store};
 
-// shows: WR-450 (the part that each run is offered once), WR-451, WR-452 (branch, notes, workflow, recency)
+// shows: WR-451, WR-452 (branch, notes, workflow, recency)
 #[tokio::test]
 async fn the_run_that_fits_best_is_offered_first_whoever_asks() {
     for store in [Store::in_memory(), Store::on_disk()] {
@@ -44,6 +44,21 @@ async fn the_run_that_fits_best_is_offered_first_whoever_asks() {
         let workflow = ResumeQuery { text: Some("fix login"), ..nothing };
         check(workflow, &[(1, WhyMatched::WorkflowId), (2, WhyMatched::WorkflowId)]).await;
     }
+}
+
+// shows: WR-450
+#[tokio::test]
+async fn a_forked_run_is_offered_once_at_its_preferred_tip() {
+    let store = Store::in_memory();
+    let mut session = Session::begin(&store, 1, None).await;
+    let root = session.tip;
+    session.advance(&store, "one way").await;
+    session.tip = root;
+    session.advance(&store, "another way").await;
+    let offers = store.recall().resume(&ResumeQuery::default()).await.unwrap();
+    let [offer] = offers.as_slice() else { panic!("{offers:?}") };
+    assert_eq!((offer.resumable.tip, offer.summary.tips), (session.tip, 2));
+    assert_eq!(offer.resumable.snippet, "another way");
 }
 
 #[tokio::test]

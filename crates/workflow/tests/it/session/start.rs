@@ -2,13 +2,14 @@
 
 use piton_core::{BoundedText, Code};
 use piton_store::port::Namespace;
-use piton_workflow::event::{EventBody, ObservationRecorded, ObservedValue};
+use piton_workflow::event::{EventBody, ObservationRecorded, ObservedValue, Preferences};
 use piton_workflow::session::{Error, Start, StartKey};
-use piton_workflow::{Confidence, EventKind, NextIntent, ObservationKey};
+use piton_workflow::{Autonomy, Confidence, EventKind, NextIntent, ObservationKey, RiskPolicy};
 use serde_json::json;
 
 use super::rig::{Rig, body, object, pending, start};
 use crate::engine::samples::{step, workflow};
+use crate::shipped::samples::{compiled as shipped, file, looped};
 
 // shows: WR-262, WR-266, WR-359, WR-414, D65 (the order of events)
 #[tokio::test]
@@ -124,4 +125,31 @@ async fn a_start_that_cannot_be_recorded_is_refused_and_leaves_nothing() {
         assert!(error.envelope().message.contains(says), "{}", error.envelope().message);
     }
     assert!(rig.journal.streams().await.unwrap().is_empty());
+}
+
+// shows: WR-428 (at the start)
+#[tokio::test]
+async fn a_run_that_lacks_what_its_first_loop_turns_by_is_refused_or_begins_with_a_gap() {
+    let rig = Rig::memory();
+    let turning = json!({"type": "forEach", "items": "files", "maxIterations": 3});
+    let body = json!([step("look")]);
+    let compiled = shipped(&file(&json!([looped("each", &turning, &body), step("end")])));
+    let error = rig.sessions.start(start(&compiled)).await.unwrap_err();
+    assert_eq!(error.code(), Code::ValidationError);
+    assert_eq!(
+        error.to_string(),
+        "the run cannot begin: The loop `each` turns by `files` of the context, which must be a list; it is not \
+         there."
+    );
+    let told = Start { context: object(json!({"files": ["a"]})), ..start(&compiled) };
+    assert_eq!(pending(&rig.sessions.start(told).await.unwrap()), "look");
+    let preferences = Preferences {
+        autonomy: Autonomy::FullAutoNeverStop,
+        risk_policy: RiskPolicy::Conservative,
+    };
+    let bold = Start { preferences, ..start(&compiled) };
+    let reply = rig.sessions.start(bold).await.unwrap();
+    assert_eq!(pending(&reply), "end");
+    let kinds = rig.kinds(reply.body.run.session_id).await;
+    assert_eq!(kinds.iter().filter(|kind| **kind == EventKind::GapRecorded).count(), 1);
 }

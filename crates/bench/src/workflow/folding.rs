@@ -1,0 +1,72 @@
+//! Folding a long log, with a question after each plan, against as many events in short logs.
+
+use std::{hint::black_box, time::Duration};
+
+use piton_workflow::{
+    Capability, SessionEvent,
+    projection::{SessionState, status},
+};
+
+use super::sessions;
+use crate::{
+    error::{Result, expect},
+    measure::{Schedule, thread_cpu},
+    report::{Bar, Row, Unit},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 2, warm_up: 1 };
+
+/// Plans of the long log, at four events each.
+const PLANS: usize = 2_500;
+
+/// How many short logs have as many.
+const SHORT_LOGS: usize = 10;
+
+/// Larger maps miss the processor's caches more often; a walk of the log would cost ten times as much.
+const RATIO_MAX: f64 = 2.0;
+
+type Log = Vec<Vec<SessionEvent>>;
+
+pub(super) fn rows() -> Result<Vec<Row>> {
+    let workflow = sessions::workflow()?;
+    let write = |number: u32, plans: usize| -> Log {
+        let (_, plans) = sessions::session(number, plans, &workflow);
+        plans.iter().map(|plan| plan.events().to_vec()).collect()
+    };
+    let long = [write(0, PLANS)];
+    let short: Vec<Log> =
+        (1..).take(SHORT_LOGS).map(|number| write(number, PLANS / SHORT_LOGS)).collect();
+    let ours = || fold(&long);
+    let baseline = || fold(&short);
+    let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
+    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
+    let name = "fold a log of 10,000 events, asking after each plan";
+    let row = Row::paired(name, Unit::Milliseconds, "ten logs of 1,000", &samples);
+    Ok(vec![row.judged(Bar::ratio(RATIO_MAX))])
+}
+
+fn fold(logs: &[Log]) -> Result<Duration> {
+    let (nodes, time) = thread_cpu(|| logs.iter().map(fold_one).sum::<usize>());
+    expect("nodes of all logs", PLANS as u64, nodes as u64)?;
+    Ok(time)
+}
+
+/// Folds a log and asks what an advance asks after each plan.
+fn fold_one(log: &Log) -> usize {
+    let mut state = SessionState::default();
+    for plan in log {
+        for event in plan {
+            state.apply(event);
+        }
+        let run = &state.runs()[0];
+        let tip = run.graph.preferred_tip().expect("each run has a node").id;
+        black_box((
+            run.preferences.effective(tip),
+            run.contexts.effective(tip),
+            run.capabilities.standing(tip, Capability::WebBrowsing),
+            run.outputs.noted(tip),
+            status(run, false),
+        ));
+    }
+    state.runs()[0].graph.node_count()
+}

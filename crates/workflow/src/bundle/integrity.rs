@@ -1,0 +1,108 @@
+//! The digest of each part of a bundle: over the canonical JSON of the part, as it stands in the bundle.
+//!
+//! *Limitations*: digests show that a bundle is as it was written, not who wrote it. Whoever changes a part
+//! can change its digest too; what keeps such a bundle out is that its parts must fit together.
+
+use std::collections::BTreeMap;
+
+use piton_core::{CanonicalError, Digest, SnapshotRef, WorkflowHash, canonical};
+use piton_store::record::Record;
+use serde::{Deserialize, Serialize};
+
+use super::artifact::ArtifactBytes;
+use super::error::{BundleError, IntegrityProblem};
+use super::path::EntryPath;
+use crate::compile::CompiledWorkflow;
+use crate::event::SessionEvent;
+use crate::snapshot::ExecutionSnapshot;
+
+/// The digests of a bundle's parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", deny_unknown_fields)]
+pub enum Integrity {
+    /// One SHA-256 digest for each part.
+    #[serde(rename = "sha256_manifest_v1")]
+    Sha256ManifestV1 {
+        /// An entry for each part, and no others.
+        entries: Vec<Entry>,
+    },
+}
+
+/// The digest of one part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The part.
+    pub path: EntryPath,
+    /// The digest of its canonical JSON.
+    pub sha256: Digest,
+    /// The length of its canonical JSON.
+    pub bytes: u64,
+}
+
+/// The parts that have a digest.
+pub(super) struct Parts<'a> {
+    pub(super) events: &'a [SessionEvent],
+    /// None where nothing is attested.
+    pub(super) manifest: Option<&'a [Record]>,
+    pub(super) snapshots: &'a BTreeMap<SnapshotRef, ExecutionSnapshot>,
+    pub(super) pinned_workflows: &'a BTreeMap<WorkflowHash, CompiledWorkflow>,
+    pub(super) artifacts: &'a BTreeMap<Digest, ArtifactBytes>,
+}
+
+fn entry<T: Serialize + ?Sized>(path: EntryPath, part: &T) -> Result<Entry, CanonicalError> {
+    let text = canonical::encode(part)?;
+    Ok(Entry { path, sha256: Digest::of(&text), bytes: text.len() as u64 })
+}
+
+impl Integrity {
+    /// The digests of `parts`, in the order of their paths.
+    pub(super) fn of(parts: &Parts<'_>) -> Result<Self, CanonicalError> {
+        let mut entries = vec![entry(EntryPath::Events, parts.events)?];
+        if let Some(manifest) = parts.manifest {
+            entries.push(entry(EntryPath::Manifest, manifest)?);
+        }
+        for (key, snapshot) in parts.snapshots {
+            entries.push(entry(EntryPath::Snapshot(*key), snapshot)?);
+        }
+        for (key, workflow) in parts.pinned_workflows {
+            entries.push(entry(EntryPath::PinnedWorkflow(*key), workflow)?);
+        }
+        for (key, artifact) in parts.artifacts {
+            entries.push(entry(EntryPath::Artifact(*key), artifact)?);
+        }
+        Ok(Self::Sha256ManifestV1 { entries })
+    }
+
+    /// The entries.
+    pub fn entries(&self) -> &[Entry] {
+        let Self::Sha256ManifestV1 { entries } = self;
+        entries
+    }
+
+    /// Compares what a bundle says about its parts with what they are.
+    pub(super) fn compare(&self, actual: &Self) -> Result<(), BundleError> {
+        let mut said = BTreeMap::new();
+        for entry in self.entries() {
+            if said.insert(entry.path, entry).is_some() {
+                return Err(IntegrityProblem::Repeated { path: entry.path }.into());
+            }
+        }
+        for entry in actual.entries() {
+            let path = entry.path;
+            match said.remove(&path) {
+                None => return Err(IntegrityProblem::NoDigest { path }.into()),
+                Some(said) if said != entry => {
+                    return Err(IntegrityProblem::Changed { path }.into());
+                }
+                Some(_) => {}
+            }
+        }
+        match said.into_keys().next() {
+            None => Ok(()),
+            Some(path) => Err(IntegrityProblem::Absent { path }.into()),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What the events of a session refer to and do not hold themselves.
+
+use std::collections::BTreeSet;
+
+use piton_core::{Digest, SnapshotRef, WorkflowHash};
+
+use crate::event::{EventBody, OutputPayload, SessionEvent};
+
+/// What events refer to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needed {
+    /// The snapshots of nodes.
+    pub snapshots: BTreeSet<SnapshotRef>,
+    /// The workflows that runs are pinned to.
+    pub workflows: BTreeSet<WorkflowHash>,
+    /// The artifacts of outputs.
+    pub artifacts: BTreeSet<Digest>,
+}
+
+impl Needed {
+    /// What `events` refer to.
+    pub fn by<'a>(events: impl IntoIterator<Item = &'a SessionEvent>) -> Self {
+        let mut needed = Self::default();
+        for event in events {
+            match event.body() {
+                EventBody::RunStarted(_, run) => {
+                    needed.workflows.insert(run.workflow_hash);
+                }
+                EventBody::NodeCreated(_, node) => {
+                    needed.snapshots.insert(node.snapshot_ref);
+                }
+                EventBody::NodeOutputAppended(_, output) => {
+                    if let OutputPayload::ArtifactRef { sha256, .. } = output.payload {
+                        needed.artifacts.insert(sha256);
+                    }
+                }
+                EventBody::SessionCreated
+                | EventBody::ObservationRecorded { .. }
+                | EventBody::EdgeCreated(..)
+                | EventBody::AdvanceRecorded(..)
+                | EventBody::PreferencesChanged(..)
+                | EventBody::CapabilityObserved(..)
+                | EventBody::GapRecorded(..)
+                | EventBody::DivergenceRecorded(..)
+                | EventBody::DecisionTraceAppended(..)
+                | EventBody::ContextSet(..) => {}
+            }
+        }
+        needed
+    }
+}

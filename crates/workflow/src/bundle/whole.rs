@@ -1,0 +1,195 @@
+//! The bundle: how it is made, read and written.
+
+use piton_core::{BoundedText, BundleId, CanonicalBytes, Digest, TimestampMs, canonical, truncate};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::check;
+use super::content::SessionContent;
+use super::error::{BundleError, FormatProblem};
+use super::integrity::{Integrity, Parts};
+use crate::bounds::{APP_VERSION_BYTES_MAX, BUNDLE_BYTES_MAX, BUNDLE_PROBLEM_BYTES_MAX};
+use crate::event::unique::Unique;
+
+/// The version of a bundle.
+pub(super) const VERSION: u32 = 1;
+
+/// The version of a program.
+pub type AppVersion = BoundedText<APP_VERSION_BYTES_MAX>;
+
+/// Who made a bundle. It is told to people; nothing depends on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Producer {
+    /// The version of Piton.
+    pub app_version: AppVersion,
+    /// The digest of the configuration that was in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied_config_hash: Option<Digest>,
+}
+
+/// Where a bundle came from. It is told to people; nothing depends on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The bundle.
+    pub bundle_id: BundleId,
+    /// When it was made.
+    pub exported_at: TimestampMs,
+    /// Who made it.
+    pub producer: Producer,
+}
+
+/// A whole session that can be carried elsewhere and imported there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bundle {
+    origin: Origin,
+    integrity: Integrity,
+    content: SessionContent,
+}
+
+/// A whole session that can be carried elsewhere and imported there.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Bundle"))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Read {
+    #[expect(dead_code, reason = "it is looked at before the other fields are read")]
+    bundle_schema_version: u32,
+    bundle_id: BundleId,
+    exported_at: TimestampMs,
+    producer: Producer,
+    integrity: Integrity,
+    session: SessionContent,
+}
+
+impl Bundle {
+    /// Makes a bundle of a session, after checking that the session is whole.
+    pub fn new(origin: Origin, content: SessionContent) -> Result<Self, BundleError> {
+        check::all(&content)?;
+        let integrity = Integrity::of(&parts(&content))?;
+        Ok(Self { origin, integrity, content })
+    }
+
+    /// Reads what [`encode`](Self::encode) wrote, with any spacing and order of fields. Everything is checked;
+    /// what this returns may be stored.
+    pub fn read(bytes: &[u8]) -> Result<Self, BundleError> {
+        if bytes.len() > BUNDLE_BYTES_MAX {
+            return Err(FormatProblem::TooLarge { bytes: bytes.len() }.into());
+        }
+        let Unique(value) = serde_json::from_slice(bytes).map_err(malformed)?;
+        known_kind(&value)?;
+        let read: Read = serde_json::from_slice(bytes).map_err(malformed)?;
+        let Read { bundle_id, exported_at, producer, integrity, session, .. } = read;
+        check::complete(&session)?;
+        integrity.compare(&Integrity::of(&parts(&session))?)?;
+        let bundle = Self::new(Origin { bundle_id, exported_at, producer }, session)?;
+        let bundle = Self { integrity, ..bundle };
+        if bundle.canonical()?.as_bytes() != canonical::encode(&value)?.as_bytes() {
+            return Err(FormatProblem::NotAsWritten.into());
+        }
+        Ok(bundle)
+    }
+
+    /// The bundle as canonical JSON, unless it is larger than what can be read.
+    pub fn encode(&self) -> Result<CanonicalBytes, BundleError> {
+        let text = self.canonical()?;
+        if text.len() > BUNDLE_BYTES_MAX {
+            return Err(FormatProblem::TooLarge { bytes: text.len() }.into());
+        }
+        Ok(text)
+    }
+
+    fn canonical(&self) -> Result<CanonicalBytes, BundleError> {
+        let Self { origin, integrity, content } = self;
+        Ok(canonical::encode(&Written::new(origin, integrity, None::<&()>, content))?)
+    }
+
+    /// Where it came from.
+    pub const fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The digests of its parts.
+    pub const fn integrity(&self) -> &Integrity {
+        &self.integrity
+    }
+
+    /// What it holds.
+    pub const fn content(&self) -> &SessionContent {
+        &self.content
+    }
+}
+
+/// How a bundle is written, with or without what was salvaged.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Written<'a, M, S> {
+    bundle_schema_version: u32,
+    bundle_id: BundleId,
+    exported_at: TimestampMs,
+    producer: &'a Producer,
+    integrity: &'a Integrity,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    salvage: Option<&'a M>,
+    session: &'a S,
+}
+
+impl<'a, M, S> Written<'a, M, S> {
+    pub(super) fn new(
+        origin: &'a Origin,
+        integrity: &'a Integrity,
+        salvage: Option<&'a M>,
+        session: &'a S,
+    ) -> Self {
+        let Origin { bundle_id, exported_at, producer } = origin;
+        Self {
+            bundle_schema_version: VERSION,
+            bundle_id: *bundle_id,
+            exported_at: *exported_at,
+            producer,
+            integrity,
+            salvage,
+            session,
+        }
+    }
+}
+
+fn parts(content: &SessionContent) -> Parts<'_> {
+    Parts {
+        events: &content.events,
+        manifest: Some(&content.manifest),
+        snapshots: &content.snapshots,
+        pinned_workflows: &content.pinned_workflows,
+        artifacts: &content.artifacts,
+    }
+}
+
+/// Refuses other versions, whose fields are not known, and what was salvaged.
+fn known_kind(value: &Value) -> Result<(), BundleError> {
+    match value.get("bundleSchemaVersion") {
+        Some(found) if found.is_number() && *found != VERSION => {
+            let found = found.to_string();
+            Err(BundleError::UnsupportedVersion { what: "the bundle", found })
+        }
+        _ if value.get("salvage").is_some() => Err(FormatProblem::Salvaged.into()),
+        _ => Ok(()),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
+fn malformed(error: serde_json::Error) -> BundleError {
+    let problem = truncate(&error.to_string(), BUNDLE_PROBLEM_BYTES_MAX).into_owned();
+    FormatProblem::Malformed { problem }.into()
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Bundle {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Bundle".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Read::json_schema(generator)
+    }
+}

@@ -1,0 +1,54 @@
+//! Export: a bundle of a session that is whole.
+
+use piton_core::{BundleId, SessionId};
+use piton_store::StreamId;
+use piton_store::record::Record;
+
+use super::error::CarryError;
+use super::gather::gather;
+use super::ports::Ports;
+use crate::bundle::{Bundle, Origin, Producer, SessionContent};
+
+/// Makes a bundle of `session`. The same session gives the same bundle, but for its id and time.
+///
+/// Nothing is locked: what is appended meanwhile is not in the bundle.
+pub async fn export(
+    ports: Ports<'_>,
+    session: SessionId,
+    producer: Producer,
+) -> Result<Bundle, CarryError> {
+    let stream = StreamId::from(session);
+    let loaded = ports.journal.load(&stream).await?;
+    if loaded.events.is_empty() {
+        // All that is there is a first write that never ended.
+        return Err(piton_store::Error::NotFound { stream }.into());
+    }
+    let mut manifest = ports.journal.records(&stream).await?;
+    let next = loaded.cursor.next_event();
+    let is_later = |record: &Record| match record {
+        Record::SegmentClosed(close) => close.first_event_index >= next,
+        Record::SnapshotPinned(pin) => pin.event_index >= next,
+    };
+    if let Some(first) = manifest.iter().position(is_later) {
+        manifest.truncate(first);
+    }
+    let gathered = gather(ports.blobs, session, &loaded.events).await;
+    if let Some((_, error)) = gathered.unreadable.into_iter().next() {
+        return Err(error);
+    }
+    let content = SessionContent {
+        session,
+        events: loaded.events,
+        manifest,
+        snapshots: gathered.snapshots,
+        pinned_workflows: gathered.pinned_workflows,
+        artifacts: gathered.artifacts,
+    };
+    Ok(Bundle::new(origin(ports, producer), content)?)
+}
+
+/// Where a bundle that is made now comes from.
+pub(super) fn origin(ports: Ports<'_>, producer: Producer) -> Origin {
+    let (bundle_id, exported_at) = (BundleId::mint(ports.entropy), ports.clock.now_ms());
+    Origin { bundle_id, exported_at, producer }
+}

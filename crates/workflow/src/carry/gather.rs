@@ -1,0 +1,73 @@
+//! Reading what the events of a session refer to.
+
+use std::collections::BTreeMap;
+
+use piton_core::{Digest, SessionId, SnapshotRef, WorkflowHash};
+use piton_store::port::{Blobs, Namespace};
+
+use super::error::CarryError;
+use crate::bundle::{ArtifactBytes, EntryPath, Needed};
+use crate::compile::CompiledWorkflow;
+use crate::event::SessionEvent;
+use crate::snapshot::ExecutionSnapshot;
+
+/// What events refer to, and what of it could not be read.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) snapshots: BTreeMap<SnapshotRef, ExecutionSnapshot>,
+    pub(super) pinned_workflows: BTreeMap<WorkflowHash, CompiledWorkflow>,
+    pub(super) artifacts: BTreeMap<Digest, ArtifactBytes>,
+    /// In the order of their paths, each with the reason.
+    pub(super) unreadable: Vec<(EntryPath, CarryError)>,
+}
+
+/// Reads everything that `events` refer to.
+pub(super) async fn gather(
+    blobs: &dyn Blobs,
+    session: SessionId,
+    events: &[SessionEvent],
+) -> Gathered {
+    let needed = Needed::by(events);
+    let mut gathered = Gathered::default();
+    let unusable = |path, problem: String| (path, CarryError::Unusable { session, path, problem });
+    for key in needed.snapshots {
+        let path = EntryPath::Snapshot(key);
+        let read = match fetch(blobs, Namespace::Snapshots, key.digest()).await {
+            Ok(bytes) => ExecutionSnapshot::decode(&bytes)
+                .map_err(|problem| unusable(path, problem.to_string())),
+            Err(error) => Err((path, error)),
+        };
+        match read {
+            Ok(snapshot) => drop(gathered.snapshots.insert(key, snapshot)),
+            Err(problem) => gathered.unreadable.push(problem),
+        }
+    }
+    for key in needed.workflows {
+        let path = EntryPath::PinnedWorkflow(key);
+        let read = match fetch(blobs, Namespace::PinnedWorkflows, key.digest()).await {
+            Ok(bytes) => CompiledWorkflow::read(&bytes)
+                .map_err(|problem| unusable(path, problem.to_string())),
+            Err(error) => Err((path, error)),
+        };
+        match read {
+            Ok(workflow) => drop(gathered.pinned_workflows.insert(key, workflow)),
+            Err(problem) => gathered.unreadable.push(problem),
+        }
+    }
+    for key in needed.artifacts {
+        match fetch(blobs, Namespace::Artifacts, key).await {
+            Ok(bytes) => drop(gathered.artifacts.insert(key, ArtifactBytes::new(bytes))),
+            Err(error) => gathered.unreadable.push((EntryPath::Artifact(key), error)),
+        }
+    }
+    gathered
+}
+
+async fn fetch(
+    blobs: &dyn Blobs,
+    namespace: Namespace,
+    digest: Digest,
+) -> Result<Vec<u8>, CarryError> {
+    let missing = piton_store::Error::BlobMissing { namespace, digest };
+    Ok(blobs.get(namespace, digest).await?.ok_or(missing)?)
+}

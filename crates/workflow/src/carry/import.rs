@@ -1,0 +1,149 @@
+//! Import: a session made of a bundle.
+
+use piton_core::{EventIndex, SessionId};
+use piton_store::bounds::{PLAN_BYTES_MAX, PLAN_EVENTS_MAX};
+use piton_store::port::{Namespace, StreamLease};
+use piton_store::record::Record;
+use piton_store::{AppendPlan, StreamId};
+
+use super::error::CarryError;
+use super::ports::Ports;
+use super::unfinished;
+use crate::bundle::{Bundle, SessionContent};
+use crate::event::SessionEvent;
+
+/// What an import made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// The session that is there now.
+    pub session: SessionId,
+    /// The id that it had, if that one was taken.
+    pub renamed_from: Option<SessionId>,
+    /// How many events it has.
+    pub events: usize,
+    /// In how many plans they were appended.
+    pub plans: usize,
+    /// How many snapshots came with it.
+    pub snapshots: usize,
+    /// How many workflows came with it.
+    pub pinned_workflows: usize,
+    /// How many artifacts came with it.
+    pub artifacts: usize,
+}
+
+/// Makes a session of `bundle`, under its own id if that is free and under a new one otherwise.
+///
+/// A session that exists is never touched. If this fails or is cut off, there is no new session; what was
+/// stored for it and is not needed is collected later.
+pub async fn import(ports: Ports<'_>, bundle: &Bundle) -> Result<Imported, CarryError> {
+    let content = bundle.content();
+    unfinished::remove_unfinished(ports).await?;
+    let (lease, session) = claim(ports, content.session).await?;
+    let renamed_from = (session != content.session).then_some(content.session);
+    let events = match renamed_from {
+        None => content.events.clone(),
+        Some(_) => content.events_as(session),
+    };
+    let count = events.len();
+    let plans = join_plans(events, &content.manifest);
+    let imported = Imported {
+        session,
+        renamed_from,
+        events: count,
+        plans: plans.len(),
+        snapshots: content.snapshots.len(),
+        pinned_workflows: content.pinned_workflows.len(),
+        artifacts: content.artifacts.len(),
+    };
+    store_parts(ports, content).await?;
+    match append(ports, &lease, session, plans).await {
+        Ok(()) => Ok(imported),
+        Err(error) => {
+            // It was empty when the lease was taken, so all that is there is ours. If it cannot be removed
+            // now, the note stays and it is removed before the next import.
+            if ports.journal.delete(lease).await.is_ok() {
+                let _ = unfinished::forget(ports.table, session).await;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Leases the session `wanted` if there is none of that name, else a new one.
+async fn claim(
+    ports: Ports<'_>,
+    wanted: SessionId,
+) -> Result<(StreamLease, SessionId), CarryError> {
+    use piton_store::Error::{Locked, NotHealthy, Poisoned};
+    match ports.journal.lease(&StreamId::from(wanted)).await {
+        Ok(lease) if lease.next_event() == EventIndex::ZERO => return Ok((lease, wanted)),
+        // Somebody writes to it, or it is damaged: it exists.
+        Ok(_) | Err(Locked { .. } | NotHealthy { .. } | Poisoned { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    // 128 random bits: nobody else has this id.
+    let new = SessionId::mint(ports.entropy);
+    Ok((ports.journal.lease(&StreamId::from(new)).await?, new))
+}
+
+/// The events in as few plans as the store takes, cut only where a plan of the bundle ended. Most sessions
+/// fit into one, and are then there whole or not at all.
+fn join_plans(events: Vec<SessionEvent>, manifest: &[Record]) -> Vec<Vec<SessionEvent>> {
+    let mut rest = events.into_iter();
+    let mut plans: Vec<Vec<SessionEvent>> = Vec::new();
+    let mut bytes = 0;
+    for record in manifest {
+        let Record::SegmentClosed(close) = record else { continue };
+        let count = close.last_event_index.get() - close.first_event_index.get() + 1;
+        let plan = rest.by_ref().take(usize::try_from(count).unwrap_or(usize::MAX));
+        let plan: Vec<SessionEvent> = plan.collect();
+        // Another id for the session is as long as the old one, and so is every line.
+        bytes += close.bytes;
+        match plans.last_mut() {
+            Some(last)
+                if last.len() + plan.len() <= PLAN_EVENTS_MAX && bytes <= PLAN_BYTES_MAX as u64 =>
+            {
+                last.extend(plan);
+            }
+            _ => {
+                bytes = close.bytes;
+                plans.push(plan);
+            }
+        }
+    }
+    plans
+}
+
+/// Stores what the events refer to. It is too young to be collected before they are there.
+async fn store_parts(ports: Ports<'_>, content: &SessionContent) -> Result<(), CarryError> {
+    for snapshot in content.snapshots.values() {
+        ports.blobs.put(Namespace::Snapshots, snapshot.encode().into_vec()).await?;
+    }
+    for workflow in content.pinned_workflows.values() {
+        ports.blobs.put(Namespace::PinnedWorkflows, workflow.canonical().into_vec()).await?;
+    }
+    for artifact in content.artifacts.values() {
+        ports.blobs.put(Namespace::Artifacts, artifact.as_bytes().to_vec()).await?;
+    }
+    Ok(())
+}
+
+async fn append(
+    ports: Ports<'_>,
+    lease: &StreamLease,
+    session: SessionId,
+    plans: Vec<Vec<SessionEvent>>,
+) -> Result<(), CarryError> {
+    let several = plans.len() > 1;
+    if several && let Some(last) = plans.last().and_then(|plan| plan.last()) {
+        let key = last.dedupe_key().clone();
+        unfinished::note(ports.table, session, last.index(), key).await?;
+    }
+    for plan in plans {
+        ports.journal.append(&lease.writer(), AppendPlan::new(plan)).await?;
+    }
+    if several {
+        unfinished::forget(ports.table, session).await?;
+    }
+    Ok(())
+}

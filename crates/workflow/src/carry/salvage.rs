@@ -1,0 +1,37 @@
+//! Salvage: what is valid of a damaged session, to be looked at.
+
+use piton_core::SessionId;
+use piton_store::StreamId;
+
+use super::error::CarryError;
+use super::export::origin;
+use super::gather::gather;
+use super::ports::Ports;
+use crate::bundle::{InspectionBundle, Producer, Salvage, SalvagedContent};
+
+/// Saves the events of `session` before the first thing in it that is not valid, and what can be read of
+/// everything that they refer to. Nothing is changed, and what comes out cannot be imported.
+pub async fn salvage(
+    ports: Ports<'_>,
+    session: SessionId,
+    producer: Producer,
+) -> Result<InspectionBundle, CarryError> {
+    let stream = StreamId::from(session);
+    let salvaged = ports.journal.load_validated_prefix(&stream).await?;
+    let gathered = gather(ports.blobs, session, &salvaged.events).await;
+    let salvage = Salvage {
+        reason: salvaged.health.to_string(),
+        health: salvaged.health,
+        events_valid: salvaged.events.len() as u64,
+        torn_tail: salvaged.torn_tail,
+        unreadable: gathered.unreadable.into_iter().map(|(path, _)| path).collect(),
+    };
+    let content = SalvagedContent {
+        session,
+        events: salvaged.events,
+        snapshots: gathered.snapshots,
+        pinned_workflows: gathered.pinned_workflows,
+        artifacts: gathered.artifacts,
+    };
+    Ok(InspectionBundle { origin: origin(ports, producer), salvage, content })
+}

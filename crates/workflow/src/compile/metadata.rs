@@ -1,0 +1,41 @@
+//! What people read about a workflow before they start it. No run depends on it.
+
+use serde::{Deserialize, Serialize};
+
+piton_core::closed_set! {
+    /// How capable a model an author has in mind.
+    pub enum ModelTier {
+        /// A small and fast one.
+        Lightweight => "lightweight",
+        /// One in between.
+        Mid => "mid",
+        /// The most capable one.
+        Heavy => "heavy",
+    }
+}
+
+/// What people read about a workflow beside its name and description.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Metadata {
+    /// The version that its author gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What it is about, at length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// What it was made for, by example.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
+    /// How capable a model its author has in mind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_tier: Option<ModelTier>,
+}
+
+impl Metadata {
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,244 @@
+//! Through the file from its first step to its last.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::derived::delegating;
+use super::feature::{self, Features};
+use super::wording::opening;
+use crate::bounds::STEPS_MAX;
+use crate::compile::catalog::Catalog;
+use crate::compile::declared::Functions;
+use crate::compile::function::FunctionScope;
+use crate::compile::sequence::{CompiledCondition, CompiledLoop, Entry};
+use crate::compile::warning::{CompiledWarning, WarningCode};
+use crate::compile::workflow::{
+    CompiledStep, CompiledWorkflow, Provenance, ProvenanceSource, SCHEMA_VERSION,
+};
+use crate::contract::ContractDefinition;
+use crate::name::{AssessmentId, ConditionId, LoopId, StepId};
+use crate::source::shipped::{Body, Step, Workflow};
+use crate::source::{ContractRef, DeclaredId, Dialect, FeatureId, Pointer, ProblemCode, Problems};
+
+/// Lowers `workflow`; nothing comes out if it has no id, and what comes out counts only if there are no
+/// problems.
+pub(in crate::compile) fn lower(
+    workflow: &Workflow,
+    catalog: &Catalog,
+    problems: &mut Problems,
+) -> Option<CompiledWorkflow> {
+    let Features { compiled: features, additions } = feature::apply(&workflow.features, problems);
+    let opening = opening(workflow);
+    let mut lowering = Lowering::new(workflow, catalog, additions, opening.len(), problems);
+    lowering.check_assessments();
+    let sequence = lowering.sequence();
+    lowering.check_placed();
+    lowering.check_size();
+    lowering.warn_unused();
+    let Lowering { steps, loops, conditions, functions, contracts, mut warnings, .. } = lowering;
+    let id = workflow.id.as_ref()?;
+    if let DeclaredId::Legacy { declared, .. } = id {
+        let (code, subject) = (WarningCode::LegacyWorkflowId, declared.clone());
+        warnings.insert(CompiledWarning { code, subject });
+    }
+    let assessments: BTreeMap<_, _> =
+        workflow.assessments.iter().map(|(_, assessment)| (&assessment.id, assessment)).collect();
+    Some(CompiledWorkflow {
+        schema_version: SCHEMA_VERSION,
+        dialect: Dialect::Shipped,
+        workflow_id: id.workflow_id().clone(),
+        name: workflow.name.clone(),
+        description: workflow.description.clone(),
+        agent_role: None,
+        recommended_autonomy: workflow.recommended.autonomy,
+        recommended_risk_policy: workflow.recommended.risk_policy,
+        capabilities: BTreeMap::new(),
+        features,
+        contracts: contracts.into_values().collect(),
+        steps,
+        sequence,
+        conditions: conditions.into_values().collect(),
+        loops: loops.into_values().collect(),
+        functions: functions.into_definitions(),
+        compiled_warnings: warnings.into_iter().collect(),
+        metadata: workflow.metadata.clone(),
+        opening,
+        assessments: assessments.into_values().cloned().collect(),
+    })
+}
+
+pub(super) struct Lowering<'a> {
+    pub(super) workflow: &'a Workflow,
+    pub(super) catalog: &'a Catalog,
+    pub(super) problems: &'a mut Problems,
+    pub(super) additions: Vec<(FeatureId, &'static str)>,
+    /// How many bytes stand before the first prompt.
+    pub(super) opening_bytes: usize,
+    /// The loops around the step that is lowered, outermost first.
+    pub(super) around: Vec<LoopId>,
+    /// How many of them waive the notes of their steps.
+    pub(super) notes_waived: usize,
+    pub(super) steps: Vec<CompiledStep>,
+    pub(super) ids: BTreeSet<StepId>,
+    pub(super) loops: BTreeMap<LoopId, CompiledLoop>,
+    pub(super) loop_ids: BTreeSet<LoopId>,
+    pub(super) conditions: BTreeMap<ConditionId, CompiledCondition>,
+    pub(super) functions: Functions,
+    pub(super) contracts: BTreeMap<ContractRef, ContractDefinition>,
+    pub(super) warnings: BTreeSet<CompiledWarning>,
+    /// The steps that loops name as their body, and those of them that were lowered there.
+    named: BTreeSet<StepId>,
+    placed: BTreeSet<StepId>,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(
+        workflow: &'a Workflow,
+        catalog: &'a Catalog,
+        additions: Vec<(FeatureId, &'static str)>,
+        opening_bytes: usize,
+        problems: &'a mut Problems,
+    ) -> Self {
+        let mut named = BTreeSet::new();
+        workflow.steps.iter().for_each(|step| collect_named(step, &mut named));
+        let mut functions = Functions::default();
+        functions.declare(&workflow.functions, &FunctionScope::Workflow, problems);
+        Self {
+            workflow,
+            catalog,
+            problems,
+            additions,
+            opening_bytes,
+            around: Vec::new(),
+            notes_waived: 0,
+            steps: Vec::new(),
+            ids: BTreeSet::new(),
+            loops: BTreeMap::new(),
+            loop_ids: BTreeSet::new(),
+            conditions: BTreeMap::new(),
+            functions,
+            contracts: BTreeMap::new(),
+            warnings: BTreeSet::new(),
+            named,
+            placed: BTreeSet::new(),
+        }
+    }
+
+    /// The steps of the workflow, without those that loops name as their body.
+    fn sequence(&mut self) -> Vec<Entry> {
+        let workflow = self.workflow;
+        let own = workflow.steps.iter().filter(|step| !self.named.contains(id_of(step)));
+        let own: Vec<_> = own.collect();
+        self.body(own)
+    }
+
+    pub(super) fn body<'b>(&mut self, steps: impl IntoIterator<Item = &'b Step>) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for step in steps {
+            match step {
+                Step::Task(task) => entries.extend(self.task(task)),
+                Step::Loop(of) => entries.extend(self.repeated(of)),
+                Step::Parallel(parallel) => {
+                    for task in delegating(parallel, self.problems) {
+                        let origin = (task.id != parallel.id).then_some(&parallel.id);
+                        entries.extend(self.single(&task, authored(origin)));
+                    }
+                }
+            }
+        }
+        entries
+    }
+
+    /// The step that a loop names as its body.
+    pub(super) fn named_body(&mut self, id: &StepId, at: &Pointer) -> Vec<Entry> {
+        let workflow = self.workflow;
+        let Some(step) = workflow.steps.iter().find(|step| id_of(step) == id) else {
+            if !self.problems.any_within(&Pointer::root().field("steps")) {
+                let reason = format!("there is no step `{id}` in the list of the workflow");
+                let fix = "name a step of `steps`, or write the steps of the body here";
+                self.problems.report(at, ProblemCode::UnresolvedReference, reason, fix);
+            }
+            return Vec::new();
+        };
+        if !self.placed.insert(id.clone()) {
+            let reason = format!("the step `{id}` is the body of two loops");
+            let fix = "give each loop a step of its own";
+            self.problems.report(at, ProblemCode::DuplicateId, reason, fix);
+            return Vec::new();
+        }
+        self.body([step])
+    }
+
+    pub(super) fn warn(&mut self, code: WarningCode, subject: impl Into<String>) {
+        self.warnings.insert(CompiledWarning { code, subject: subject.into() });
+    }
+
+    /// Every step that a loop names is in that loop, unless loops name each other.
+    fn check_placed(&mut self) {
+        let at = Pointer::root().field("steps");
+        if self.problems.any_within(&at) {
+            return;
+        }
+        let known = |id: &&StepId| self.workflow.steps.iter().any(|step| id_of(step) == *id);
+        let lost = self.named.iter().filter(known).find(|id| !self.placed.contains(*id));
+        if let Some(id) = lost {
+            let reason = format!("no run comes to the step `{id}`: loops name each other as body");
+            let fix = "write the steps of one of the bodies out";
+            self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+        }
+    }
+
+    fn check_assessments(&mut self) {
+        let mut seen: BTreeSet<&AssessmentId> = BTreeSet::new();
+        for (at, assessment) in &self.workflow.assessments {
+            if !seen.insert(&assessment.id) {
+                let reason = format!("the assessment id `{}` is used twice", assessment.id);
+                let fix = "give each assessment an id of its own";
+                self.problems.report(&at.field("id"), ProblemCode::DuplicateId, reason, fix);
+            }
+        }
+    }
+
+    fn check_size(&mut self) {
+        let count = self.steps.len();
+        if count > STEPS_MAX {
+            let reason = format!("the workflow has {count} steps, {STEPS_MAX} are allowed");
+            let fix = "split it into several workflows";
+            let at = Pointer::root().field("steps");
+            self.problems.report(&at, ProblemCode::TooMany, reason, fix);
+        }
+    }
+
+    fn warn_unused(&mut self) {
+        let unused: Vec<_> = self.functions.unused().map(|name| name.as_str().to_owned()).collect();
+        for name in unused {
+            self.warn(WarningCode::UnusedFunction, name);
+        }
+        for field in &self.workflow.without_effect {
+            self.warn(WarningCode::NoEffect, *field);
+        }
+    }
+}
+
+/// Where a step came from that its author wrote, or that follows from the step `origin` of theirs.
+pub(super) fn authored(origin: Option<&StepId>) -> Provenance {
+    let origin_id = origin.map(|id| id.as_str().to_owned());
+    Provenance { source: ProvenanceSource::Authored, origin_id }
+}
+
+fn id_of(step: &Step) -> &StepId {
+    match step {
+        Step::Task(task) => &task.id,
+        Step::Loop(of) => &of.id,
+        Step::Parallel(parallel) => &parallel.id,
+    }
+}
+
+fn collect_named(step: &Step, named: &mut BTreeSet<StepId>) {
+    let Step::Loop(of) = step else {
+        return;
+    };
+    match &of.body {
+        Body::Named { id, .. } => drop(named.insert(id.clone())),
+        Body::Steps(steps) => steps.iter().for_each(|step| collect_named(step, named)),
+    }
+}

@@ -1,0 +1,169 @@
+//! One loop.
+
+use super::lower::Lowering;
+use super::task::confirmed;
+use crate::bounds::LOOP_DEPTH_MAX;
+use crate::compile::confirmation::Confirmation;
+use crate::compile::function::FunctionScope;
+use crate::compile::lower::decides;
+use crate::compile::sequence::{CompiledCondition, CompiledLoop, Count, Entry};
+use crate::compile::warning::WarningCode;
+use crate::name::{ConditionId, LoopId, StepId};
+use crate::predicate::{Comparison, Predicate};
+use crate::source::ProblemCode;
+use crate::source::shipped::{Body, Drive, Loop};
+
+impl Lowering<'_> {
+    pub(super) fn repeated(&mut self, of: &Loop) -> Option<Entry> {
+        let loop_id = self.loop_id(of)?;
+        if self.around.len() >= LOOP_DEPTH_MAX {
+            let reason = format!("loops lie deeper than {LOOP_DEPTH_MAX} inside each other");
+            let fix = "move the innermost loop to a workflow of its own";
+            self.problems.report(&of.at, ProblemCode::TooDeep, reason, fix);
+            return None;
+        }
+        let scope = FunctionScope::Loop { loop_id: loop_id.clone() };
+        self.functions.declare(&of.functions, &scope, self.problems);
+        self.around.push(loop_id.clone());
+        self.notes_waived += usize::from(of.notes_optional);
+        let body = match &of.body {
+            Body::Steps(steps) => self.body(steps),
+            Body::Named { at, id } => self.named_body(id, at),
+        };
+        self.notes_waived -= usize::from(of.notes_optional);
+        self.around.pop();
+        self.confirm_entry(of, &body);
+        let condition_id: ConditionId =
+            loop_id.as_str().parse().expect("ids of loops and conditions have one form");
+        let condition = self.condition(of, &loop_id, &condition_id, &body)?;
+        self.conditions.insert(condition_id.clone(), condition);
+        let compiled = CompiledLoop {
+            loop_id: loop_id.clone(),
+            title: Some(of.title.clone()),
+            condition_id,
+            max_iterations: of.turns_max,
+            body,
+            run_condition: of.run_condition.clone(),
+            variables: Some(of.variables.clone()),
+        };
+        self.loops.insert(loop_id.clone(), compiled);
+        Some(Entry::Loop { loop_id })
+    }
+
+    /// The name under which decisions are made about a loop, which is its own unless it says otherwise.
+    fn loop_id(&mut self, of: &Loop) -> Option<LoopId> {
+        let (loop_id, at) = if let Drive::Control { loop_id: Some(loop_id) } = &of.drive {
+            (loop_id.clone(), of.at.field("loop").field("conditionSource").field("loopId"))
+        } else {
+            let own = of.id.as_str().parse();
+            (own.expect("ids of steps and loops have one form"), of.at.field("id"))
+        };
+        let first = self.loop_ids.insert(loop_id.clone());
+        if !self.ids.insert(of.id.clone()) || !first {
+            let reason = format!("the id `{loop_id}` is used twice");
+            let fix = "give each step and loop an id of its own";
+            self.problems.report(&at, ProblemCode::DuplicateId, reason, fix);
+            return None;
+        }
+        Some(loop_id)
+    }
+
+    /// What the loop asks before it turns.
+    fn condition(
+        &mut self,
+        of: &Loop,
+        loop_id: &LoopId,
+        condition_id: &ConditionId,
+        body: &[Entry],
+    ) -> Option<CompiledCondition> {
+        let condition_id = condition_id.clone();
+        let decisions = body.iter().filter(|entry| self.is_decision(entry)).count();
+        let by_context = match &of.drive {
+            Drive::Control { .. } => None,
+            Drive::Either(_) if decisions > 0 => None,
+            Drive::Either(None) if self.problems.any_within(&of.at) => return None,
+            Drive::Either(None) => {
+                let reason = "nothing says whether the loop turns once more";
+                let fix = "give one step of the body the contract `wr.contracts.loop_control`, or add a \
+                           `condition`";
+                let at = of.at.field("loop");
+                self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
+                return None;
+            }
+            Drive::Context(predicate) | Drive::Either(Some(predicate)) => {
+                let (condition_id, predicate) = (condition_id.clone(), predicate.clone());
+                Some(CompiledCondition::Context { condition_id, predicate })
+            }
+            Drive::Count(count) => {
+                let (condition_id, count) = (condition_id.clone(), count.clone());
+                Some(CompiledCondition::Count { condition_id, count })
+            }
+            Drive::Items(key) => {
+                let (condition_id, key) = (condition_id.clone(), key.clone());
+                Some(CompiledCondition::Items { condition_id, key })
+            }
+        };
+        let Some(condition) = by_context else {
+            self.check_decisions(of, decisions);
+            return Some(CompiledCondition::LoopControl { condition_id, loop_id: loop_id.clone() });
+        };
+        if !matches!(condition, CompiledCondition::Count { count: Count::Turns(_), .. }) {
+            self.warn(WarningCode::ContextLoop, loop_id.as_str());
+        }
+        Some(condition)
+    }
+
+    /// One step of the body, and not of a loop inside of it, decides whether the loop goes on.
+    fn check_decisions(&mut self, of: &Loop, decisions: usize) {
+        if decisions != 1 && !self.problems.any_within(&of.at) {
+            let reason = format!("{decisions} steps of the body decide whether the loop goes on");
+            let fix = "give exactly one step of the body the contract `wr.contracts.loop_control`";
+            let at = of.at.field("body");
+            self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
+        }
+    }
+
+    fn is_decision(&self, entry: &Entry) -> bool {
+        let Entry::Step { step_id } = entry else {
+            return false;
+        };
+        let step = self.steps.iter().find(|step| step.step_id == *step_id);
+        let contract = step.and_then(|step| step.output_contract.as_ref());
+        contract.is_some_and(|contract| decides(&contract.contract_ref))
+    }
+
+    /// A confirmation of a loop is asked for with the first step of its first turn.
+    fn confirm_entry(&mut self, of: &Loop, body: &[Entry]) {
+        let (Some(asked), Some(first)) = (&of.confirmation, self.first_step(body)) else {
+            return;
+        };
+        let first_turn = Predicate::Compare {
+            variable: of.variables.iteration.clone(),
+            operator: Comparison::Equals,
+            operand: 1.into(),
+        };
+        let when = Predicate::both(Some(first_turn), asked.when.clone());
+        let Some(step) = self.steps.iter_mut().find(|step| step.step_id == first) else {
+            return;
+        };
+        if step.require_confirmation {
+            return;
+        }
+        let own = step.confirmation.take();
+        let (own_kind, own_when) = own.map_or((None, None), |own| (own.kind, own.when));
+        let when = match own_when {
+            None => when,
+            Some(own) => Some(Predicate::Any { of: [own].into_iter().chain(when).collect() }),
+        };
+        let joined = Confirmation { kind: own_kind.or(asked.kind), when };
+        (step.require_confirmation, step.confirmation) = confirmed(Some(&joined));
+    }
+
+    /// The first step of a body, which may be that of a loop inside of it.
+    fn first_step(&self, body: &[Entry]) -> Option<StepId> {
+        match body.first()? {
+            Entry::Step { step_id } => Some(step_id.clone()),
+            Entry::Loop { loop_id } => self.first_step(&self.loops.get(loop_id)?.body),
+        }
+    }
+}

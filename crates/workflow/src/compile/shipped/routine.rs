@@ -1,0 +1,205 @@
+//! The steps of a routine in place of its call.
+//!
+//! *Invariants*: a routine is a workflow file whose steps are plain; it calls no routine. Its steps have the ids
+//! `<call>--<step>` and are done under the condition of the call. Every `{name}` in its steps is an argument.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::derived::joined_id;
+use crate::compile::catalog::Catalog;
+use crate::predicate::Predicate;
+use crate::run::SourceKind;
+use crate::source::shipped::{Content, Step, Task, TemplateCall, Workflow, bind};
+use crate::source::strict::Function;
+use crate::source::{Origin, ProblemCode, Problems, RoutineId, parse};
+
+/// What a call came to.
+pub(super) struct Expanded {
+    pub(super) tasks: Vec<Task>,
+    /// The arguments that the routine does not take.
+    pub(super) unused: Vec<String>,
+}
+
+/// The steps for the call in `caller`.
+pub(super) fn expand(
+    caller: &Task,
+    call: &TemplateCall,
+    catalog: &Catalog,
+    problems: &mut Problems,
+) -> Option<Expanded> {
+    check_fields(caller, problems);
+    let Some(text) = catalog.routines.get(&call.routine) else {
+        let known: Vec<_> = catalog.routines.keys().map(RoutineId::as_str).collect();
+        let fix = match known.as_slice() {
+            [] => "write the steps out; this version of Piton brings no routines along".to_owned(),
+            known => format!("use one of: {}", known.join(", ")),
+        };
+        let reason = format!("there is no routine `{}`", call.routine);
+        let at = call.at.field("templateId");
+        problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+        return None;
+    };
+    let mut filling = Filling { args: &call.args, used: BTreeSet::new(), missing: BTreeSet::new() };
+    let workflow = read(call, text, &mut filling, problems)?;
+    for name in &filling.missing {
+        let reason = format!("the routine `{}` needs the argument `{name}`", call.routine);
+        let fix = format!("add `{name}`: a text, a number, true or false");
+        problems.report(&call.at.field("args"), ProblemCode::MissingField, reason, fix);
+    }
+    let unused = call.args.keys().filter(|name| !filling.used.contains(*name)).cloned().collect();
+    let tasks = tasks(caller, call, workflow, problems);
+    Some(Expanded { tasks, unused })
+}
+
+/// A step that calls a routine says nothing of its own about what the routine says.
+fn check_fields(caller: &Task, problems: &mut Problems) {
+    let said = [
+        ("validationCriteria", !caller.criteria.is_empty()),
+        ("outputContract", caller.contract.is_some()),
+        ("assessmentRefs", !caller.assessment_refs.is_empty()),
+        ("assessmentConsequences", !caller.consequences.is_empty()),
+        ("functionCalls", !caller.function_calls.is_empty()),
+        ("functionReferences", !caller.function_references.is_empty()),
+        ("promptFragments", !caller.fragments.is_empty()),
+        ("askForFiles", caller.ask_for_files),
+        ("audit", caller.audit.is_some()),
+        ("verification", caller.verification.is_some()),
+    ];
+    for (field, _) in said.into_iter().filter(|(_, said)| *said) {
+        let reason = format!("a step that calls a routine has no `{field}` of its own");
+        let fix = "remove it, or put it on a step of its own";
+        problems.report(&caller.at.field(field), ProblemCode::ConflictingFields, reason, fix);
+    }
+}
+
+/// The file of a routine, with its arguments filled in. What is wrong with the file is told as one problem of
+/// the call.
+fn read(
+    call: &TemplateCall,
+    text: &str,
+    filling: &mut Filling<'_>,
+    problems: &mut Problems,
+) -> Option<Workflow> {
+    let mut own = Problems::default();
+    let workflow = parse(text, &mut own).and_then(|mut file| {
+        if let Some(steps) = file.get_mut("steps") {
+            *steps = filling.value(steps);
+        }
+        let file = bind(&file, &mut own);
+        Workflow::read(&file, &Origin::new(SourceKind::Bundled, "routines"), &mut own)
+    });
+    let plain = |step: &Step| matches!(step, Step::Task(task) if matches!(task.content, Content::Prompt(_)));
+    let reason = match own.into_sorted().first() {
+        Some(problem) => Some(problem.to_string()),
+        None if workflow.as_ref().is_some_and(|workflow| !workflow.steps.iter().all(plain)) => {
+            Some("it holds a loop, work for several agents, or a call of a routine".to_owned())
+        }
+        None => None,
+    };
+    if let Some(reason) = reason {
+        let reason = format!("the routine `{}` cannot be used: {reason}", call.routine);
+        let fix = "write its steps out, or use another one";
+        let at = call.at.field("templateId");
+        problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+        return None;
+    }
+    workflow
+}
+
+fn tasks(
+    caller: &Task,
+    call: &TemplateCall,
+    workflow: Workflow,
+    problems: &mut Problems,
+) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    for (index, step) in workflow.steps.into_iter().enumerate() {
+        let Step::Task(task) = step else {
+            unreachable!("the steps of a routine are plain, or it is not used");
+        };
+        let Some(id) = joined_id(&caller.id, task.id.as_str(), &caller.at, problems) else {
+            continue;
+        };
+        let asked = caller.confirmation.clone().filter(|_| index == 0);
+        let known = |name: &Function| task.functions.iter().any(|own| own.name == name.name);
+        let inherited: Vec<_> =
+            workflow.functions.iter().filter(|name| !known(name)).cloned().collect();
+        let run_condition =
+            Predicate::both(caller.run_condition.clone(), task.run_condition.clone());
+        let mut task = Task {
+            at: call.at.clone(),
+            id,
+            run_condition,
+            confirmation: task.confirmation.clone().or(asked),
+            notes_optional: task.notes_optional || caller.notes_optional,
+            agent_role: task.agent_role.clone().or_else(|| caller.agent_role.clone()),
+            model_tier: task.model_tier.or(caller.model_tier),
+            ..*task
+        };
+        task.guidance.extend(workflow.meta_guidance.iter().chain(&caller.guidance).cloned());
+        task.functions.extend(inherited);
+        task.functions.extend(caller.functions.iter().cloned());
+        tasks.push(task);
+    }
+    tasks
+}
+
+/// Arguments for the `{name}` of a routine.
+struct Filling<'a> {
+    args: &'a Map<String, Value>,
+    used: BTreeSet<String>,
+    missing: BTreeSet<String>,
+}
+
+impl Filling<'_> {
+    fn value(&mut self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.text(text)),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(entries) => {
+                let filled = entries.iter().map(|(name, value)| (name.clone(), self.value(value)));
+                Value::Object(filled.collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let mut filled = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(open) = rest.find('{') {
+            let (before, after) = rest.split_at(open);
+            filled.push_str(before);
+            let braces = after.len() - after.trim_start_matches('{').len();
+            let name = after[braces..].split('}').next().unwrap_or_default();
+            if braces == 1 && is_name(name) && after[1 + name.len()..].starts_with('}') {
+                filled.push_str(&self.argument(name));
+                rest = &after[name.len() + 2..];
+            } else {
+                filled.push_str(&after[..braces]);
+                rest = &after[braces..];
+            }
+        }
+        filled.push_str(rest);
+        filled
+    }
+
+    fn argument(&mut self, name: &str) -> String {
+        self.used.insert(name.to_owned());
+        match self.args.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            Some(value @ (Value::Number(_) | Value::Bool(_))) => value.to_string(),
+            _ => {
+                self.missing.insert(name.to_owned());
+                "…".to_owned()
+            }
+        }
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.bytes().all(allowed) && text.starts_with(|first: char| !first.is_ascii_digit())
+}

@@ -1,0 +1,279 @@
+//! One step, with those that follow from it.
+
+use std::collections::BTreeSet;
+
+use piton_core::byte_len;
+
+use super::derived::after;
+use super::lower::{Lowering, authored};
+use super::routine::{self, Expanded};
+use super::wording;
+use crate::bounds::{FUNCTIONS_BYTES_MAX, STATIC_PROMPT_BYTES_MAX};
+use crate::compile::assessment::Assessment;
+use crate::compile::confirmation::Confirmation;
+use crate::compile::declared::{displayed, scopes};
+use crate::compile::fragment::Fragment;
+use crate::compile::function::{FunctionKey, FunctionScope};
+use crate::compile::lint::lint;
+use crate::compile::lower::decides;
+use crate::compile::prompt::{
+    CompiledBlocks, contract_section, criteria_section, render_blocks, resolve, text_digest,
+};
+use crate::compile::sequence::Entry;
+use crate::compile::warning::WarningCode;
+use crate::compile::workflow::{
+    Addition, CompiledStep, OutputContract, Provenance, ProvenanceSource,
+};
+use crate::contract::criteria::Criterion;
+use crate::contract::{ContractDefinition, ContractPack, Presence};
+use crate::source::shipped::{Content, Task, TemplateCall};
+use crate::source::strict::Prompt;
+use crate::source::{ContractRef, ProblemCode};
+
+/// Who is asked and when, as a compiled step says it: whether somebody always is, and what else there is to say.
+pub(super) fn confirmed(asked: Option<&Confirmation>) -> (bool, Option<Confirmation>) {
+    let always = asked.is_some_and(|asked| asked.when.is_none());
+    (always, asked.filter(|asked| **asked != Confirmation::default()).cloned())
+}
+
+impl<'a> Lowering<'a> {
+    /// The entries for an authored step: itself or the routine that it calls, and what follows from it.
+    pub(super) fn task(&mut self, task: &Task) -> Vec<Entry> {
+        if task.has_validation {
+            self.warn(WarningCode::NoEffect, format!("{}.hasValidation", task.id));
+        }
+        match &task.content {
+            Content::Prompt(_) => self.with_derived(task, &authored(None)),
+            Content::Call(call) => self.call(task, call),
+        }
+    }
+
+    fn call(&mut self, task: &Task, call: &TemplateCall) -> Vec<Entry> {
+        if !self.ids.insert(task.id.clone()) {
+            self.twice(task);
+            return Vec::new();
+        }
+        let expanded = routine::expand(task, call, self.catalog, self.problems);
+        let Some(Expanded { tasks, unused }) = expanded else {
+            return Vec::new();
+        };
+        for name in unused {
+            self.warn(WarningCode::NoEffect, format!("{}.templateCall.args.{name}", task.id));
+        }
+        let origin_id = Some(call.routine.as_str().to_owned());
+        let provenance = Provenance { source: ProvenanceSource::TemplateInjected, origin_id };
+        tasks.iter().flat_map(|task| self.with_derived(task, &provenance)).collect()
+    }
+
+    fn with_derived(&mut self, task: &Task, provenance: &Provenance) -> Vec<Entry> {
+        let mut entries: Vec<_> = self.single(task, provenance.clone()).into_iter().collect();
+        for derived in after(task, self.problems) {
+            entries.extend(self.single(&derived, authored(Some(&task.id))));
+        }
+        entries
+    }
+
+    fn twice(&mut self, task: &Task) {
+        let reason = format!("the step id `{}` is used twice", task.id);
+        let fix = "give each step an id of its own";
+        self.problems.report(&task.at.field("id"), ProblemCode::DuplicateId, reason, fix);
+    }
+
+    /// One step and nothing else.
+    pub(super) fn single(&mut self, task: &Task, provenance: Provenance) -> Option<Entry> {
+        if !self.ids.insert(task.id.clone()) {
+            self.twice(task);
+            return None;
+        }
+        let (prompt_blocks, text) = self.text(task);
+        let functions = self.functions_of(task, &text);
+        let contract = self.contract(task);
+        let assessments = self.assessments(task);
+        let criteria = self.criteria(task);
+        let mut prompt = wording::around(task, &text, &self.workflow.meta_guidance);
+        let mut additions = Vec::new();
+        for (feature_id, text) in &self.additions {
+            prompt.push_str(text);
+            let (content_digest, bytes) = (text_digest(text), byte_len(text));
+            additions.push(Addition { feature_id: feature_id.clone(), content_digest, bytes });
+        }
+        prompt.push_str(&wording::assessments(&assessments, &task.consequences));
+        prompt.push_str(&self.requirements(task, contract.as_ref(), &criteria));
+        self.check_prompt(task, &prompt);
+        let (require_confirmation, confirmation) = confirmed(task.confirmation.as_ref());
+        let output_contract = task.contract.as_ref().map(|contract| OutputContract {
+            contract_ref: contract.reference.clone(),
+            optional: !contract.required,
+        });
+        self.steps.push(CompiledStep {
+            step_id: task.id.clone(),
+            title: task.title.clone(),
+            agent_role: task.agent_role.clone(),
+            require_confirmation,
+            notes_optional: task.notes_optional || self.notes_waived > 0,
+            prompt_blocks,
+            prompt,
+            additions,
+            output_contract,
+            validation_criteria: criteria,
+            functions,
+            probe: None,
+            provenance,
+            run_condition: task.run_condition.clone(),
+            confirmation,
+            fragments: task.fragments.clone(),
+            assessment_refs: task.assessment_refs.clone(),
+            consequences: task.consequences.clone(),
+            model_tier: task.model_tier,
+        });
+        Some(Entry::Step { step_id: task.id.clone() })
+    }
+
+    fn text(&mut self, task: &Task) -> (Option<CompiledBlocks>, String) {
+        match &task.content {
+            Content::Prompt(Prompt::Text(text)) => (None, text.clone()),
+            Content::Prompt(Prompt::Blocks(blocks)) => {
+                let blocks = resolve(blocks, &task.at, self.catalog, self.problems);
+                let text = render_blocks(&blocks);
+                (Some(blocks), text)
+            }
+            Content::Call(_) => (None, String::new()),
+        }
+    }
+
+    /// The functions that a step defines, refers to, calls or mentions.
+    fn functions_of(&mut self, task: &Task, text: &str) -> Vec<FunctionKey> {
+        let own = FunctionScope::Step { step_id: task.id.clone() };
+        self.functions.declare(&task.functions, &own, self.problems);
+        let scopes = scopes(own, &self.around);
+        let calls = task.function_calls.iter().map(|call| call.reference.clone());
+        let defined = task.functions.iter().map(|function| {
+            let (at, name) = (function.at.clone(), function.name.clone());
+            crate::source::strict::FunctionReference { at, name }
+        });
+        let names: Vec<_> =
+            task.function_references.iter().cloned().chain(calls).chain(defined).collect();
+        let referenced = self.functions.referenced(&names, &scopes, self.problems);
+        let fragments = task.fragments.iter().map(|fragment| fragment.text.as_str());
+        let guidance = task.guidance.iter().map(String::as_str);
+        let words: Vec<_> = [text].into_iter().chain(fragments).chain(guidance).collect();
+        let mentioned = self.functions.mentioned(&words.join("\n"), &scopes);
+        let keys: BTreeSet<_> = referenced.into_iter().chain(mentioned).collect();
+        displayed(keys, &scopes)
+    }
+
+    /// The contract of a step, which from now on the workflow embeds.
+    fn contract(&mut self, task: &Task) -> Option<ContractDefinition> {
+        let contract = task.contract.as_ref()?;
+        let contract_ref = &contract.reference;
+        let Some(definition) = self.catalog.contracts.get(contract_ref) else {
+            let known: Vec<_> = self.catalog.contracts.keys().map(ContractRef::as_str).collect();
+            let fix = format!("use one of: {}", known.join(", "));
+            let reason = format!("there is no contract `{contract_ref}`");
+            let at = contract.at.field("contractRef");
+            self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+            return None;
+        };
+        let mut definition = definition.clone();
+        if decides(contract_ref) {
+            // A step inside of a loop decides about that loop, so it need not name it.
+            let named = definition.fields.iter_mut().find(|field| field.name == "loopId");
+            if let Some(field) = named {
+                field.presence = Presence::Optional;
+            }
+        }
+        self.contracts.insert(contract_ref.clone(), definition.clone());
+        Some(definition)
+    }
+
+    /// The assessments of a step, and whether what follows from them can be.
+    fn assessments(&mut self, task: &Task) -> Vec<&'a Assessment> {
+        let workflow = self.workflow;
+        let mut found = Vec::new();
+        for (index, id) in task.assessment_refs.iter().enumerate() {
+            let mut all = workflow.assessments.iter().map(|(_, assessment)| assessment);
+            match all.find(|assessment| assessment.id == *id) {
+                Some(assessment) => found.push(assessment),
+                None if self.problems.any_in_field("assessments") => {}
+                None => {
+                    let reason = format!("there is no assessment `{id}`");
+                    let fix = "declare it in `assessments` of the workflow";
+                    let at = task.at.field("assessmentRefs").item(index);
+                    self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+                }
+            }
+        }
+        for (index, consequence) in task.consequences.iter().enumerate() {
+            let about = |assessment: &&&'a Assessment| {
+                let wanted = consequence.for_assessment.as_ref();
+                wanted.is_none_or(|id| assessment.id == *id)
+            };
+            let mut dimensions = found.iter().filter(about).flat_map(|of| &of.dimensions);
+            let level = &consequence.any_equals_level;
+            if dimensions.any(|dimension| dimension.level(level).is_some())
+                || self.problems.any_in_field("assessments")
+                || found.len() != task.assessment_refs.len()
+            {
+                continue;
+            }
+            let reason = format!("no dimension of the step's assessments has the level `{level}`");
+            let fix = "name a level of an assessment in `assessmentRefs`";
+            let at = task.at.field("assessmentConsequences").item(index).field("when");
+            self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+        }
+        if !found.is_empty() {
+            let pack = ContractPack::Assessment;
+            self.contracts.entry(pack.contract_ref()).or_insert_with(|| pack.definition());
+        }
+        found
+    }
+
+    /// The criteria that count, and warnings about those that are weak.
+    fn criteria(&mut self, task: &Task) -> Vec<Criterion> {
+        if task.criteria.is_empty() {
+            return Vec::new();
+        }
+        let subject = task.id.as_str();
+        if task.contract.is_some() {
+            self.warn(WarningCode::CriteriaIgnored, subject);
+            return Vec::new();
+        }
+        self.warn(WarningCode::ContractPreferred, subject);
+        for code in lint(&task.criteria) {
+            self.warn(code, subject);
+        }
+        task.criteria.clone()
+    }
+
+    /// What a prompt says about what must be handed in.
+    fn requirements(
+        &self,
+        task: &Task,
+        contract: Option<&ContractDefinition>,
+        criteria: &[Criterion],
+    ) -> String {
+        let Some(contract) = contract else {
+            return criteria_section(criteria);
+        };
+        let decides = decides(&contract.contract_ref).then(|| self.around.last()).flatten();
+        let section = contract_section(contract, decides);
+        let optional = task.contract.as_ref().is_some_and(|contract| !contract.required);
+        let waived = if optional { "\n- The artifact may be left out." } else { "" };
+        section + waived
+    }
+
+    /// Whatever is shown of a prompt leaves room for what is filled in.
+    fn check_prompt(&mut self, task: &Task, prompt: &str) {
+        let fragment = |fragment: &Fragment| byte_len(&fragment.text);
+        let fragments: usize = task.fragments.iter().map(fragment).sum();
+        let bytes = self.opening_bytes + byte_len(prompt) + fragments + FUNCTIONS_BYTES_MAX;
+        if bytes > STATIC_PROMPT_BYTES_MAX {
+            let reason = format!(
+                "the prompt has up to {bytes} bytes with everything that is added to it, \
+                 {STATIC_PROMPT_BYTES_MAX} are allowed"
+            );
+            let fix = "shorten what is said to every step, or split the step";
+            self.problems.report(&task.at, ProblemCode::OverBudget, reason, fix);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The step that is to do, as an agent reads it.
+//!
+//! *Invariants*: what is filled in is never read again, so a value that holds `{{ }}` stays as it is. A variable
+//! that is not there is named where it should stand. The strict dialect has no variables: its prompts are
+//! shown as they were compiled.
+
+use piton_core::{BoundedText, byte_len, truncate};
+use serde_json::{Map, Value};
+
+use super::ask::expected;
+use super::error::EngineError;
+use super::place::find_loop;
+use super::scope::{condition_of, scope};
+use crate::bounds::{FILLED_BYTES_MAX, FUNCTIONS_BYTES_MAX, STEP_TITLE_BYTES_MAX};
+use crate::compile::function::section;
+use crate::compile::{CompiledStep, CompiledWorkflow};
+use crate::loop_path::LoopPosition;
+use crate::predicate::{Predicate, Scope};
+use crate::snapshot::PendingStep;
+use crate::source::Dialect;
+
+/// `step` inside of the loops of `stack`, with the functions that it refers to; at the beginning of a run with
+/// what is told first.
+pub(super) fn pending(
+    workflow: &CompiledWorkflow,
+    step: &CompiledStep,
+    stack: &[LoopPosition],
+    context: &Map<String, Value>,
+    beginning: bool,
+) -> Result<PendingStep, EngineError> {
+    let functions = section(&workflow.functions_of(step), FUNCTIONS_BYTES_MAX);
+    let scope = scope(workflow, stack, context);
+    let holds = |when: &Option<Predicate>| when.as_ref().is_none_or(|when| when.holds(&scope));
+    let (title, prompt) = match workflow.dialect {
+        Dialect::Strict => (step.title.clone(), [step.prompt.as_str(), &functions].concat()),
+        Dialect::Shipped => {
+            let shown = step.fragments.iter().filter(|fragment| holds(&fragment.when));
+            let fragments = shown.map(|fragment| format!("\n\n---\n{}", fragment.text));
+            let opening = if beginning && !workflow.opening.is_empty() {
+                format!("{}\n\n---\n\n", workflow.opening)
+            } else {
+                String::new()
+            };
+            let banner = banner(workflow, stack, context);
+            let text =
+                [&opening, &banner, &step.prompt, &fragments.collect::<String>(), &functions]
+                    .map(String::as_str)
+                    .concat();
+            let title = fill(&step.title, &scope, STEP_TITLE_BYTES_MAX);
+            let title = truncate(&title, STEP_TITLE_BYTES_MAX).into_owned();
+            (title, fill(&text, &scope, FILLED_BYTES_MAX))
+        }
+    };
+    let asked = step.confirmation.as_ref().is_some_and(|asked| holds(&asked.when));
+    Ok(PendingStep {
+        step_id: step.step_id.clone(),
+        title: BoundedText::new(title)?,
+        prompt: BoundedText::new(prompt)?,
+        require_confirmation: step.require_confirmation || asked,
+    })
+}
+
+/// In which turn of which loops the step is, outermost first; nothing outside of loops.
+fn banner(
+    workflow: &CompiledWorkflow,
+    stack: &[LoopPosition],
+    context: &Map<String, Value>,
+) -> String {
+    let mut turns = Vec::new();
+    for (depth, position) in stack.iter().enumerate() {
+        let Some(of) = find_loop(workflow, &position.loop_id) else {
+            continue;
+        };
+        let outside = scope(workflow, &stack[..depth], context);
+        let (total, known) = expected(condition_of(workflow, of), of, &outside);
+        let most = if known { "" } else { "at most " };
+        let turn = position.iteration.get() + 1;
+        let title = of.title.as_deref().unwrap_or(of.loop_id.as_str());
+        turns.push(format!("turn {turn} of {most}{total} of \"{title}\""));
+    }
+    if turns.is_empty() {
+        return String::new();
+    }
+    format!("This is {}.\n\n", turns.join(", in "))
+}
+
+/// `text` with every `{{path}}` filled in, by at most `budget_bytes` of values.
+fn fill(text: &str, scope: &Scope<'_>, mut budget_bytes: usize) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        filled.push_str(before);
+        match after.split_once("}}") {
+            Some((path, behind)) if is_path(path.trim()) => {
+                let value = words(path.trim(), scope);
+                let value = truncate(&value, budget_bytes);
+                budget_bytes -= byte_len(&value).min(budget_bytes);
+                filled.push_str(&value);
+                rest = behind;
+            }
+            _ => {
+                filled.push_str("{{");
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+fn is_path(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    !text.is_empty() && text.bytes().all(allowed)
+}
+
+fn words(path: &str, scope: &Scope<'_>) -> String {
+    match scope.get(path) {
+        None | Some(Value::Null) => format!("[unset: {path}]"),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}

@@ -1,0 +1,36 @@
+//! `requireConfirmation`: true or false, a condition, or who is asked with a condition.
+
+use serde_json::Value;
+
+use crate::compile::Confirmation;
+use crate::predicate::Predicate;
+use crate::source::Pointer;
+use crate::source::problem::Problems;
+use crate::source::read::{Object, Read, wrong_type};
+
+/// Who is asked before a step is done, and when; nobody ever in the case of `false`.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked(pub(crate) Option<Confirmation>);
+
+impl Read for Asked {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        match value {
+            Value::Bool(asked) => Some(Self(asked.then(Confirmation::default))),
+            Value::Object(entries) if entries.contains_key("kind") => {
+                let mut object = Object::open(value, at, problems)?;
+                let kind = object.required("kind", problems);
+                let when = object.optional("condition", problems);
+                object.finish(problems);
+                Some(Self(Some(Confirmation { kind: Some(kind?), when })))
+            }
+            Value::Object(_) => {
+                let when = Some(Predicate::read(value, at, problems)?);
+                Some(Self(Some(Confirmation { kind: None, when })))
+            }
+            other => {
+                wrong_type(other, at, "true, false or a condition", problems);
+                None
+            }
+        }
+    }
+}

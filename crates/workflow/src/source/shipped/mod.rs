@@ -1,0 +1,42 @@
+//! The shipped dialect: what a file in it holds once it is read.
+//!
+//! *Invariants*: as for the strict dialect. Every value is well formed on its own, and whether names point at
+//! something is for the compiler to find out.
+
+mod assessment;
+mod binding;
+mod confirmation;
+mod criteria;
+mod function;
+mod looping;
+mod parallel;
+mod predicate;
+mod step;
+mod workflow;
+
+use piton_core::BoundedText;
+
+use crate::bounds::{BLOCK_BYTES_MAX, DESCRIPTION_BYTES_MAX, NAME_BYTES_MAX, TITLE_BYTES_MAX};
+
+pub(crate) use binding::bind;
+pub(crate) use looping::{Body, Drive, Loop};
+pub(crate) use parallel::{Delegation, Parallel, Synthesis};
+pub(crate) use step::{Content, Step, Task, TemplateCall};
+pub(crate) use workflow::{FileReference, Workflow};
+
+/// A name that is no id: a variable, a tool.
+type Name = BoundedText<NAME_BYTES_MAX>;
+
+/// A title, or another line.
+type Line = BoundedText<TITLE_BYTES_MAX>;
+
+/// A few sentences.
+type Paragraph = BoundedText<DESCRIPTION_BYTES_MAX>;
+
+/// A few paragraphs.
+type Passage = BoundedText<BLOCK_BYTES_MAX>;
+
+/// The texts in a list.
+fn strings<const MAX: usize>(texts: Vec<BoundedText<MAX>>) -> Vec<String> {
+    texts.into_iter().map(BoundedText::into_string).collect()
+}

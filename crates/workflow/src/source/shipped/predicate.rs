@@ -1,0 +1,162 @@
+//! Conditions on what a run was told: `{"var": …, "equals": …}`, joined by `and`, `or` and `not`.
+//!
+//! Several operators in one object must all hold. An object without any asks whether the variable is set, and an
+//! empty one always holds.
+
+use piton_core::BoundedText;
+use piton_core::canonical::encode;
+use serde_json::Value;
+
+use super::Name;
+use crate::bounds::{OPERAND_BYTES_MAX, PREDICATE_DEPTH_MAX, PREDICATE_PARTS_MAX, RULE_BYTES_MAX};
+use crate::contract::criteria::Pattern;
+use crate::predicate::{Comparison, Predicate};
+use crate::source::Pointer;
+use crate::source::problem::{ProblemCode, Problems};
+use crate::source::read::{Object, Read, wrong_type};
+
+impl Read for Predicate {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        read(value, at, 0, problems)
+    }
+}
+
+fn read(value: &Value, at: &Pointer, depth: usize, problems: &mut Problems) -> Option<Predicate> {
+    if depth > PREDICATE_DEPTH_MAX {
+        let reason = format!("conditions lie deeper than {PREDICATE_DEPTH_MAX} inside each other");
+        problems.report(at, ProblemCode::TooDeep, reason, "join them to fewer");
+        return None;
+    }
+    let mut object = Object::open(value, at, problems)?;
+    let mut parts = Vec::new();
+    for name in ["and", "or"] {
+        let Some(listed) = object.raw(name) else {
+            continue;
+        };
+        let of = list(listed, &object.at(name), depth + 1, problems);
+        let join = |of| if name == "and" { Predicate::All { of } } else { Predicate::Any { of } };
+        parts.push(of.map(join));
+    }
+    if let Some(inner) = object.raw("not") {
+        let inner = read(inner, &object.at("not"), depth + 1, problems);
+        parts.push(inner.map(|of| Predicate::Not { of: Box::new(of) }));
+    }
+    comparisons(&mut object, &mut parts, problems);
+    object.finish(problems);
+    let mut of = parts.into_iter().collect::<Option<Vec<_>>>()?;
+    Some(if of.len() == 1 { of.remove(0) } else { Predicate::All { of } })
+}
+
+fn list(
+    value: &Value,
+    at: &Pointer,
+    depth: usize,
+    problems: &mut Problems,
+) -> Option<Vec<Predicate>> {
+    let Value::Array(items) = value else {
+        wrong_type(value, at, "a list of conditions", problems);
+        return None;
+    };
+    if items.is_empty() {
+        problems.report(
+            at,
+            ProblemCode::Empty,
+            "there is no condition",
+            "add one, or remove the list",
+        );
+    }
+    if items.len() > PREDICATE_PARTS_MAX {
+        let reason =
+            format!("there are {} conditions, {PREDICATE_PARTS_MAX} are allowed", items.len());
+        problems.report(at, ProblemCode::TooMany, reason, "join some of them");
+    }
+    let items = items.iter().take(PREDICATE_PARTS_MAX).enumerate();
+    let read: Vec<_> =
+        items.map(|(index, item)| read(item, &at.item(index), depth, problems)).collect();
+    read.into_iter().collect()
+}
+
+/// What the object asks about its variable.
+fn comparisons(
+    object: &mut Object<'_>,
+    parts: &mut Vec<Option<Predicate>>,
+    problems: &mut Problems,
+) {
+    let named = object.has("var");
+    let variable = object.optional::<Name>("var", problems).map(BoundedText::into_string);
+    let mut asked = false;
+    for (&operator, &name) in Comparison::ALL.iter().zip(Comparison::NAMES) {
+        let Some(operand) = object.raw(name) else {
+            continue;
+        };
+        asked = true;
+        let operand = self::operand(operator, operand, &object.at(name), problems);
+        let compare = |(variable, operand)| Predicate::Compare { variable, operator, operand };
+        parts.push(variable.clone().zip(operand).map(compare));
+    }
+    if let Some(pattern) = object.optional::<BoundedText<RULE_BYTES_MAX>>("matches", problems) {
+        asked = true;
+        let pattern = self::pattern(pattern.as_str(), &object.at("matches"), problems);
+        let matches = |(variable, pattern)| Predicate::Matches { variable, pattern };
+        parts.push(variable.clone().zip(pattern).map(matches));
+    } else {
+        asked |= object.has("matches");
+    }
+    match (named, asked) {
+        (false, true) => object.missing("var", problems),
+        (true, false) => parts.push(variable.map(|variable| Predicate::Set { variable })),
+        _ => {}
+    }
+}
+
+/// The value that a variable is compared with, in its one canonical form.
+fn operand(
+    operator: Comparison,
+    value: &Value,
+    at: &Pointer,
+    problems: &mut Problems,
+) -> Option<Value> {
+    let wanted = match (operator, value) {
+        (Comparison::Gt | Comparison::Gte | Comparison::Lt | Comparison::Lte, value)
+            if !value.is_number() =>
+        {
+            Some("a number")
+        }
+        (Comparison::In, value) if !value.is_array() => Some("a list"),
+        (Comparison::StartsWith | Comparison::EndsWith, value) if !value.is_string() => {
+            Some("a text")
+        }
+        _ => None,
+    };
+    if let Some(wanted) = wanted {
+        wrong_type(value, at, wanted, problems);
+        return None;
+    }
+    match encode(value) {
+        Err(error) => {
+            let fix = "write a smaller number, or a text";
+            problems.report(at, ProblemCode::OutOfRange, error.to_string(), fix);
+            None
+        }
+        Ok(bytes) if bytes.len() > OPERAND_BYTES_MAX => {
+            let reason =
+                format!("the value has {} bytes, {OPERAND_BYTES_MAX} are allowed", bytes.len());
+            problems.report(at, ProblemCode::TooLong, reason, "compare with a shorter value");
+            None
+        }
+        Ok(bytes) => Some(serde_json::from_str(bytes.as_str()).expect("canonical JSON reads back")),
+    }
+}
+
+fn pattern(text: &str, at: &Pointer, problems: &mut Problems) -> Option<Pattern> {
+    match Pattern::new(text) {
+        Ok(pattern) => Some(pattern),
+        Err(error) => {
+            let reason = error.to_string();
+            let reason = reason.lines().last().unwrap_or_default().trim();
+            let fix = "write it without look-around and back-references";
+            problems.report(at, ProblemCode::UnsupportedPattern, reason, fix);
+            None
+        }
+    }
+}

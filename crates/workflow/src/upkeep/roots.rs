@@ -1,0 +1,82 @@
+//! What keeps artifacts and pinned workflows alive: the events of every session.
+
+use std::collections::BTreeMap;
+
+use piton_core::{Digest, WorkflowHash};
+use piton_store::port::{BoxFuture, Cursor, Follow, JournalReader, Namespace, Roots, RootsCursor};
+use piton_store::{Error, StreamId};
+
+use crate::bundle::Needed;
+use crate::event::SessionEvent;
+
+/// What the events of all sessions refer to in one namespace.
+///
+/// A session that cannot be read in full makes every reading fail, so that nothing of the namespace is swept.
+pub struct EventRoots<'a> {
+    journal: &'a dyn JournalReader<SessionEvent>,
+    namespace: Namespace,
+    pick: fn(Needed) -> Vec<Digest>,
+}
+
+impl<'a> EventRoots<'a> {
+    /// What keeps artifacts alive.
+    pub fn artifacts(journal: &'a dyn JournalReader<SessionEvent>) -> Self {
+        let pick = |needed: Needed| needed.artifacts.into_iter().collect();
+        Self { journal, namespace: Namespace::Artifacts, pick }
+    }
+
+    /// What keeps pinned workflows alive.
+    pub fn pinned_workflows(journal: &'a dyn JournalReader<SessionEvent>) -> Self {
+        let pick =
+            |needed: Needed| needed.workflows.into_iter().map(WorkflowHash::digest).collect();
+        Self { journal, namespace: Namespace::PinnedWorkflows, pick }
+    }
+
+    async fn read(&self, since: Option<&RootsCursor>) -> Result<(Vec<Digest>, RootsCursor), Error> {
+        let mut roots = Vec::new();
+        let mut cursors = BTreeMap::new();
+        for stream in self.journal.streams().await? {
+            let known = since.and_then(|cursors| cursors.get(&stream));
+            match self.events(&stream, known).await {
+                Ok((events, cursor)) => {
+                    roots.extend((self.pick)(Needed::by(&events)));
+                    cursors.insert(stream, cursor);
+                }
+                // Deleted since it was listed.
+                Err(Error::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((roots, cursors))
+    }
+
+    /// The events of a session since `known`, or all of them.
+    async fn events(
+        &self,
+        stream: &StreamId,
+        known: Option<&Cursor>,
+    ) -> Result<(Vec<SessionEvent>, Cursor), Error> {
+        if let Some(cursor) = known {
+            match self.journal.follow(stream, cursor).await? {
+                Follow::Unchanged => return Ok((Vec::new(), *cursor)),
+                Follow::Appended { events, cursor } => return Ok((events, cursor)),
+                Follow::Replaced => {}
+            }
+        }
+        let loaded = self.journal.load(stream).await?;
+        Ok((loaded.events, loaded.cursor))
+    }
+}
+
+impl Roots for EventRoots<'_> {
+    fn namespace(&self) -> Namespace {
+        self.namespace
+    }
+
+    fn roots<'a>(
+        &'a self,
+        since: Option<&'a RootsCursor>,
+    ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
+        Box::pin(self.read(since))
+    }
+}

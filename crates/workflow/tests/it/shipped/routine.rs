@@ -1,0 +1,136 @@
+//! Steps that call a routine.
+
+use piton_workflow::compile::{Catalog, CompiledWorkflow, ProvenanceSource, WarningCode, compile};
+use piton_workflow::source::Problem;
+use serde_json::{Value, json};
+
+use super::samples::{file, step};
+use crate::source::origin;
+
+const NAME: &str = "wr.templates.routine.second-look";
+
+fn routine() -> Value {
+    json!({
+        "id": "wr.second_look",
+        "name": "Second look",
+        "description": "Looks a second time.",
+        "version": "1.0.0",
+        "metaGuidance": ["Doubt {nothing} here."],
+        "functionDefinitions": [{"name": "doubt", "definition": "Argue against it."}],
+        "steps": [
+            {"id": "look", "title": "Look at {what}", "prompt": "Look at {what} {times} times and doubt() {{goal}}."},
+            {"id": "tell", "title": "Tell", "prompt": "Tell. {not this} {\"json\": 1}", "runCondition": {"var": "b"}},
+        ],
+    })
+}
+
+fn compile_with(routine: &Value, caller: &Value) -> Result<CompiledWorkflow, Vec<Problem>> {
+    let mut catalog = Catalog::standard();
+    catalog.routines.insert(NAME.parse().expect("it is an id"), routine.to_string());
+    compile(&file(&json!([caller])).to_string(), &origin(), &catalog)
+}
+
+fn caller() -> Value {
+    json!({
+        "id": "again",
+        "title": "Again",
+        "templateCall": {"templateId": NAME, "args": {"what": "the plan", "times": 2}},
+        "runCondition": {"var": "a"},
+        "guidance": ["Be short."],
+        "requireConfirmation": true,
+    })
+}
+
+#[track_caller]
+fn check(routine: &Value, caller: &Value, expected: &[&str]) -> Vec<Problem> {
+    let problems = compile_with(routine, caller).map(|_| ()).err().unwrap_or_default();
+    let found: Vec<_> =
+        problems.iter().map(|problem| format!("{} {}", problem.code, problem.path)).collect();
+    assert_eq!(found, expected, "{problems:#?}");
+    problems
+}
+
+#[test]
+fn the_steps_of_a_routine_take_the_place_of_its_call() {
+    let workflow = compile_with(&routine(), &caller()).unwrap();
+    let [look, tell] = workflow.steps.as_slice() else { panic!("{:?}", workflow.steps) };
+    assert_eq!((look.step_id.as_str(), tell.step_id.as_str()), ("again--look", "again--tell"));
+    assert_eq!(look.title, "Look at the plan");
+    assert_eq!(
+        look.prompt,
+        "Look at the plan 2 times and doubt() {{goal}}.\n\n## Guidance\n- Doubt {nothing} here.\n- Be short."
+    );
+    assert!(tell.prompt.starts_with("Tell. {not this} {\"json\": 1}"));
+    assert_eq!(look.provenance.source, ProvenanceSource::TemplateInjected);
+    assert_eq!(look.provenance.origin_id.as_deref(), Some(NAME));
+    assert!(look.require_confirmation && !tell.require_confirmation);
+    assert_eq!(look.run_condition.as_ref().unwrap().to_string(), "`a` is set");
+    assert_eq!(tell.run_condition.as_ref().unwrap().to_string(), "`a` is set and `b` is set");
+    assert_eq!(workflow.functions_of(look)[0].definition, "Argue against it.");
+}
+
+#[test]
+fn an_argument_that_is_missing_is_a_problem_and_one_too_many_is_told() {
+    let mut one = caller();
+    one["templateCall"]["args"] = json!({"what": ["no", "text"]});
+    let problems = check(&routine(), &one, &["missing_field /steps/0/templateCall/args"; 2]);
+    assert!(
+        problems[0].reason.contains("`times`") && problems[1].reason.contains("`what`"),
+        "{problems:?}"
+    );
+    one["templateCall"]["args"] = json!({"what": "x", "times": 1, "colour": "blue"});
+    let workflow = compile_with(&routine(), &one).unwrap();
+    let told =
+        workflow.compiled_warnings.iter().find(|warning| warning.code == WarningCode::NoEffect);
+    assert_eq!(told.unwrap().subject, "again.templateCall.args.colour");
+}
+
+#[test]
+fn a_routine_that_is_not_there_or_cannot_be_used_is_a_problem_of_the_call() {
+    let at = "unresolved_reference /steps/0/templateCall/templateId";
+    let mut one = caller();
+    one["templateCall"]["templateId"] = json!("wr.templates.routine.other");
+    assert!(check(&routine(), &one, &[at])[0].fix.ends_with(NAME));
+    let mut nested = routine();
+    nested["steps"][1] = caller();
+    assert!(check(&nested, &caller(), &[at])[0].reason.contains("a call of a routine"));
+    let mut broken = routine();
+    broken["steps"][0]["colour"] = json!("blue");
+    assert!(check(&broken, &caller(), &[at])[0].reason.contains("`/steps/0/colour`"));
+    let bare = compile(&file(&json!([caller()])).to_string(), &origin(), &Catalog::standard());
+    assert!(bare.unwrap_err()[0].fix.contains("brings no routines along"));
+    one["templateCall"]["templateId"] = json!("wr.templates.orientation");
+    check(&routine(), &one, &["invalid_id /steps/0/templateCall/templateId"]);
+}
+
+#[test]
+fn a_call_says_nothing_of_its_own_about_what_the_routine_says() {
+    let fields = json!({
+        "validationCriteria": [{"type": "contains", "value": "x", "message": "y"}],
+        "outputContract": {"contractRef": "wr.contracts.gate_verdict"},
+        "promptFragments": [{"id": "a", "text": "b"}],
+        "askForFiles": true,
+        "audit": {},
+        "verification": {},
+    });
+    for (field, value) in fields.as_object().unwrap() {
+        let mut one = caller();
+        one[field] = value.clone();
+        check(&routine(), &one, &[format!("conflicting_fields /steps/0/{field}").as_str()]);
+    }
+    let mut one = caller();
+    one["prompt"] = json!("x");
+    check(&routine(), &one, &["conflicting_fields /steps/0/prompt"]);
+}
+
+#[test]
+fn ids_that_do_not_fit_together_are_a_problem_of_the_call() {
+    let mut one = caller();
+    one["id"] = json!("a".repeat(126));
+    check(&routine(), &one, &["invalid_id /steps/0/id"]);
+    let mut catalog = Catalog::standard();
+    catalog.routines.insert(NAME.parse().expect("it is an id"), routine().to_string());
+    let twice = file(&json!([caller(), step("again--look")]));
+    let problems = compile(&twice.to_string(), &origin(), &catalog).unwrap_err();
+    assert_eq!(problems[0].path.as_str(), "/steps/1/id");
+}
