@@ -1,0 +1,16 @@
+//!
+//! Every door (the command line, the MCP server, a web page) speaks to this crate and to nothing below it:
+//!
+//! * [`config`]: settings from files and the environment, with every problem of a bad file at once.
+//! * [`bounds`]: every limit of the crate, with its reason.
+//!
+//! *Invariants*: no adapter of the store is named, and nothing durable is written but through its ports and into
+//! the user's configuration file. Files are read in modules that say so at their top; everything else is pure.
+//! Every failure is an [`Envelope`](piton_core::Envelope).
+//!
+//! *Limitations*: workflow files, configuration and git are read on the thread of the call. They are few and small.
+
+pub mod bounds;
+pub mod config;
+mod nearest;
+
