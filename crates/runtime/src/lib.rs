@@ -2,6 +2,7 @@
 //! Every door (the command line, the MCP server, a web page) speaks to this crate and to nothing below it:
 //!
 //! * [`config`]: settings from files and the environment, with every problem of a bad file at once.
+//! * [`library`]: workflow files from every source, compiled, with what does not load beside what does.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: no adapter of the store is named, and nothing durable is written but through its ports and into
@@ -12,5 +13,6 @@
 
 pub mod bounds;
 pub mod config;
+pub mod library;
 mod nearest;
 
