@@ -3,6 +3,7 @@
 //!
 //! * [`config`]: settings from files and the environment, with every problem of a bad file at once.
 //! * [`library`]: workflow files from every source, compiled, with what does not load beside what does.
+//! * [`surroundings`]: the project directory of a call, and what git says about it.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: no adapter of the store is named, and nothing durable is written but through its ports and into
@@ -15,4 +16,5 @@ pub mod bounds;
 pub mod config;
 pub mod library;
 mod nearest;
+pub mod surroundings;
 
