@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `ports` | the effects that the use cases need |
 //! | `state` | what a process keeps: settings, compiled workflows, folded sessions |
+//! | `applied` | notes which configuration is in force |
 //! | `workflows` | list and inspect workflows |
 //! | `runs` | start, continue, bookmark and resume runs |
 //! | `reference` | which session or run a person means |
@@ -16,6 +17,7 @@
 //! *Invariants*: a use case loads, decides, appends, and tells. Each is a method of [`Runtime`]; what an agent calls
 //! goes through a [`Connection`](crate::Connection), which knows where the agent is.
 
+mod applied;
 mod drawing;
 mod ports;
 mod preferences;
