@@ -41,7 +41,14 @@ const RULES: &[Rule] = &[
     Rule {
         name: "runtime",
         normal: &[
-            "backpack", "context", "core", "flow", "models", "store", "workflow", "workspaces",
+            "backpack",
+            "context",
+            "core",
+            "flow",
+            "models",
+            "store",
+            "workflow",
+            "workspaces",
         ],
         dev: ANY,
         ports_only: true,

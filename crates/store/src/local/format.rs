@@ -101,7 +101,8 @@ impl Known {
     /// Writes the first file. A directory without one is new, or of the version before there was a file, which is
     /// the same.
     fn begin(&self, dir: &DataDir, leases: &LocalLeases) -> Result<Format, Error> {
-        let _alone = leases.acquire_blocking(&name("format-first"), Mode::Exclusive, self.patience)?;
+        let _alone =
+            leases.acquire_blocking(&name("format-first"), Mode::Exclusive, self.patience)?;
         if let Some(found) = read(dir)? {
             return Ok(found);
         }
