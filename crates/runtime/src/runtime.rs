@@ -11,6 +11,7 @@
 //! | `reading` | a session, read whole |
 //! | `drawing` | a run as people look at it: step by step, or as a graph |
 //! | `sessions` | list, show, draw, keep and delete sessions |
+//! | `settling` | what a person says about a step that waits for one |
 //! | `preferences` | what runs prefer: in general, and one of them |
 //! | `upkeep` | check, repair, clean, export, import, new keys |
 //!
@@ -25,6 +26,7 @@ mod reading;
 mod reference;
 mod runs;
 mod sessions;
+mod settling;
 mod state;
 mod upkeep;
 mod workflows;

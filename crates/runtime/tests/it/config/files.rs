@@ -42,7 +42,7 @@ fn each_slip_is_answered_with_what_was_meant() {
         ("[preferences]\nrisk-policy = \"balanced\"", "write `risk_policy`"),
         ("[perferences]\nautonomy = \"guided\"", "write `preferences`"),
         ("[cooking]\nheat = 3", "the sections are: data, workflows, project, preferences"),
-        ("[log]\ndays = 3", "it belongs into `[retention]`"),
+        ("[log]\nautonomy = 3", "it belongs into `[preferences]`"),
         ("preferences = \"guided\"", "write `[preferences]` on a line"),
         ("[log]\nlevel = \"loud\"", "write for example `level = \"info\"`"),
         ("[workflows]\ndirs = \"one\"", "write for example `dirs = ["),

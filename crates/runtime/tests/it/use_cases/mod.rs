@@ -3,5 +3,6 @@ mod preferences;
 mod resume;
 mod runs;
 mod sessions;
+mod settling;
 mod upkeep;
 mod workflows;
