@@ -14,6 +14,7 @@ pub use agent::{
 };
 pub use person::{
     AppliedPreferences, BlockShown, CleanedUp, Deleted, GapShown, ImportedSession, KeptSession,
-    RunShown, SessionList, SessionShown, StepShown, SweptBlobs, TroubledSession, Verdict,
+    RunShown, SessionList, SessionShown, SettledRun, Soundness, StepShown, SweptBlobs,
+    TroubledSession,
 };
 pub use tree::{RunTree, TreeNode};

@@ -29,7 +29,7 @@ const SHIPPED_TOP: [&str; 12] = [
 ];
 
 /// Fields of a step that only the strict dialect has.
-const STRICT_STEP: [&str; 4] = ["args", "loopId", "templateId", "while"];
+const STRICT_STEP: [&str; 5] = ["args", "loopId", "needsUser", "templateId", "while"];
 
 /// Fields of a step that only the shipped dialect has.
 const SHIPPED_STEP: [&str; 15] = [

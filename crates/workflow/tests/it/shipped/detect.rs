@@ -80,6 +80,7 @@ fn a_shipped_file_with_anything_of_the_strict_dialect_is_refused() {
     check("/capabilities", json!({}));
     check("/conditions", json!([]));
     check("/steps/0/args", json!({}));
+    check("/steps/0/needsUser", json!({}));
     check("/steps/0/type", json!("step"));
     check("/steps/0/type", json!("template_call"));
     check("/steps/0/templateId", json!("wr.templates.orientation"));
