@@ -1,6 +1,6 @@
 //! `piton session verify` and `piton session repair`.
 
-use piton_runtime::reply::Verdict;
+use piton_runtime::reply::Soundness;
 
 use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
 
@@ -31,6 +31,6 @@ pub(super) fn repair(app: &App, run: &Run) -> Result<Ending, Failure> {
     Ok(ending(&verdict))
 }
 
-fn ending(verdict: &Verdict) -> Ending {
+fn ending(verdict: &Soundness) -> Ending {
     if verdict.is_sound { Ending::Done } else { Ending::Damaged }
 }
