@@ -16,4 +16,5 @@ pub use person::{
     AppliedPreferences, BlockShown, CleanedUp, Deleted, GapShown, ImportedSession, KeptSession,
     RunShown, SessionList, SessionShown, StepShown, SweptBlobs, TroubledSession, Verdict,
 };
+pub use piton_workflow::session::{Body, CheckpointBody};
 pub use tree::{RunTree, TreeNode};
