@@ -14,7 +14,8 @@ pub use agent::{
 };
 pub use person::{
     AppliedPreferences, BlockShown, CleanedUp, Deleted, GapShown, ImportedSession, KeptSession,
-    RunShown, SessionList, SessionShown, StepShown, SweptBlobs, TroubledSession, Verdict,
+    RunShown, SessionList, SessionShown, SettledRun, Soundness, StepShown, SweptBlobs,
+    TroubledSession,
 };
 pub use piton_workflow::session::{Body, CheckpointBody};
 pub use tree::{RunTree, TreeNode};

@@ -9,4 +9,4 @@ pub use agent::{
     CheckpointWorkflow, ContinueWorkflow, InspectMode, InspectWorkflow, ListWorkflows, Output,
     ResumeSession, StartWorkflow,
 };
-pub use person::{ExportSession, Prefer, Scope, SessionReference};
+pub use person::{ExportSession, Prefer, Say, Scope, SessionReference, SettleRun};

@@ -242,8 +242,8 @@ pub const FILLED_BYTES_MAX: usize = CONTEXT_BYTES_MAX;
 
 /// How many places of an outermost loop are looked at for one next step. Turns of which every step is skipped
 /// are passed over, and loops inside of loops could multiply such turns without end; a loop that has nothing to
-/// do for so long is left.
-pub const EMPTY_PLACES_MAX: u32 = 10_000;
+/// do for so long is left. A loop of a thousand turns over a hundred steps may be passed over whole.
+pub const EMPTY_PLACES_MAX: u32 = 100_000;
 
 /// How many inputs that are missing one decision reports. The others are found when these are there.
 pub const LACKS_MAX: usize = 3;
@@ -328,3 +328,6 @@ pub const RETENTION_DAYS_DEFAULT: u32 = 90;
 
 /// The most days for which sessions can be kept: a century. Whoever wants one for longer keeps it for good.
 pub const RETENTION_DAYS_MAX: u32 = 36_500;
+
+/// How many of the things that persons said about a step are told with it: the newest.
+pub const SAID_MAX: usize = 5;

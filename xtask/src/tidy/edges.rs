@@ -38,15 +38,26 @@ const RULES: &[Rule] = &[
     part("context", &["core", "store"]),
     part("models", &["core"]),
     part("flow", &["backpack", "core", "models", "store"]),
-    edge(
-        "runtime",
-        &["backpack", "context", "core", "flow", "models", "store", "workflow", "workspaces"],
-    ),
+    Rule {
+        name: "runtime",
+        normal: &[
+            "backpack",
+            "context",
+            "core",
+            "flow",
+            "models",
+            "store",
+            "workflow",
+            "workspaces",
+        ],
+        dev: ANY,
+        ports_only: true,
+    },
     edge("mcp", &["core", "runtime"]),
     edge("console", &["core", "runtime"]),
     edge("cli", ANY),
     edge("bench", ANY),
-    part("xtask", &["core", "store", "workflow"]),
+    part("xtask", &["core", "runtime", "store", "workflow"]),
 ];
 
 /// Features of the store that bring an adapter on this machine's disk with them.
@@ -258,6 +269,8 @@ mod tests {
         assert_eq!(problems(&edge("workflow", "store", None, true, &[])), refused);
         assert_eq!(problems(&edge("workflow", "store", None, false, &["local"])), refused);
         assert!(problems(&edge("workflow", "store", Some("dev"), false, &["testing"])).is_empty());
+        let refused = ["`runtime` sees the store's adapters"];
+        assert_eq!(problems(&edge("runtime", "store", None, false, &["local"])), refused);
     }
 
     #[test]

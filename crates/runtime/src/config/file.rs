@@ -83,7 +83,7 @@ impl File<'_> {
     ) -> Result<(SettingKey, Said), Problem> {
         let Ok(key) = format!("{section}.{name}").parse::<SettingKey>() else {
             let reason = format!("there is no setting `{name}` in `[{section}]`");
-            return Err(self.problem(span, reason, setting_fix(section, name)));
+            return Err(self.problem(span, reason, setting_fix(section, name, self.place)));
         };
         if !key.may_stand_in(self.place) {
             let reason = format!("a project may not set `{key}`, which belongs to the machine");
@@ -138,7 +138,7 @@ fn section_fix(name: &str) -> String {
     format!("the sections are: {}", known.join(", "))
 }
 
-fn setting_fix(section: &str, name: &str) -> String {
+fn setting_fix(section: &str, name: &str, place: Place) -> String {
     let lower = name.to_lowercase();
     if SECRETS.iter().any(|secret| lower.contains(secret)) {
         return format!(
@@ -146,7 +146,8 @@ fn setting_fix(section: &str, name: &str) -> String {
             SettingKey::HttpTokenFile
         );
     }
-    let elsewhere = SettingKey::ALL.iter().find(|key| key.name() == name);
+    let mut allowed = SettingKey::ALL.iter().filter(|key| key.may_stand_in(place));
+    let elsewhere = allowed.find(|key| key.name() == name);
     if let Some(key) = elsewhere {
         return format!("it belongs into `[{}]`", key.section());
     }

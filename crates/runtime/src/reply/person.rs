@@ -4,7 +4,8 @@ use piton_core::{Envelope, NodeId, SessionId};
 use piton_store::port::Namespace;
 use piton_workflow::event::Preferences;
 use piton_workflow::projection::RunSummary;
-use piton_workflow::{BlockerCode, GapSeverity};
+use piton_workflow::session::RunLine;
+use piton_workflow::{BlockerCode, GapSeverity, UserOnlyDependency};
 use serde::Serialize;
 
 /// Every run, the newest first.
@@ -129,12 +130,25 @@ pub struct Deleted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Verdict {
+pub struct Soundness {
     /// The session.
     pub session_id: SessionId,
     /// Whether it can be gone on with.
     pub is_sound: bool,
     /// What was found or done, for a person.
+    pub summary: String,
+}
+
+/// What a person settled.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SettledRun {
+    /// The run, at the step that it waits at.
+    pub run: RunLine,
+    /// What the step needed a person for.
+    pub reason: UserOnlyDependency,
+    /// What was recorded.
     pub summary: String,
 }
 

@@ -46,6 +46,36 @@ pub struct Prefer {
     pub risk_policy: Option<RiskPolicy>,
 }
 
+/// Says something about the step that a run waits at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SettleRun {
+    /// The run.
+    pub run: SessionReference,
+    /// What is said.
+    pub say: Say,
+}
+
+/// What a person says about a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Say {
+    /// Go on.
+    Approve {},
+    /// What was asked for.
+    Answer {
+        /// The answer.
+        text: String,
+    },
+    /// Do not go on.
+    Refuse {
+        /// Why.
+        text: String,
+    },
+}
+
 /// Makes a file of a session that can be carried elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

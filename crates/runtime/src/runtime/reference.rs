@@ -1,7 +1,8 @@
 //! Which session or run a person means.
 //!
-//! *Invariants*: a name that fits several is refused, and they are listed. The two words of a run are for looking:
-//! there are too few of them to be unique, so nothing is changed by them.
+//! *Invariants*: a name that fits several is refused, and they are listed. The two words of a run are for people
+//! who know which runs they have: there are too few of them to be unique for good, so nothing is taken away by
+//! them.
 
 use std::fmt::Write as _;
 
@@ -15,10 +16,10 @@ use crate::request::SessionReference;
 /// What a reference is used for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// To look at something.
-    Look,
-    /// To change or remove something.
-    Change,
+    /// To look at something, or to add to it.
+    Use,
+    /// To take something away.
+    TakeAway,
 }
 
 /// What a person meant.
@@ -65,9 +66,33 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    /// The one run that a reference names.
+    pub(super) async fn meant_run(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<(SessionId, RunId), Envelope> {
+        let Meant { session, run } = self.meant(reference, Reach::Use).await?;
+        if let Some(run) = run {
+            return Ok((session, run));
+        }
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let runs: Vec<_> = listing.runs.iter().filter(|run| run.session_id == session).collect();
+        match runs.as_slice() {
+            [run] => Ok((session, run.run_id)),
+            [] => Err(nothing(&reference.0, &[], Reach::Use)),
+            several => {
+                let lines = several.iter().map(|run| format!("{} ({})", run.run_id, run.label));
+                let lines: Vec<String> = lines.collect();
+                Err(ambiguous(&reference.0, lines.iter().map(String::as_str)))
+            }
+        }
+    }
+}
+
 fn names(text: &str, summary: &RunSummary, reach: Reach) -> Option<Meant> {
     let (session, run) = (summary.session_id, summary.run_id);
-    let by_label = reach == Reach::Look && summary.label.to_string() == text;
+    let by_label = reach == Reach::Use && summary.label.to_string() == text;
     if by_label || ends(&run.to_string(), text) {
         Some(Meant { session, run: Some(run) })
     } else {
@@ -88,11 +113,10 @@ fn line(summary: &RunSummary) -> String {
 fn nothing(text: &str, runs: &[std::sync::Arc<RunSummary>], reach: Reach) -> Envelope {
     let shown = truncate(text, 80);
     let mut labelled = runs.iter().filter(|summary| summary.label.to_string() == text);
-    if reach == Reach::Change
+    if reach == Reach::TakeAway
         && let Some(summary) = labelled.next()
     {
-        let message =
-            format!("The two words `{shown}` are for looking; nothing is changed by them.");
+        let message = format!("The two words `{shown}` find a run, but take nothing away.");
         let suggestion = format!("Name the session by its id, if you mean {}.", line(summary));
         return Envelope::new(Code::ValidationError, message).with_suggestion(suggestion);
     }

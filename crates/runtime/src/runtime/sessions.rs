@@ -33,7 +33,7 @@ impl Runtime {
         &self,
         reference: &SessionReference,
     ) -> Result<SessionShown, Envelope> {
-        let Meant { session, run } = self.meant(reference, Reach::Look).await?;
+        let Meant { session, run } = self.meant(reference, Reach::Use).await?;
         let mut reading = Reading::of(&self.ports, session).await?;
         let states: Vec<RunState> = reading.state.runs().to_vec();
         let mut runs = Vec::new();
@@ -47,7 +47,7 @@ impl Runtime {
 
     /// The graph of a run: the one that is named, or the newest of a session.
     pub async fn run_tree(&self, reference: &SessionReference) -> Result<RunTree, Envelope> {
-        let Meant { session, run } = self.meant(reference, Reach::Look).await?;
+        let Meant { session, run } = self.meant(reference, Reach::Use).await?;
         let mut reading = Reading::of(&self.ports, session).await?;
         let mut states = reading.state.runs().iter().rev();
         let state = states.find(|state| run.is_none_or(|run| state.id == run)).cloned();
@@ -63,7 +63,7 @@ impl Runtime {
         reference: &SessionReference,
         keep: bool,
     ) -> Result<KeptSession, Envelope> {
-        let Meant { session, .. } = self.meant(reference, Reach::Change).await?;
+        let Meant { session, .. } = self.meant(reference, Reach::Use).await?;
         let stream = StreamId::from(session);
         self.ports.journal.age(&stream).await.map_err(|error| error.envelope())?;
         let control = if keep { Control::Keep } else { Control::Expire };
@@ -74,7 +74,7 @@ impl Runtime {
 
     /// Removes a session. What only it referred to is removed by the next cleaning.
     pub async fn delete_session(&self, reference: &SessionReference) -> Result<Deleted, Envelope> {
-        let Meant { session, .. } = self.meant(reference, Reach::Change).await?;
+        let Meant { session, .. } = self.meant(reference, Reach::TakeAway).await?;
         let stream = StreamId::from(session);
         let journal = &self.ports.journal;
         // A lease of a session that is not there would be one of a new session.

@@ -8,26 +8,32 @@ use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, verify};
 
 use super::reference::Reach;
 use super::state::Runtime;
-use crate::reply::{CleanedUp, ImportedSession, SweptBlobs, Verdict};
+use crate::reply::{CleanedUp, ImportedSession, Soundness, SweptBlobs};
 use crate::request::{ExportSession, SessionReference};
 
 impl Runtime {
     /// Checks a session as the medium holds it. Nothing of it is changed.
-    pub async fn verify_session(&self, reference: &SessionReference) -> Result<Verdict, Envelope> {
-        let session = self.meant(reference, Reach::Look).await?.session;
+    pub async fn verify_session(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<Soundness, Envelope> {
+        let session = self.meant(reference, Reach::Use).await?.session;
         let found = verify(&*self.ports.journal, session).await;
         let found = found.map_err(|error| error.envelope())?;
-        Ok(Verdict { session_id: session, is_sound: found.is_sound(), summary: found.summary() })
+        Ok(Soundness { session_id: session, is_sound: found.is_sound(), summary: found.summary() })
     }
 
     /// Rolls a damaged session back to its last whole plan, and keeps what it takes away.
-    pub async fn repair_session(&self, reference: &SessionReference) -> Result<Verdict, Envelope> {
-        let session = self.meant(reference, Reach::Change).await?.session;
+    pub async fn repair_session(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<Soundness, Envelope> {
+        let session = self.meant(reference, Reach::TakeAway).await?.session;
         let done = repair(&*self.ports.journal, session).await;
         let summary = done.map_err(|error| error.envelope())?.summary();
         let found = verify(&*self.ports.journal, session).await;
         let is_sound = found.map_err(|error| error.envelope())?.is_sound();
-        Ok(Verdict { session_id: session, is_sound, summary })
+        Ok(Soundness { session_id: session, is_sound, summary })
     }
 
     /// Removes sessions that are past their time, and what nothing refers to any more; or only says what it would.
@@ -64,7 +70,7 @@ impl Runtime {
 
     /// The bytes of a file that holds a session.
     pub async fn export_session(&self, request: &ExportSession) -> Result<Vec<u8>, Envelope> {
-        let session = self.meant(&request.session, Reach::Look).await?.session;
+        let session = self.meant(&request.session, Reach::Use).await?.session;
         let producer = Producer {
             app_version: BoundedText::truncated(env!("CARGO_PKG_VERSION")),
             applied_config_hash: Some(self.applied().digest()),

@@ -1,1 +1,12 @@
-//! The tests of the runtime, in one binary.
+//! The behaviour of `piton-runtime` as doors see it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, and write the files that are read"
+)]
+
+mod config;
+mod library;
+mod rig;
+mod surroundings;
+mod use_cases;

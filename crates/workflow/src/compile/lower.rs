@@ -243,6 +243,9 @@ impl<'a> Lowering<'a> {
             }
             None => prompt.push_str(&criteria_section(&criteria)),
         }
+        if let Some(need) = &task.needs_user {
+            prompt.push_str(&need.section());
+        }
         let contract_ref = task.output_contract.clone();
         self.steps.push(CompiledStep {
             step_id: task.id.clone(),
@@ -259,6 +262,7 @@ impl<'a> Lowering<'a> {
             functions,
             probe,
             provenance,
+            needs_user: task.needs_user.clone(),
             run_condition: None,
             confirmation: None,
             fragments: Vec::new(),

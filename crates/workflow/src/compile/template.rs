@@ -98,6 +98,7 @@ impl Content {
             criteria: self.criteria,
             functions: Vec::new(),
             function_references: Vec::new(),
+            needs_user: None,
         };
         Expansion { task, probe: self.probe }
     }

@@ -16,6 +16,7 @@ use super::confirmation::Confirmation;
 use super::fragment::Fragment;
 use super::function::{FunctionDefinition, FunctionKey};
 use super::metadata::{Metadata, ModelTier};
+use super::need::UserNeed;
 use super::prompt::CompiledBlocks;
 use super::sequence::{CompiledCondition, CompiledLoop, Entry};
 use super::warning::CompiledWarning;
@@ -166,6 +167,9 @@ pub struct CompiledStep {
     pub probe: Option<Probe>,
     /// Where it came from.
     pub provenance: Provenance,
+    /// What only a person can supply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_user: Option<UserNeed>,
     /// What must hold for it to be done; without it, it always is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_condition: Option<Predicate>,

@@ -114,6 +114,17 @@ impl From<Pattern> for String {
     }
 }
 
+/// A rule that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What the author says about it, or what is required.
+    pub message: String,
+    /// What is required.
+    pub required: String,
+    /// What was found instead.
+    pub given: String,
+}
+
 /// What a prompt says about criteria.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirements {
@@ -130,9 +141,14 @@ pub fn applicable(criteria: &[Criterion], scope: &Scope<'_>) -> Vec<Criterion> {
 
 /// What is not met by `notes`: one message for each rule that fails, in the author's order. Nothing if
 /// every rule holds.
-pub fn failures(criteria: &[Criterion], notes: &str) -> Vec<String> {
+pub fn failures(criteria: &[Criterion], notes: &str) -> Vec<Failure> {
     let fails = |rule: &&Criterion| !rule.holds(notes);
-    leaves(criteria).into_iter().filter(fails).map(Criterion::failure).collect()
+    let failure = |rule: &Criterion| Failure {
+        message: rule.failure(),
+        required: rule.requirement(),
+        given: rule.given(notes),
+    };
+    leaves(criteria).into_iter().filter(fails).map(failure).collect()
 }
 
 /// What `criteria` ask for, in words. Only the first [`REQUIREMENTS_MAX`] are listed.
@@ -210,6 +226,19 @@ impl Criterion {
     }
 
     /// What to tell an agent whose notes break the rule: the author's words, where there are any.
+    /// What `notes` have instead of what the rule requires.
+    fn given(&self, notes: &str) -> String {
+        match self {
+            Self::Contains { .. } => "not found".to_owned(),
+            Self::Regex { .. } => "no match".to_owned(),
+            Self::Length { .. } => {
+                format!("{} were sent", notes.chars().count()) // tidy: chars, because authors count them
+            }
+            Self::When { rule, .. } => rule.given(notes),
+            Self::And { .. } | Self::Or { .. } | Self::Not { .. } => "does not hold".to_owned(),
+        }
+    }
+
     fn failure(&self) -> String {
         match self {
             Self::Contains { message, .. }

@@ -11,9 +11,11 @@ use super::error::EngineError;
 use super::finding::{Finding, GapDraft};
 use super::flow::{self, Flow};
 use super::judge::{Standings, Submission, judge};
+use super::person;
 use crate::compile::CompiledWorkflow;
 use crate::event::{BlockerReport, PayloadError, Preferences, TraceEntry};
 use crate::preference::Autonomy;
+use crate::reason::UserOnlyDependency;
 use crate::snapshot::ExecutionState;
 
 /// What is known where a step is left.
@@ -27,6 +29,8 @@ pub struct Facts {
     pub context: Map<String, Value>,
     /// The critical gaps of this node that are open.
     pub open_gaps: Vec<GapId>,
+    /// What a person settled at this node.
+    pub settled: Vec<UserOnlyDependency>,
 }
 
 /// What happens.
@@ -60,6 +64,7 @@ pub fn decide(
     submission: &Submission<'_>,
 ) -> Result<Decision, EngineError> {
     let mut findings = judge(workflow, state, submission, &facts.standings, &facts.context)?;
+    findings.extend(person::judge(workflow, state, &facts.settled)?);
     if let Some(blocked) = stop(facts, &findings) {
         return Ok(blocked);
     }

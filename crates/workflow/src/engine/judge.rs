@@ -13,7 +13,7 @@
 //! *Invariants*: pure, and blind to preferences: how autonomous or how bold a run is changes nothing here.
 //! Everything that is wrong is found at once. There are never more findings than a report of blockers holds.
 //!
-//! *Limitations*: what only a person can supply is not found here; no workflow declares it.
+//! *Limitations*: what only a person can supply is found elsewhere, because it does not depend on the output.
 
 use std::collections::BTreeMap;
 
@@ -38,8 +38,11 @@ use crate::projection::Standing;
 use crate::snapshot::{ExecutionState, LoopControl, LoopDecision};
 
 /// One finding about the artifacts or about a limit, one about assessments, one about the notes, one for each kind of
-/// artifact that is an event of its own, one for each capability, and what the way to the next step finds missing.
-const _: () = assert!(3 + SIDES.len() + Capability::ALL.len() + LACKS_MAX <= BLOCKERS_MAX);
+/// artifact that is an event of its own, one for each capability, and one about a person.
+const _: () = assert!(4 + SIDES.len() + Capability::ALL.len() <= BLOCKERS_MAX);
+
+/// What the way to the next step lacks is asked only where nothing else stops the run.
+const _: () = assert!(LACKS_MAX <= BLOCKERS_MAX);
 
 /// What is known of capabilities where a step is left. One that is not named is unknown.
 pub type Standings = BTreeMap<Capability, Standing>;

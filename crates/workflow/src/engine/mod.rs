@@ -20,6 +20,7 @@ mod error;
 mod finding;
 pub mod flow;
 mod judge;
+mod person;
 mod place;
 mod render;
 mod report;

@@ -18,8 +18,8 @@ use crate::bounds::{
     QUOTE_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX,
 };
 use crate::capability::{Capability, CapabilityStatus};
-use crate::compile::{CompiledStep, CompiledWorkflow};
-use crate::contract::criteria::requirements;
+use crate::compile::{CompiledStep, CompiledWorkflow, UserNeed};
+use crate::contract::criteria::{Failure, requirements};
 use crate::contract::{Breach, ContractDefinition, ContractPack, Field, Violation};
 use crate::event::{LimitDetails, Pointer};
 use crate::loop_path::LoopPosition;
@@ -225,15 +225,27 @@ pub(super) fn no_notes(step: &CompiledStep) -> Finding {
     finding(reason, at_step(step), message, fix)
 }
 
-/// The notes do not meet criteria, which say so in the words of the author.
-pub(super) fn criteria(step: &CompiledStep, failed: &[String]) -> Finding {
+/// The notes do not meet criteria: first in the words of the author, then what is required and what was given.
+pub(super) fn criteria(step: &CompiledStep, failed: &[Failure]) -> Finding {
     let head = format!("The notes do not meet what the step `{}` asks for:", step.step_id);
-    let message = list(&head, failed, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
+    let told: Vec<_> = failed.iter().map(|failure| failure.message.clone()).collect();
+    let message = list(&head, &told, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
     let head =
         "Hand in the whole output again, with `notesMarkdown` changed so that all of this holds:";
-    let fix = list(head, failed, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
+    let exact = |failure: &Failure| format!("{} ({})", failure.required, failure.given);
+    let exact: Vec<_> = failed.iter().map(exact).collect();
+    let fix = list(head, &exact, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
     let reason = Reason::ContractViolation(ContractViolation::InvalidRequiredOutput);
     finding(reason, at_step(step), message, fix)
+}
+
+/// The step needs a person.
+pub(super) fn person(step: &CompiledStep, need: &UserNeed) -> Finding {
+    let question = excerpt(&need.question, FINDING_ITEM_BYTES_MAX);
+    let message = format!("The step `{}` needs a person: {question}", step.step_id);
+    let fix = "Ask the person. They settle it for this run with `piton approve`, `piton answer` or `piton reject`. \
+               Then send the stateToken alone to read what they said, and hand in the whole output again.";
+    finding(Reason::UserOnlyDependency(need.reason), at_step(step), message, fix.to_owned())
 }
 
 /// A required capability that is not known to be there; nothing if it is.

@@ -45,6 +45,7 @@ impl Gap {
 pub struct Gaps {
     all: Vec<Gap>,
     places: HashMap<GapId, Place>,
+    by_node: HashMap<NodeId, Vec<Place>>,
     open: BTreeSet<Place>,
     open_by_node: BTreeSet<(NodeId, Place)>,
     open_critical: usize,
@@ -60,6 +61,7 @@ impl Gaps {
         }
         let place = self.all.len();
         self.places.insert(record.gap_id, place);
+        self.by_node.entry(node).or_default().push(place);
         let gap = Gap { node, index, record: record.clone(), resolved_by: None };
         if gap.is_open() {
             self.open.insert(place);
@@ -85,6 +87,12 @@ impl Gaps {
     /// A record by its id.
     pub fn find(&self, id: GapId) -> Option<&Gap> {
         self.places.get(&id).map(|&place| &self.all[place])
+    }
+
+    /// Every record of one node, in order.
+    pub fn on(&self, node: NodeId) -> impl Iterator<Item = &Gap> {
+        let places = self.by_node.get(&node).map_or(&[][..], Vec::as_slice);
+        places.iter().map(|&place| &self.all[place])
     }
 
     /// What is still missing, in the order of the records.

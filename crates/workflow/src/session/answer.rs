@@ -23,7 +23,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    fn pending(&self) -> Option<&PendingStep> {
+    pub(super) fn pending(&self) -> Option<&PendingStep> {
         crate::snapshot::derive_pending_step(&self.snapshot)
     }
 
@@ -64,6 +64,7 @@ impl Scene {
             None => NextIntent::RehydrateOnly,
             Some(pending)
                 if pending.require_confirmation
+                    && !self.place.approved
                     && self.place.preferences.autonomy == Autonomy::Guided =>
             {
                 NextIntent::AwaitUserConfirmation

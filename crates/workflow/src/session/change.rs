@@ -22,6 +22,7 @@ use super::error::Error;
 use super::find::node_of;
 use super::handed_in::{HandedIn, standing};
 use super::place::PREFERENCES_DEFAULT;
+use super::settle::settled;
 use super::warm::Warm;
 use super::{derive, observed, recorded, told};
 use crate::capability::Capability;
@@ -213,6 +214,7 @@ fn facts(run: &RunState, node: NodeId, context: Option<&Context>) -> Facts {
         standings: Capability::ALL.iter().map(standing).collect::<Standings>(),
         context: context.map(|context| context.as_object().clone()).unwrap_or_default(),
         open_gaps: critical.map(|gap| gap.record.gap_id).collect(),
+        settled: settled(run, node),
     }
 }
 

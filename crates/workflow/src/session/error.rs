@@ -174,6 +174,9 @@ pub enum Refusal {
     /// There is no such run.
     #[error("the session has no such run")]
     UnknownRun,
+    /// Nobody is asked anything.
+    #[error("the run waits for nothing that a person would settle")]
+    NothingToSettle,
     /// A change of preferences that changes nothing that can be changed.
     #[error("the change of preferences is refused: {reason}")]
     Preferences {
@@ -219,6 +222,7 @@ impl Refusal {
             Self::StartKey => "Send a short key of your own choice, such as a ticket number.",
             Self::Text { .. } => "Send a shorter text.",
             Self::UnknownRun => "List the sessions to find the run.",
+            Self::NothingToSettle => "Look at the run first: it waits for its agent, or is done.",
             Self::Preferences { .. } => "Send at least one preference, each once.",
         }
     }

@@ -8,7 +8,7 @@
 //! | `find` | verifies the tokens of a call and finds the node that they name |
 //! | `warm` | keeps the folded state of a session current with its log |
 //! | `content` | keeps pinned workflows and snapshots, which never change |
-//! | `start`, `advance`, `checkpoint`, `prefer` | load, decide, append |
+//! | `start`, `advance`, `checkpoint`, `prefer`, `settle` | load, decide, append |
 //! | `change`, `handed_in`, `recorded`, `observed`, `told` | what is recorded of a call |
 //! | `derive`, `draft` | ids that follow from an attempt, and the plan |
 //! | `place`, `answer` | a reply from recorded facts alone |
@@ -47,6 +47,7 @@ mod reply;
 mod request;
 mod resume;
 mod sessions;
+mod settle;
 mod start;
 mod text;
 mod told;
@@ -58,6 +59,9 @@ pub use reply::{
     Body, CheckpointBody, CheckpointReply, GapLine, NextCall, NextParams, Notice, Pending, Reply,
     ReplyKind, RunLine, TOOL_CONTINUE,
 };
-pub use request::{Checkpoint, Continue, Output, Prefer, Start, StartKey, Workflow};
+pub use request::{
+    Checkpoint, Continue, Output, Prefer, Settle, Start, StartKey, Verdict, Workflow,
+};
 pub use resume::TakenUp;
 pub use sessions::Sessions;
+pub use settle::Settled;

@@ -8,9 +8,10 @@ use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, Workf
 use super::derive;
 use super::find::node_of;
 use super::reply::GapLine;
-use crate::event::{BlockerReport, Outcome, Preferences};
+use crate::event::{BlockerReport, Outcome, Preferences, Resolution};
 use crate::preference::Autonomy;
 use crate::projection::{RunNode, RunState, SessionState};
+use crate::reason::{Reason, UserOnlyDependency};
 use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
 use crate::topology::NodeKind;
 
@@ -32,6 +33,8 @@ pub(super) struct Place {
     pub(super) checkpoint: AttemptOrdinal,
     pub(super) blockers: Option<BlockerReport>,
     pub(super) gaps: Vec<GapLine>,
+    /// Whether a person said yes to the step.
+    pub(super) approved: bool,
 }
 
 impl Place {
@@ -117,8 +120,18 @@ impl Place {
             checkpoint: ordinal(bookmarks(run, node).filter(|index| before(*index)).count()),
             blockers: None,
             gaps: Vec::new(),
+            approved: approved(run, node.id, as_of),
         })
     }
+}
+
+/// Whether a person had said yes at a node before the event at `as_of`.
+fn approved(run: &RunState, node: NodeId, as_of: Option<EventIndex>) -> bool {
+    run.gaps.on(node).any(|gap| {
+        matches!(gap.record.resolution, Resolution::Resolves { .. })
+            && gap.record.reason == Reason::UserOnlyDependency(UserOnlyDependency::Approval)
+            && as_of.is_none_or(|as_of| gap.index < as_of)
+    })
 }
 
 /// The events that made bookmarks on a node.

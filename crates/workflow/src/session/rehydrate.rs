@@ -8,12 +8,25 @@ use super::find::node_of;
 use super::place::Place;
 use super::reader::Reader;
 use super::reply::Reply;
+use super::settle::said;
+use crate::bounds::SAID_MAX;
 use crate::projection::Recap;
 use crate::snapshot::{ExecutionSnapshot, derive_pending_step};
 use crate::token::{NodeAddress, StatePayload};
 
-/// What separates the prompt of a step from the recap behind it.
-const RECAP_BREAK: &str = "\n\n---\n";
+/// What separates the prompt of a step from what was said and done, behind it.
+const PART_BREAK: &str = "\n\n---\n";
+
+/// What persons said, newest last, as many as are shown.
+fn heard(said: &[String]) -> String {
+    let newest = &said[said.len().saturating_sub(SAID_MAX)..];
+    let lines: Vec<_> = newest.iter().map(|line| format!("\n- {line}")).collect();
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("## What a person said{}", lines.concat())
+    }
+}
 
 impl Reader {
     /// Where a run stands at the node of a state token, with a recap of what was done.
@@ -32,11 +45,19 @@ impl Reader {
         };
         let scene = self.scene(place).await?;
         let mut body = self.body(&scene).await?;
+        let said = {
+            let warm = warm.lock();
+            let (run, _) = node_of(&warm.state, state.address)?;
+            said(run, state.address.node)
+        };
         let recap = self.recap(&scene, state.address).await?;
-        if let Some(pending) = &mut body.pending
-            && !recap.is_empty()
-        {
-            pending.prompt = [pending.prompt.as_str(), RECAP_BREAK, recap.trim_start()].concat();
+        if let Some(pending) = &mut body.pending {
+            for part in [heard(&said), recap] {
+                if !part.is_empty() {
+                    pending.prompt.push_str(PART_BREAK);
+                    pending.prompt.push_str(part.trim_start());
+                }
+            }
         }
         Ok(Reply { body, notices: Vec::new() })
     }

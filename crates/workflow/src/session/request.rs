@@ -80,6 +80,28 @@ pub struct Checkpoint {
     pub output: Option<Output>,
 }
 
+/// What a person says about the step that a run waits at.
+#[derive(Clone, Debug)]
+pub struct Settle {
+    /// The session.
+    pub session: SessionId,
+    /// The run.
+    pub run: RunId,
+    /// What they say.
+    pub verdict: Verdict,
+}
+
+/// What a person says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Go on.
+    Approved,
+    /// What was asked for.
+    Answered(String),
+    /// Do not go on, and why.
+    Refused(String),
+}
+
 /// Changes the preferences of a run from its preferred tip on.
 #[derive(Clone, Debug)]
 pub struct Prefer {

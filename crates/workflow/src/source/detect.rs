@@ -29,7 +29,7 @@ const SHIPPED_TOP: [&str; 12] = [
 ];
 
 /// Fields of a step that only the strict dialect has.
-const STRICT_STEP: [&str; 4] = ["args", "loopId", "templateId", "while"];
+const STRICT_STEP: [&str; 5] = ["args", "loopId", "needsUser", "templateId", "while"];
 
 /// Fields of a step that only the shipped dialect has.
 const SHIPPED_STEP: [&str; 15] = [
@@ -118,7 +118,7 @@ pub(crate) fn detect(file: &Value, problems: &mut Problems) -> Option<Dialect> {
                 "the file mixes two dialects: {} belongs to the strict one, {} at `{}` to the shipped one",
                 strict.what, shipped.what, shipped.at
             );
-            let fix = "write the whole file in one of them; docs/format/workflow-file.md says what each has";
+            let fix = "write the whole file in one dialect: replace one of the two, and what belongs to it";
             problems.report(&strict.at, ProblemCode::MixedDialects, reason, fix);
             None
         }

@@ -1,10 +1,12 @@
 //! Workflow files as their authors write them.
 //!
-//! A file is JSON in one of Piton's dialects. Each dialect has a module that reads it, and all of them are
-//! lowered to one [`CompiledWorkflow`](crate::compile::CompiledWorkflow). Today there is one dialect:
+//! A file is JSON in one of two dialects. Each has a module that reads it, and both are lowered to one
+//! [`CompiledWorkflow`](crate::compile::CompiledWorkflow). Which one it is, is told from the file's shape:
 //!
 //! * *strict*: loops are driven by a contract only, prompts hold no variables, and texts, templates and
-//!   contracts come from closed sets.
+//!   contracts come from closed sets. Described below.
+//! * *shipped*: the form that existing workflow files use, with conditions on what a run was told and variables
+//!   in prompts. Described in `docs/format/workflow-file.md`.
 //!
 //! # The strict dialect
 //!

@@ -222,7 +222,8 @@ read_by_parsing!(InvalidId, "write it in lowercase, with `_` or `-` between word
 read_by_parsing!(InvalidId, "use an id from the catalogue of what Piton brings along":
     FeatureId, RefId, TemplateId, RoutineId);
 read_by_parsing!(UnknownName, "use one of the known names":
-    Autonomy, RiskPolicy, crate::capability::Capability, ModelTier, ConfirmationKind);
+    Autonomy, RiskPolicy, crate::capability::Capability, ModelTier, ConfirmationKind,
+    crate::reason::UserOnlyDependency, crate::reason::NonAssumableChoice);
 
 impl Read for ContractRef {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {

@@ -78,6 +78,10 @@ impl Lowering<'_> {
     ) -> Option<CompiledCondition> {
         let condition_id = condition_id.clone();
         let decisions = body.iter().filter(|entry| self.is_decision(entry)).count();
+        let counts = matches!(of.drive, Drive::Either(_)) && decisions == 0;
+        if of.condition_stated && !counts {
+            self.warn(WarningCode::NoEffect, format!("{}.loop.condition", of.id));
+        }
         let by_context = match &of.drive {
             Drive::Control { .. } => None,
             Drive::Either(_) if decisions > 0 => None,

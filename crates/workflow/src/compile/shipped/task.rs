@@ -119,6 +119,7 @@ impl<'a> Lowering<'a> {
             functions,
             probe: None,
             provenance,
+            needs_user: None,
             run_condition: task.run_condition.clone(),
             confirmation,
             fragments: task.fragments.clone(),

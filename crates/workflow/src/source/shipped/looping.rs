@@ -23,6 +23,8 @@ pub(crate) struct Loop {
     pub(crate) id: StepId,
     pub(crate) title: String,
     pub(crate) drive: Drive,
+    /// Whether the author wrote a `condition`, which something else may make void.
+    pub(crate) condition_stated: bool,
     pub(crate) turns_max: u32,
     pub(crate) variables: LoopVariables,
     pub(crate) body: Body,
@@ -73,12 +75,13 @@ impl Loop {
         let run_condition = object.optional("runCondition", problems);
         let notes_optional = object.optional("notesOptional", problems);
         let body = body(object, at, problems);
-        let Turning { drive, turns_max, variables } = turning?;
+        let Turning { drive, condition_stated, turns_max, variables } = turning?;
         Some(Self {
             at: at.clone(),
             id: id?,
             title: title?.into_string(),
             drive,
+            condition_stated,
             turns_max,
             variables,
             body: body?,
@@ -107,6 +110,7 @@ fn body(object: &mut Object<'_>, at: &Pointer, problems: &mut Problems) -> Optio
 /// The field `loop`: how the loop turns.
 struct Turning {
     drive: Drive,
+    condition_stated: bool,
     turns_max: u32,
     variables: LoopVariables,
 }
@@ -138,8 +142,9 @@ impl Read for Turning {
                 return None;
             }
         };
+        let condition_stated = object.has("condition");
         object.finish(problems);
-        Some(Self { drive: drive?, turns_max: turns_max?.0, variables })
+        Some(Self { drive: drive?, condition_stated, turns_max: turns_max?.0, variables })
     }
 }
 

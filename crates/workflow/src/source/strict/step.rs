@@ -7,8 +7,10 @@ use super::prompt::{Prompt, Variables};
 use super::workflow::{Function, FunctionReference};
 use super::{Description, Title};
 use crate::bounds::{DECLARATIONS_MAX, LOOP_DEPTH_MAX, LOOP_TURNS_MAX, STEPS_MAX};
+use crate::compile::UserNeed;
 use crate::contract::criteria::Criterion;
 use crate::name::{ConditionId, LoopId, StepId};
+use crate::reason::{NonAssumableChoice, UserOnlyDependency};
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{Object, Read, Whole, text};
 use crate::source::{ContractRef, Pointer, TemplateId};
@@ -35,6 +37,7 @@ pub(crate) struct Task {
     pub(crate) criteria: Vec<Criterion>,
     pub(crate) functions: Vec<Function>,
     pub(crate) function_references: Vec<FunctionReference>,
+    pub(crate) needs_user: Option<UserNeed>,
 }
 
 /// Steps that are repeated.
@@ -95,6 +98,7 @@ impl Task {
         let criteria = rules.map(|rules| criteria::read(rules, &criteria_at, problems));
         let functions = object.list("functionDefinitions", DECLARATIONS_MAX, problems);
         let function_references = object.list("functionReferences", DECLARATIONS_MAX, problems);
+        let needs_user = object.optional("needsUser", problems);
         Some(Self {
             at: at.clone(),
             id: id?,
@@ -107,7 +111,39 @@ impl Task {
             criteria: criteria.unwrap_or_default(),
             functions,
             function_references,
+            needs_user,
         })
+    }
+}
+
+impl Read for UserNeed {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let mut object = Object::open(value, at, problems)?;
+        let reason = object.required::<UserOnlyDependency>("reason", problems);
+        let choice = object.optional::<NonAssumableChoice>("choice", problems);
+        let question = object.required::<Title>("question", problems);
+        object.finish(problems);
+        let (reason, question) = (reason?, question?.as_str().to_owned());
+        match (reason == UserOnlyDependency::Choice, choice) {
+            (true, None) => {
+                let reason = "a choice that only a person can make says why no agent may assume it";
+                let fix =
+                    format!("add \"choice\": one of {}", NonAssumableChoice::NAMES.join(", "));
+                problems.report(at, ProblemCode::MissingField, reason, fix);
+                None
+            }
+            (false, Some(_)) => {
+                let reason = "only `needs_user_choice` has a choice";
+                problems.report(
+                    &at.field("choice"),
+                    ProblemCode::UnknownField,
+                    reason,
+                    "leave it out",
+                );
+                None
+            }
+            _ => Some(Self { reason, choice, question }),
+        }
     }
 }
 

@@ -102,6 +102,7 @@ fn hand_in(workflow: &CompiledWorkflow, state: &ExecutionState, output: &Output)
         standings: Standings::new(),
         context: Map::new(),
         open_gaps: Vec::new(),
+        settled: Vec::new(),
     };
     let submission = Submission { notes: output.notes.as_deref(), artifacts: &output.artifacts };
     decide(workflow, state, &facts, &submission).expect("a step is pending")

@@ -4,6 +4,7 @@
 mod export;
 mod import;
 mod interrupted;
+mod resumed;
 mod salvage;
 pub(crate) mod store;
 pub(crate) mod tale;

@@ -89,11 +89,11 @@ fn the_notes_have_a_heading_for_each_subagent() {
     let step = delegated();
     let failed = failures(&step.validation_criteria, "## code\nNothing. The tests are fine.");
     let expected = "Write a heading `## tests`, and under it what that subagent found.";
-    assert_eq!(failed, [expected]);
+    assert_eq!(failed.iter().map(|failure| &failure.message).collect::<Vec<_>>(), [expected]);
     let others = "## code-style\nNothing.\n## tests_added\nTwo.";
     assert_eq!(failures(&step.validation_criteria, others).len(), 2);
     let both = "# code\nNothing.\n\n### tests: one\nIt cannot fail.";
-    assert_eq!(failures(&step.validation_criteria, both), [""; 0]);
+    assert_eq!(failures(&step.validation_criteria, both), []);
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn facts(autonomy: Autonomy) -> Facts {
         standings: Standings::new(),
         context: Map::new(),
         open_gaps: Vec::new(),
+        settled: Vec::new(),
     }
 }
 

@@ -14,6 +14,7 @@ fn facts(autonomy: Autonomy, context: &Value) -> Facts {
         standings: Standings::new(),
         context: entries(context),
         open_gaps: Vec::new(),
+        settled: Vec::new(),
     }
 }
 

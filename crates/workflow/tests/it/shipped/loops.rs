@@ -2,7 +2,8 @@
 
 use piton_workflow::TraceEntryKind;
 use piton_workflow::compile::{CompiledCondition, WarningCode};
-use serde_json::{Value, json};
+use piton_workflow::engine::{Standings, Submission, flow, judge};
+use serde_json::{Map, Value, json};
 
 use super::samples::{LOOPS, Run, compiled, file, looped, step, step_if};
 use crate::engine::samples::control;
@@ -170,6 +171,7 @@ fn a_for_each_loop_has_one_turn_for_each_item_as_the_list_is_then() {
     assert_eq!(run.leave(&[]).at(), None);
 }
 
+// shows: D34 (nested loops)
 #[test]
 fn loops_of_all_kinds_lie_inside_each_other() {
     let workflow = compiled(&serde_json::from_str(LOOPS).unwrap());
@@ -269,6 +271,7 @@ fn decisions_go_by_the_name_that_the_loop_says_and_mean_the_same_in_an_until_loo
     assert_eq!(run.leave(&[control("quality", "stop")]).at(), None);
 }
 
+// shows: D34 (loops driven by context variables compile with a warning)
 #[test]
 fn loops_that_turn_by_what_was_said_compile_with_a_warning() {
     for (turning, warned) in [
@@ -308,4 +311,38 @@ fn loops_in_which_nothing_is_to_do_are_left_however_many_turns_they_have() {
     let run = Run::new(&run_workflow, &json!({}));
     stands(&run, "end");
     assert_eq!(run.trail().last(), Some(&"Chose the step `end`."));
+}
+
+#[test]
+fn a_condition_that_something_else_makes_void_is_named_in_a_warning() {
+    let source = json!({"kind": "context_variable", "condition": {"var": "x"}});
+    for (turning, body, void) in [
+        (json!({"type": "while", "condition": {"var": "x"}}), json!([step("work")]), false),
+        (json!({"type": "while", "condition": {"var": "x"}}), json!([decision("decide")]), true),
+        (
+            json!({"type": "while", "condition": {"var": "y"}, "conditionSource": source}),
+            json!([step("work")]),
+            true,
+        ),
+    ] {
+        let mut turning = turning;
+        turning["maxIterations"] = json!(2);
+        let workflow = compiled(&file(&json!([looped("l", &turning, &body)])));
+        let mut warnings = workflow.compiled_warnings.iter();
+        let told = warnings.any(|warning| {
+            warning.code == WarningCode::NoEffect && warning.subject == "l.loop.condition"
+        });
+        assert_eq!(told, void, "{turning}");
+    }
+}
+
+#[test]
+fn a_decision_in_a_loop_that_it_does_not_drive_reaches_no_limit() {
+    let turning = json!({"type": "for", "count": 1, "maxIterations": 1});
+    let workflow = compiled(&file(&json!([looped("l", &turning, &json!([decision("decide")]))])));
+    let state = flow::begin(&workflow, &Map::new()).unwrap().next;
+    let again = [control("l", "continue")];
+    let submission = Submission { notes: None, artifacts: &again };
+    let findings = judge(&workflow, &state, &submission, &Standings::new(), &Map::new()).unwrap();
+    assert_eq!(findings, []);
 }

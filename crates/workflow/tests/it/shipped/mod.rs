@@ -13,3 +13,4 @@ mod properties;
 mod render;
 mod routine;
 pub(crate) mod samples;
+mod session;

@@ -172,6 +172,7 @@ proptest! {
                 standings: Standings::new(),
                 context: context.clone(),
                 open_gaps: Vec::new(),
+                settled: Vec::new(),
             };
             let submission = Submission { notes: Some("Done."), artifacts: &artifacts };
             let decided = decide(&workflow, &state, &facts, &submission).expect("it decides");

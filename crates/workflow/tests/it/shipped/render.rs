@@ -142,6 +142,26 @@ fn a_confirmation_of_a_loop_is_asked_for_when_it_begins() {
 }
 
 #[test]
+fn a_confirmation_of_a_loop_joins_that_of_its_first_step() {
+    let turning = json!({"type": "for", "count": 2, "maxIterations": 2});
+    for (own, context, expected) in [
+        (json!(true), json!({}), [true, true]),
+        (json!({"var": "risky"}), json!({}), [true, false]),
+        (json!({"var": "risky"}), json!({"risky": true}), [true, true]),
+        (json!(false), json!({}), [true, false]),
+    ] {
+        let mut work = step("work");
+        work["requireConfirmation"] = own.clone();
+        let mut of = looped("l", &turning, &json!([work]));
+        of["requireConfirmation"] = json!(true);
+        let workflow = compiled(&file(&json!([of])));
+        let mut run = Run::new(&workflow, &context);
+        let first = run.pending().require_confirmation;
+        assert_eq!([first, run.leave(&[]).pending().require_confirmation], expected, "{own}");
+    }
+}
+
+#[test]
 fn the_first_prompt_of_the_file_with_every_field() {
     let workflow = compiled(&everything());
     let context = json!({"goal": "the search", "risky": true, "branch": "main"});

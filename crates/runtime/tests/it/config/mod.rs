@@ -1,0 +1,7 @@
+mod edit;
+mod environment;
+mod files;
+mod precedence;
+#[cfg(feature = "schema")]
+mod schema;
+mod status;

@@ -1,0 +1,4 @@
+mod caching;
+mod ids;
+mod order;
+mod trouble;

@@ -1,0 +1,23 @@
+//! What only a person can supply.
+//!
+//! *Invariants*: what a person settled at a node counts for that node alone. Nothing that an agent hands in
+//! settles it.
+
+use super::error::EngineError;
+use super::finding::Finding;
+use super::place::Place;
+use super::report;
+use crate::compile::CompiledWorkflow;
+use crate::reason::UserOnlyDependency;
+use crate::snapshot::ExecutionState;
+
+/// That the step which is pending in `state` needs a person, unless that was `settled`.
+pub(super) fn judge(
+    workflow: &CompiledWorkflow,
+    state: &ExecutionState,
+    settled: &[UserOnlyDependency],
+) -> Result<Option<Finding>, EngineError> {
+    let step = Place::of(workflow, state)?.step;
+    let open = step.needs_user.as_ref().filter(|need| !settled.contains(&need.reason));
+    Ok(open.map(|need| report::person(step, need)))
+}

@@ -1,0 +1,154 @@
+//! What a person says about a run: yes, an answer, or no.
+//!
+//! *Invariants*: it is recorded at the preferred tip and counts there alone. A yes or an answer ends the gap that
+//! waits for a person; a no leaves it open and is recorded beside it. Records of a person have the severity `info`,
+//! by which they are told from those of the engine.
+
+use piton_core::{BoundedText, GapId, NodeId};
+
+use super::answer::Scene;
+use super::draft::Draft;
+use super::error::{Error, Refusal};
+use super::place::Place;
+use super::reply::RunLine;
+use super::request::{Settle, Verdict};
+use super::sessions::Sessions;
+use super::warm::Warm;
+use crate::bounds::SUMMARY_BYTES_MAX;
+use crate::event::{EventBody, GapRecorded, NodeScope, Resolution};
+use crate::gap::GapSeverity;
+use crate::projection::{Gap, RunState};
+use crate::reason::{Reason, ReasonCategory, UserOnlyDependency};
+use crate::token::NodeAddress;
+
+/// What a person settled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    /// The run, at the step that it waits at.
+    pub run: RunLine,
+    /// What the step needed a person for.
+    pub reason: UserOnlyDependency,
+    /// What was recorded.
+    pub summary: String,
+}
+
+impl Sessions {
+    /// Records what a person says about the step that a run waits at.
+    pub async fn settle(&self, request: Settle) -> Result<Settled, Error> {
+        let Settle { session, run, verdict } = request;
+        let (lease, warm) = self.locked(session).await?;
+        let address = {
+            let warm = warm.lock();
+            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+            let tip = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?;
+            NodeAddress { session, run, node: tip.id }
+        };
+        let place = Place::now(&warm.lock().state, address)?;
+        let scene = self.reader().scene(place).await?;
+        let reason = asked(&scene).ok_or(Refusal::NothingToSettle)?;
+        let summary = told(&verdict)?;
+        let draft = self.draft_verdict(&mut warm.lock(), address, reason, &verdict, &summary)?;
+        self.append(session, &lease, Some(&warm), draft).await?;
+        Ok(Settled { run: scene.run_line(), reason, summary: summary.as_str().to_owned() })
+    }
+
+    fn draft_verdict(
+        &self,
+        warm: &mut Warm,
+        address: NodeAddress,
+        reason: UserOnlyDependency,
+        verdict: &Verdict,
+        summary: &BoundedText<SUMMARY_BYTES_MAX>,
+    ) -> Result<Draft<'_>, Error> {
+        let run = warm.state.run(address.run).ok_or(Refusal::UnknownRun)?;
+        let waiting: Vec<_> = open_on(run, address.node, reason).collect();
+        let next = warm.state.next();
+        let mut draft = Draft::new(address.session, next, &*self.clock, &*self.entropy);
+        let at = NodeScope { run: address.run, node: address.node };
+        let mut record = |resolution, severity| {
+            let gap_id = GapId::mint(&*self.entropy);
+            let record = GapRecorded {
+                gap_id,
+                severity,
+                reason: Reason::UserOnlyDependency(reason),
+                summary: summary.clone(),
+                resolution,
+                evidence_refs: None,
+                details: None,
+            };
+            draft.push(EventBody::GapRecorded(at, record));
+            gap_id
+        };
+        if matches!(verdict, Verdict::Refused(_)) {
+            record(Resolution::Unresolved {}, GapSeverity::Info);
+        } else {
+            // A person may speak before the agent handed in anything; then there is no gap yet to end.
+            let ended = if waiting.is_empty() {
+                vec![record(Resolution::Unresolved {}, GapSeverity::Info)]
+            } else {
+                waiting
+            };
+            for resolves_gap_id in ended {
+                record(Resolution::Resolves { resolves_gap_id }, GapSeverity::Info);
+            }
+        }
+        draft
+            .check(&mut warm.rules)
+            .inspect_err(|_| self.reader().warm().forget(address.session))?;
+        Ok(draft)
+    }
+}
+
+/// What the pending step asks a person for: what it needs, else their consent if it wants confirmation.
+fn asked(scene: &Scene) -> Option<UserOnlyDependency> {
+    let pending = scene.pending()?;
+    let step = scene.pinned.workflow.step(&pending.step_id)?;
+    let needed = step.needs_user.as_ref().map(|need| need.reason);
+    needed.or_else(|| pending.require_confirmation.then_some(UserOnlyDependency::Approval))
+}
+
+fn told(verdict: &Verdict) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {
+    let text = match verdict {
+        Verdict::Approved => "A person approved.".to_owned(),
+        Verdict::Answered(answer) => format!("A person answered: {answer}"),
+        Verdict::Refused(reason) => format!("A person refused: {reason}"),
+    };
+    BoundedText::new(text)
+        .map_err(|error| Refusal::Text { what: "answer", reason: error.to_string() })
+}
+
+/// The gaps of a node that wait for a person, for this reason.
+fn open_on(
+    run: &RunState,
+    node: NodeId,
+    reason: UserOnlyDependency,
+) -> impl Iterator<Item = GapId> {
+    let waits = move |gap: &&Gap| gap.record.reason == Reason::UserOnlyDependency(reason);
+    run.gaps.open_on(node).filter(waits).map(|gap| gap.record.gap_id)
+}
+
+/// What a person settled at a node.
+pub(super) fn settled(run: &RunState, node: NodeId) -> Vec<UserOnlyDependency> {
+    let ended = |gap: &&Gap| gap.resolved_by.is_some();
+    let reason = |gap: &Gap| match (gap.record.reason, gap.record.resolution) {
+        (Reason::UserOnlyDependency(reason), Resolution::Unresolved {}) => Some(reason),
+        _ => None,
+    };
+    run.gaps.on(node).filter(ended).filter_map(reason).collect()
+}
+
+/// What persons said at a node, in order.
+pub(super) fn said(run: &RunState, node: NodeId) -> Vec<String> {
+    let by_person = |gap: &&Gap| {
+        gap.record.severity == GapSeverity::Info
+            && gap.record.reason.category() == ReasonCategory::UserOnlyDependency
+    };
+    let mut said: Vec<_> = run
+        .gaps
+        .on(node)
+        .filter(by_person)
+        .map(|gap| gap.record.summary.as_str().to_owned())
+        .collect();
+    said.dedup();
+    said
+}

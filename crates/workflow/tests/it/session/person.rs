@@ -1,0 +1,121 @@
+//! Steps that need a person.
+
+use piton_core::Code;
+use piton_workflow::projection::{SessionState, status};
+use piton_workflow::session::{Reply, Settle, Verdict};
+use piton_workflow::{Autonomy, BlockerCode, NextIntent, RunStatus, UserOnlyDependency};
+use serde_json::{Value, json};
+
+use super::rig::{Rig, pending, start_with, state};
+use crate::engine::samples::{source, step, workflow};
+use crate::source::compile_value;
+
+fn needing(id: &str, reason: &str) -> Value {
+    let mut step = step(id);
+    step["needsUser"] = json!({"reason": reason, "question": "May the table be dropped?"});
+    if reason == "needs_user_choice" {
+        step["needsUser"]["choice"] = json!("irreversible_action");
+    }
+    step
+}
+
+fn verdict(reply: &Reply, verdict: Verdict) -> Settle {
+    Settle { session: reply.body.run.session_id, run: reply.body.run.run_id, verdict }
+}
+
+// shows: WR-277 (user only), WR-280 (user only), WR-284, WR-288, WR-442 (user only)
+#[tokio::test]
+async fn a_step_that_needs_a_person_waits_for_them_in_each_way_that_there_is() {
+    for reason in UserOnlyDependency::ALL {
+        let rig = Rig::memory();
+        let compiled = workflow(&[needing("drop", reason.as_str()), step("end")]);
+        let first = rig.start(&compiled).await;
+        assert!(first.text().contains("May the table be dropped?"), "{}", first.text());
+        let blocked = rig.notes(&first, "They will surely agree.").await;
+        let report = blocked.body.blockers.as_ref().unwrap().blockers();
+        assert_eq!((report.len(), report[0].code), (1, BlockerCode::UserOnlyDependency));
+        assert!(report[0].message.as_str().contains("May the table be dropped?"));
+        let session = first.body.run.session_id;
+        let projected = SessionState::of(&rig.events(session).await);
+        assert_eq!(status(&projected.runs()[0], false), RunStatus::Blocked);
+
+        let no = verdict(&first, Verdict::Refused("make a backup first".to_owned()));
+        assert_eq!(rig.sessions.settle(no).await.unwrap().reason, *reason);
+        let again = rig.sessions.proceed(state(&blocked)).await.unwrap();
+        assert!(again.text().contains("A person refused: make a backup first"), "{}", again.text());
+        let still = rig.notes(&again, "There is a backup now.").await;
+        assert_eq!(still.body.blockers.as_ref().unwrap().blockers().len(), 1);
+
+        let yes = verdict(&first, Verdict::Answered("yes, after Friday".to_owned()));
+        rig.sessions.settle(yes).await.unwrap();
+        let told = rig.sessions.proceed(state(&still)).await.unwrap();
+        assert!(told.text().contains("A person answered: yes, after Friday"), "{}", told.text());
+        let end = rig.notes(&told, "Dropped on Saturday.").await;
+        assert_eq!(pending(&end), "end");
+        let projected = SessionState::of(&rig.events(session).await);
+        assert_eq!(projected.runs()[0].gaps.open_critical(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_never_stops_goes_on_without_a_person_and_records_that() {
+    let rig = Rig::memory();
+    let compiled = workflow(&[needing("drop", "needs_user_approval"), step("end")]);
+    let first =
+        rig.sessions.start(start_with(&compiled, Autonomy::FullAutoNeverStop)).await.unwrap();
+    let end = rig.notes(&first, "Dropped.").await;
+    assert_eq!(pending(&end), "end");
+    assert_eq!(end.body.gaps_recorded.len(), 1);
+    let last = rig.notes(&end, "Done.").await;
+    let projected = SessionState::of(&rig.events(last.body.run.session_id).await);
+    assert_eq!(status(&projected.runs()[0], true), RunStatus::CompleteWithGaps);
+}
+
+#[tokio::test]
+async fn a_person_may_speak_before_the_agent_does_and_only_where_somebody_is_asked() {
+    let rig = Rig::memory();
+    let mut confirmed = step("end");
+    confirmed["requireConfirmation"] = json!(true);
+    let compiled = workflow(&[needing("drop", "needs_user_approval"), step("between"), confirmed]);
+    let first = rig.start(&compiled).await;
+    rig.sessions.settle(verdict(&first, Verdict::Approved)).await.unwrap();
+    let between = rig.notes(&first, "Dropped.").await;
+    assert_eq!(pending(&between), "between");
+    let error = rig.sessions.settle(verdict(&first, Verdict::Approved)).await.unwrap_err();
+    assert_eq!(error.code(), Code::ValidationError);
+    let end = rig.notes(&between, "Between.").await;
+    assert_eq!(end.body.next_intent, NextIntent::AwaitUserConfirmation);
+    rig.sessions.settle(verdict(&first, Verdict::Approved)).await.unwrap();
+    let now = rig.sessions.proceed(state(&end)).await.unwrap();
+    assert_eq!(now.body.next_intent, NextIntent::PerformPendingThenContinue, "they said yes");
+    let long = verdict(&first, Verdict::Answered("x".repeat(513)));
+    assert_eq!(rig.sessions.settle(long).await.unwrap_err().code(), Code::ValidationError);
+}
+
+#[test]
+fn what_a_step_needs_of_a_person_is_read_strictly() {
+    let problems = |need: Value| {
+        let mut step = step("drop");
+        step["needsUser"] = need;
+        let found = compile_value(&source(&[step])).unwrap_err();
+        found.iter().map(|problem| format!("{} {}", problem.path, problem.code)).collect::<Vec<_>>()
+    };
+    let question = "Which?";
+    for (need, expected) in [
+        (
+            json!({"reason": "needs_user_choice", "question": question}),
+            "/steps/0/needsUser missing_field",
+        ),
+        (
+            json!({"reason": "needs_user_approval", "choice": "scope_boundary", "question": question}),
+            "/steps/0/needsUser/choice unknown_field",
+        ),
+        (
+            json!({"reason": "needs_rest", "question": question}),
+            "/steps/0/needsUser/reason unknown_name",
+        ),
+        (json!({"reason": "needs_user_approval"}), "/steps/0/needsUser missing_field"),
+    ] {
+        assert_eq!(problems(need), [expected]);
+    }
+}
