@@ -35,7 +35,7 @@ pub struct Whereabouts {
 /// The use cases of one agent.
 pub struct Connection {
     runtime: Arc<Runtime>,
-    whereabouts: Whereabouts,
+    whereabouts: Mutex<Whereabouts>,
     open: Mutex<OpenRuns>,
 }
 
@@ -47,12 +47,18 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     pub(crate) fn new(runtime: Arc<Runtime>, whereabouts: Whereabouts) -> Self {
-        Self { runtime, whereabouts, open: Mutex::default() }
+        Self { runtime, whereabouts: Mutex::new(whereabouts), open: Mutex::default() }
     }
 
     /// What every connection shares.
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    /// The client told its root, or that it has none any more.
+    pub fn moved_to(&self, client_root: Option<PathBuf>) {
+        let mut whereabouts = self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner);
+        whereabouts.client_root = client_root;
     }
 
     /// Every workflow that can be started.
@@ -118,7 +124,8 @@ impl Connection {
     }
 
     fn project(&self, asked: Option<&str>) -> Result<Option<ProjectDir>, Envelope> {
-        let Whereabouts { client_root, claude_project_dir, working_dir } = &self.whereabouts;
+        let whereabouts = self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Whereabouts { client_root, claude_project_dir, working_dir } = &whereabouts;
         let configured = self.runtime.applied().project_dir();
         let known = [client_root.as_deref(), claude_project_dir.as_deref(), working_dir.as_deref()];
         project_dir(asked, configured.into_iter().chain(known.into_iter().flatten()))

@@ -17,4 +17,5 @@ pub use person::{
     RunShown, SessionList, SessionShown, SettledRun, Soundness, StepShown, SweptBlobs,
     TroubledSession,
 };
+pub use piton_workflow::session::{Body, CheckpointBody};
 pub use tree::{RunTree, TreeNode};
