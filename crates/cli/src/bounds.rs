@@ -23,3 +23,9 @@ pub(crate) const CELL_BYTES_MAX: usize = 40;
 
 /// The deepest nesting in a client's JSON that is followed. Configurations have a handful of levels.
 pub(crate) const JSON_DEPTH_MAX: usize = 128;
+
+/// How many ports behind the usual one are tried. Somebody with more servers on one machine chooses ports.
+pub(crate) const PORTS_TRIED: u16 = 20;
+
+/// The largest file with a token in bytes; a token is a line.
+pub(crate) const TOKEN_FILE_BYTES_MAX: u64 = 4096;

@@ -11,7 +11,7 @@ use piton_store::{
         DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
         SystemClock, SystemEntropy,
     },
-    port::Blobs,
+    port::{Blobs, Leases},
 };
 use piton_workflow::carry::{self, remove_unfinished};
 use tokio::runtime::Builder;
@@ -23,6 +23,7 @@ pub(crate) struct Open {
     executor: tokio::runtime::Runtime,
     dir: DataDir,
     pub(crate) runtime: Arc<Runtime>,
+    pub(crate) leases: Arc<dyn Leases>,
     pub(crate) log: Log,
 }
 
@@ -47,8 +48,9 @@ impl Open {
             Ok(sessions) => sessions.iter().for_each(|session| log.removed_half(*session)),
             Err(error) => log.failed(&error.envelope()),
         }
+        let leases = Arc::clone(&ports.leases);
         let runtime = Arc::new(Runtime::new(ports, configuration)?);
-        Ok(Self { executor, dir, runtime, log })
+        Ok(Self { executor, dir, runtime, leases, log })
     }
 
     /// Waits for a use case.
@@ -56,7 +58,12 @@ impl Open {
         &self,
         work: impl Future<Output = Result<T, Envelope>>,
     ) -> Result<T, Failure> {
-        Ok(self.executor.block_on(work)?)
+        Ok(self.block_on(work)?)
+    }
+
+    /// Waits for anything else.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.executor.block_on(work)
     }
 
     /// The data directory.

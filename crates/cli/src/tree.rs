@@ -6,10 +6,13 @@
 use std::collections::HashMap;
 
 use piton_core::NodeId;
-use piton_runtime::reply::{RunTree, TreeNode};
+use piton_runtime::reply::TreeNode;
 use piton_workflow::NodeKind;
 
-use crate::style::{State, styled};
+use crate::{
+    style::{State, styled},
+    words::count,
+};
 
 /// A node with the strokes that stand before it.
 struct Line<'a> {
@@ -18,10 +21,9 @@ struct Line<'a> {
 }
 
 /// The lines of a tree.
-pub(crate) fn lines(tree: &RunTree) -> Vec<String> {
-    let steps: Vec<&TreeNode> =
-        tree.nodes.iter().filter(|node| node.kind == NodeKind::Step).collect();
-    let bookmarks = count_bookmarks(tree);
+pub(crate) fn lines(nodes: &[TreeNode]) -> Vec<String> {
+    let steps: Vec<&TreeNode> = nodes.iter().filter(|node| node.kind == NodeKind::Step).collect();
+    let bookmarks = count_bookmarks(nodes);
     let drawn = draw(&steps);
     let title =
         |line: &Line<'_>| format!("{}{} {}", line.strokes, mark(line.node), name(line.node));
@@ -41,9 +43,9 @@ fn length(text: &str) -> usize {
     text.chars().count() // tidy: chars: shown to a person
 }
 
-fn count_bookmarks(tree: &RunTree) -> HashMap<NodeId, usize> {
+fn count_bookmarks(nodes: &[TreeNode]) -> HashMap<NodeId, usize> {
     let mut bookmarks = HashMap::new();
-    let of = tree.nodes.iter().filter(|node| node.kind == NodeKind::Checkpoint);
+    let of = nodes.iter().filter(|node| node.kind == NodeKind::Checkpoint);
     for parent in of.filter_map(|node| node.parent_id) {
         *bookmarks.entry(parent).or_insert(0) += 1;
     }
@@ -127,6 +129,71 @@ fn said(node: &TreeNode, bookmarks: usize) -> String {
     parts.join("  ")
 }
 
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+#[cfg(test)]
+mod tests {
+    use piton_core::EventIndex;
+
+    use super::*;
+
+    /// A node by its number, that of its parent, its step, and whether it lies on the way to the preferred tip.
+    fn node(id: u8, parent: Option<u8>, step: usize, title: &str, is_on_path: bool) -> TreeNode {
+        let id_of = |id: u8| format!("node_{id:026}").parse().unwrap();
+        TreeNode {
+            node_id: id_of(id),
+            parent_id: parent.map(id_of),
+            kind: NodeKind::Step,
+            cause: None,
+            step: Some(step),
+            title: Some(title.to_owned()),
+            headline: None,
+            blocked: 0,
+            open_gaps: 0,
+            is_tip: false,
+            is_preferred_tip: false,
+            is_on_path,
+            created: EventIndex::new(u64::from(id)).unwrap(),
+        }
+    }
+
+    fn plain(nodes: &[TreeNode]) -> String {
+        let lines = lines(nodes).join("\n");
+        anstream::adapter::strip_str(&lines).to_string()
+    }
+
+    #[test]
+    fn branches_blocks_bookmarks_and_the_preferred_tip_are_seen() {
+        let said = |node: TreeNode, headline: &str| TreeNode {
+            headline: Some(headline.to_owned()),
+            ..node
+        };
+        let nodes = [
+            said(node(1, None, 1, "Reproduce", true), "cargo test login_flaky fails 3 of 50"),
+            TreeNode { blocked: 1, ..node(2, Some(1), 2, "Isolate", true) },
+            said(node(3, Some(2), 3, "Hypotheses", false), "three, clock first"),
+            TreeNode {
+                is_tip: true,
+                ..said(node(4, Some(3), 4, "Experiment", false), "clock ruled out")
+            },
+            said(node(5, Some(2), 3, "Hypotheses", true), "shared port first"),
+            TreeNode { kind: NodeKind::Checkpoint, ..node(6, Some(5), 3, "Hypotheses", false) },
+            TreeNode { open_gaps: 2, ..node(7, Some(5), 4, "Experiment", true) },
+            TreeNode { is_tip: true, is_preferred_tip: true, ..node(8, Some(7), 5, "Fix", true) },
+        ];
+        insta::assert_snapshot!(plain(&nodes), @r"
+        ● 1 Reproduce     cargo test login_flaky fails 3 of 50
+        ● 2 Isolate       ✗ blocked once
+        ├─● 3 Hypotheses  three, clock first
+        │ ○ 4 Experiment  clock ruled out  (left)
+        └─● 3 Hypotheses  shared port first  1 bookmark
+          ● 4 Experiment  2 gaps
+          ◉ 5 Fix         pending  ← preferred tip
+        ");
+    }
+
+    #[test]
+    fn a_long_run_is_drawn_without_running_out_of_stack() {
+        let chain: Vec<TreeNode> =
+            (0..=255u8).map(|id| node(id, id.checked_sub(1), 1, "Again", true)).collect();
+        assert_eq!(lines(&chain).len(), 256);
+    }
 }

@@ -15,6 +15,7 @@ use crate::{
     files,
     open::Open,
     style::{State, styled},
+    words::count,
 };
 
 #[derive(Args)]
@@ -96,9 +97,12 @@ fn sessions(open: &Open) -> Finding {
     };
     let runs = list.runs.len();
     match list.troubled.as_slice() {
-        [] => Finding::good("sessions", format!("{runs} runs, all can be read")),
+        [] => Finding::good("sessions", format!("{}, all can be read", count(runs, "run"))),
         [first, ..] => {
-            let found = format!("{runs} runs can be read, {} sessions cannot", list.troubled.len());
+            let found = format!(
+                "{runs} runs can be read, {} cannot",
+                count(list.troubled.len(), "session")
+            );
             Finding::of(
                 "sessions",
                 Health::Bad,
@@ -117,8 +121,12 @@ fn workflows(app: &App, open: &Open) -> Finding {
     let found = format!("{} can be started", listed.workflows.len());
     match listed.problems.len() {
         0 => Finding::good("workflows", found),
-        count => {
-            let found = format!("{found}, {count} files do not load");
+        broken => {
+            let found = format!(
+                "{found}, {} that {} not load",
+                count(broken, "file"),
+                if broken == 1 { "does" } else { "do" }
+            );
             Finding::of("workflows", Health::Note, found, "piton workflow validate")
         }
     }

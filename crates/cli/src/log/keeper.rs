@@ -39,6 +39,11 @@ impl Log {
         let _ = self.session.set(session.to_string());
     }
 
+    /// That something began that lasts.
+    pub(crate) fn began(&self) {
+        self.note(LogLevel::Info, "began", None, None);
+    }
+
     /// That the command did its work.
     pub(crate) fn ended(&self) {
         self.note(LogLevel::Info, "ended", None, None);

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::install;
+use super::{install, serve};
 use crate::{app::App, exit::Ending, failure::Failure};
 
 #[derive(Args)]
@@ -27,7 +27,7 @@ enum Command {
 impl Mcp {
     pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
         match self.command {
-            None => Err(Failure::refused("not yet", "later")),
+            None => serve::run(app),
             Some(Command::Install(install)) => install.run(app),
             Some(Command::Uninstall(uninstall)) => uninstall.run(app),
         }

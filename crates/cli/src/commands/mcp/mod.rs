@@ -6,6 +6,7 @@
 //! | `client` | which clients there are, and where they keep their configuration |
 //! | `json` | changes one member of a JSON text and leaves the rest as it is |
 //! | `entry` | the entry of Piton in the configuration of a client |
+//! | `serve` | the server itself |
 //! | `install` | writes and removes that entry |
 
 mod client;
@@ -13,6 +14,7 @@ mod command;
 mod entry;
 mod install;
 mod json;
+mod serve;
 
 pub(crate) use client::{Client, Scope};
 pub(crate) use command::Mcp;

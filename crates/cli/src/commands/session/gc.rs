@@ -4,7 +4,7 @@ use clap::Args;
 use piton_runtime::reply::CleanedUp;
 use piton_store::collect::Intent;
 
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::Ending, failure::Failure, words::count};
 
 #[derive(Args)]
 pub(crate) struct Gc {
@@ -27,13 +27,14 @@ impl Gc {
 fn say(app: &App, cleaned: &CleanedUp) {
     let would = if cleaned.is_rehearsal { "Would remove" } else { "Removed" };
     let CleanedUp { young, kept, spared, .. } = cleaned;
-    app.output.say(format_args!("{would} {} past their time.", sessions(cleaned.removed.len())));
+    app.output
+        .say(format_args!("{would} {} past their time.", count(cleaned.removed.len(), "session")));
     for session in &cleaned.removed {
         app.output.say(format_args!("  {session}"));
     }
     app.output.say(format_args!(
         "Left: {} not old enough, {kept} kept on purpose, {spared} that could not be removed.",
-        sessions(*young)
+        count(*young, "session")
     ));
     let blobs: u64 = cleaned.blobs.iter().map(|swept| swept.removed).sum();
     let bytes: u64 = cleaned.blobs.iter().map(|swept| swept.removed_bytes).sum();
@@ -48,8 +49,4 @@ fn say(app: &App, cleaned: &CleanedUp) {
     } else {
         app.output.say("Keep a session for good: piton session keep RUN");
     }
-}
-
-fn sessions(count: usize) -> String {
-    if count == 1 { "1 session".to_owned() } else { format!("{count} sessions") }
 }

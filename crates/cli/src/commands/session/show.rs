@@ -1,6 +1,6 @@
 //! `piton session show`.
 
-use piton_runtime::reply::{RunShown, SessionShown, StepShown};
+use piton_runtime::reply::{GapShown, RunShown, SessionShown, StepShown};
 
 use crate::{
     age::ago,
@@ -9,6 +9,7 @@ use crate::{
     exit::Ending,
     failure::Failure,
     style::{State, styled},
+    words::indented,
 };
 
 pub(super) fn run(app: &App, run: &Run) -> Result<Ending, Failure> {
@@ -60,12 +61,16 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
         let message = block.message.replace('\n', "\n     ");
         output.say(format_args!("   {} {message}", styled(State::Attention, "✗")));
     }
-    for gap in &step.gaps {
+    // A block leaves a gap with the same words; that it was settled is seen by the notes.
+    let is_told = |gap: &&GapShown| {
+        gap.is_open || step.blocks.iter().all(|block| block.message != gap.summary)
+    };
+    for gap in step.gaps.iter().filter(is_told) {
         let mark =
             if gap.is_open { styled(State::Bad, "gap:") } else { styled(State::Faint, "settled:") };
         output.say(format_args!("   {mark} {}", gap.summary.replace('\n', "\n     ")));
     }
     if let Some(notes) = &step.notes {
-        output.say(format_args!("   {}", notes.trim_end().replace('\n', "\n   ")));
+        output.say(indented(notes, "   "));
     }
 }

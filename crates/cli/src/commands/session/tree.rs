@@ -6,7 +6,7 @@ pub(super) fn run(app: &App, run: &Run) -> Result<Ending, Failure> {
     let open = app.open()?;
     let drawn = open.wait(open.runtime.run_tree(&run.run))?;
     open.log.about(drawn.summary.session_id);
-    for line in tree::lines(&drawn) {
+    for line in tree::lines(&drawn.nodes) {
         app.output.say(line);
     }
     app.output.reply("piton.session.tree/1", &drawn)?;

@@ -6,7 +6,7 @@ use piton_runtime::{
     request::{InspectMode, InspectWorkflow},
 };
 
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::Ending, failure::Failure, words::indented};
 
 #[derive(Args)]
 pub(crate) struct Show {
@@ -45,10 +45,7 @@ fn say(app: &App, shown: &InspectedWorkflow) {
         output.say(format_args!("{:>3}. {title}", place + 1));
     }
     if let Some(prompt) = &shown.first_prompt {
-        output.say(format_args!(
-            "\nThe first step asks:\n\n  {}",
-            prompt.trim_end().replace('\n', "\n  ")
-        ));
+        output.say(format_args!("\nThe first step asks:\n\n{}", indented(prompt, "  ")));
     }
     output.say(format_args!("\nWalk it: piton workflow run {}", entry.workflow_id));
 }
