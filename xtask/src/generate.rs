@@ -19,6 +19,7 @@ use clap::Args;
 
 use crate::{
     problem::Problem,
+    process,
     project::{self, Project},
     requirements::coverage::Coverage,
 };
@@ -55,18 +56,26 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
             ExitCode::FAILURE
         });
     }
-    let files = generate(&Project::load(&root)?)?;
+    let files = everything(&root)?;
     write(&root, &files)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What is wrong with the generated files on disk.
 pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
-    let generated = generate(&Project::load(root)?)?;
-    Ok(compare(&generated, &on_disk(root)?))
+    Ok(compare(&everything(root)?, &on_disk(root)?))
 }
 
-/// Every generated file.
+/// Every generated file, the reference of the command line included, which the program prints itself.
+fn everything(root: &Path) -> Result<Files> {
+    let mut files = generate(&Project::load(root)?)?;
+    let arguments = ["run", "--quiet", "--package", "piton", "--", "internal-reference"];
+    let reference = process::output(root, &process::cargo(), &arguments)?;
+    files.insert(format!("{DIRECTORY}/cli.md"), reference.into_bytes());
+    Ok(files)
+}
+
+/// Every file that follows from code that is linked in here.
 fn generate(project: &Project) -> Result<Files> {
     let mut files = Files::new();
     let mut add = |name: &str, text: String| {

@@ -12,10 +12,7 @@ use crate::lines::Lines;
 use crate::server::Server;
 
 /// Serves the agent that started this process, until it closes the input.
-pub async fn serve_stdio(
-    runtime: &Arc<Runtime>,
-    whereabouts: Whereabouts,
-) -> Result<(), Envelope> {
+pub async fn serve_stdio(runtime: &Arc<Runtime>, whereabouts: Whereabouts) -> Result<(), Envelope> {
     let (read, write) = stdio_pipes();
     serve_pipe(read, write, runtime, whereabouts).await
 }

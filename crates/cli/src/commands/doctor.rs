@@ -1,9 +1,9 @@
 //! `piton doctor`: looks whether everything that Piton needs is in order.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use clap::Args;
-use piton_runtime::request::ListWorkflows;
+use piton_runtime::request::{ListWorkflows, SessionReference};
 use serde::Serialize;
 
 use crate::{
@@ -90,25 +90,28 @@ impl Doctor {
     }
 }
 
+/// Checks every session as the medium holds it: a list may come from what was computed before.
 fn sessions(open: &Open) -> Finding {
     let list = match open.wait(open.runtime.list_sessions()) {
         Ok(list) => list,
         Err(failure) => return Finding::bad("sessions", &failure),
     };
-    let runs = list.runs.len();
-    match list.troubled.as_slice() {
-        [] => Finding::good("sessions", format!("{}, all can be read", count(runs, "run"))),
+    let readable = list.runs.iter().map(|run| run.session_id.to_string());
+    let troubled = list.troubled.iter().map(|one| one.session_id.clone());
+    let all: BTreeSet<String> = readable.chain(troubled).collect();
+    let is_damaged = |session: &&String| {
+        let reference = SessionReference((*session).clone());
+        let verified = open.wait(open.runtime.verify_session(&reference));
+        !verified.is_ok_and(|found| found.is_sound)
+    };
+    let damaged: Vec<&String> = all.iter().filter(is_damaged).collect();
+    let found = count(all.len(), "session");
+    match damaged.as_slice() {
+        [] => Finding::good("sessions", format!("{found}, every byte as it was written")),
         [first, ..] => {
-            let found = format!(
-                "{runs} runs can be read, {} cannot",
-                count(list.troubled.len(), "session")
-            );
-            Finding::of(
-                "sessions",
-                Health::Bad,
-                found,
-                format!("piton session verify {}", first.session_id),
-            )
+            let found = format!("{found}, {} of them damaged", damaged.len());
+            let next = format!("piton session verify {first}");
+            Finding::of("sessions", Health::Bad, found, next)
         }
     }
 }

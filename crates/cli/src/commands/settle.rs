@@ -1,7 +1,7 @@
 //! `piton approve`, `piton answer` and `piton reject`: what a person says to a run that waits.
 
 use clap::Args;
-use piton_runtime::request::{Say, SettleRun};
+use piton_runtime::request::{Say, SessionReference, SettleRun};
 
 use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
 
@@ -29,27 +29,28 @@ pub(crate) struct Reject {
 
 impl Approve {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        settle(app, self.run, Say::Approve {}, "The agent's next call goes on.")
+        settle(app, &self.run, Say::Approve {}, "The agent's next call goes on.")
     }
 }
 
 impl Answer {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        settle(app, self.run, Say::Answer { text: self.answer }, "The agent's next call goes on.")
+        settle(app, &self.run, Say::Answer { text: self.answer }, "The agent's next call goes on.")
     }
 }
 
 impl Reject {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let next = "The run stays at this step; the agent's next call tells it why.";
-        settle(app, self.run, Say::Refuse { text: self.reason }, next)
+        settle(app, &self.run, Say::Refuse { text: self.reason }, next)
     }
 }
 
-fn settle(app: &App, run: Run, say: Say, next: &str) -> Result<Ending, Failure> {
+fn settle(app: &App, run: &Run, say: Say, next: &str) -> Result<Ending, Failure> {
     let open = app.open()?;
-    let settled = open.wait(open.runtime.settle_run(SettleRun { run: run.run, say }))?;
-    open.log.about(settled.run.session_id);
+    let (_, run) = open.ids(&run.run)?;
+    let run = SessionReference(run.to_string());
+    let settled = open.wait(open.runtime.settle_run(SettleRun { run, say }))?;
     let step = settled.run.step.map_or_else(String::new, |step| format!(", step {step}"));
     app.output.say(format_args!(
         "{} · {} ({}{step})",

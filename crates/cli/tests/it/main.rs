@@ -6,6 +6,7 @@ mod clients;
 mod command_line;
 mod demo;
 mod persons;
+mod projections;
 mod promises;
 mod rig;
 mod servers;

@@ -65,7 +65,7 @@ fn lease(open: &Open) -> Result<Option<Lease>, Failure> {
     let lease = open.block_on(open.leases.acquire(&name, Mode::Exclusive, Patience::FailFast));
     match lease {
         Ok(lease) => Ok(Some(lease)),
-        Err(piton_store::Error::Locked { .. }) => Ok(None),
+        Err(piton_store::Error::Busy { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

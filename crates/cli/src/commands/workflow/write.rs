@@ -140,6 +140,8 @@ fn check(kind: SourceKind, directory: &str, text: &str) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
+    use piton_workflow::compile::{CompiledWarning, WarningCode};
+
     use super::*;
 
     #[test]
@@ -147,6 +149,12 @@ mod tests {
         let compiled = compile(TEMPLATE, &Origin::new(SourceKind::User, ""), &Catalog::standard());
         let compiled = compiled.unwrap();
         assert_eq!(compiled.workflow_id.as_str(), TEMPLATE_ID);
-        assert!(compiled.compiled_warnings.is_empty(), "{:?}", compiled.compiled_warnings);
+        // That one stands at every step with criteria.
+        let is_advice = |warning: &CompiledWarning| warning.code == WarningCode::ContractPreferred;
+        assert!(
+            compiled.compiled_warnings.iter().all(is_advice),
+            "{:?}",
+            compiled.compiled_warnings
+        );
     }
 }

@@ -132,7 +132,12 @@ impl Web {
     }
 
     /// One request as it is, and all that comes back.
-    pub(crate) async fn exchange(&self, line: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
+    pub(crate) async fn exchange(
+        &self,
+        line: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Reply {
         let mut head = format!("{line} HTTP/1.1\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -147,7 +152,8 @@ impl Web {
             write
         });
         let mut bytes = Vec::new();
-        let reading = timeout(GIVE_UP, read.read_to_end(&mut bytes)).await.expect("a reply in time");
+        let reading =
+            timeout(GIVE_UP, read.read_to_end(&mut bytes)).await.expect("a reply in time");
         drop(sending);
         assert!(reading.is_ok() || !bytes.is_empty(), "{reading:?}");
         Reply::parse(&bytes)
