@@ -45,7 +45,7 @@ impl App {
     }
 
     /// The time.
-    pub(crate) fn now(&self) -> TimestampMs {
+    pub(crate) fn now() -> TimestampMs {
         SystemClock.now_ms()
     }
 }

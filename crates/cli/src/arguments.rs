@@ -8,8 +8,7 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        completions, config, doctor, install, keys, logs, man, mcp, prefs, session, settle, up,
-        workflow,
+        completions, config, install, keys, logs, man, mcp, prefs, session, settle, workflow,
     },
     data_dir, exit,
 };
@@ -86,10 +85,10 @@ pub(crate) enum Command {
     Mcp(mcp::Mcp),
     /// Serve agents over HTTP until Ctrl-C
     #[command(after_help = "Example:\n  piton up")]
-    Up(up::Up),
+    Up,
     /// Look whether everything that Piton needs is in order
     #[command(after_help = "Example:\n  piton doctor --json")]
-    Doctor(doctor::Doctor),
+    Doctor,
     /// Show what Piton's processes logged
     #[command(after_help = "Example:\n  piton logs --run amber-otter")]
     Logs(logs::Logs),

@@ -7,14 +7,14 @@ use std::{
     process::Command,
 };
 
-use crate::{app::App, bounds::NOTES_BYTES_MAX, failure::Failure};
+use crate::{app::App, bounds::NOTES_BYTES_MAX, failure::Failure, output};
 
 /// Asks for a yes or no; `None` if nobody is there to be asked.
-pub(crate) fn confirm(app: &App, question: &str) -> Option<bool> {
+pub(crate) fn confirm(question: &str) -> Option<bool> {
     if !io::stdin().is_terminal() {
         return None;
     }
-    app.output.ask(format_args!("{question} [y/N]"));
+    output::ask(format_args!("{question} [y/N]"));
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).ok()?;
     Some(matches!(answer.trim(), "y" | "Y" | "yes"))

@@ -17,7 +17,6 @@ use crate::failure::Failure;
 const FAILURE_SCHEMA: &str = "piton.error/1";
 
 /// Where a command speaks to.
-#[derive(Clone, Copy)]
 pub(crate) struct Output {
     json: bool,
 }
@@ -41,7 +40,7 @@ impl Output {
     }
 
     /// Whether a program reads.
-    pub(crate) fn is_json(self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
@@ -50,16 +49,6 @@ impl Output {
         if !self.json {
             let _ = writeln!(anstream::stdout(), "{line}");
         }
-    }
-
-    /// A question to a person, whose answer follows on the same line.
-    pub(crate) fn ask(&self, question: impl fmt::Display) {
-        let _ = write!(anstream::stderr(), "{question} ");
-    }
-
-    /// Something that a person should know, beside what the command prints.
-    pub(crate) fn warn(&self, line: impl fmt::Display) {
-        let _ = writeln!(anstream::stderr(), "{line}");
     }
 
     /// The facts for a program, in a shape that has a name; a person has read them already.
@@ -84,7 +73,7 @@ impl Output {
         if self.json {
             let _ = self.reply(FAILURE_SCHEMA, &Failed { error: envelope });
         }
-        self.warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
+        warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
     }
 }
 
@@ -95,4 +84,14 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome.map_err(Failure::io("write to standard output")),
     }
+}
+
+/// Something that a person should know, beside what the command prints.
+pub(crate) fn warn(line: impl fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// A question to a person, whose answer follows on the same line.
+pub(crate) fn ask(question: impl fmt::Display) {
+    let _ = write!(anstream::stderr(), "{question} ");
 }

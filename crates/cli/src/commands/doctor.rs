@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use clap::Args;
 use piton_runtime::request::{ListWorkflows, SessionReference};
 use serde::Serialize;
 
@@ -17,9 +16,6 @@ use crate::{
     style::{State, styled},
     words::count,
 };
-
-#[derive(Args)]
-pub(crate) struct Doctor {}
 
 /// How something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -63,31 +59,30 @@ impl Finding {
     }
 }
 
-impl Doctor {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let mut findings = Vec::new();
-        match app
-            .configuration()
-            .and_then(|loaded| loaded.settings_here().map_err(Failure::Configuration))
-        {
-            Ok(_) => findings.push(Finding::good("configuration", "in order")),
-            Err(failure) => findings.push(Finding::bad("configuration", &failure)),
-        }
-        match app.open() {
-            Ok(open) => {
-                findings.push(Finding::good("data", format!("{} opens", app.shown(open.root()))));
-                findings.push(sessions(&open));
-                findings.push(workflows(app, &open));
-            }
-            Err(failure) => findings.push(Finding::bad("data", &failure)),
-        }
-        findings.extend(Client::ALL.into_iter().filter_map(|client| told(app, client)));
-        let is_sound = findings.iter().all(|finding| finding.health != Health::Bad);
-        let findings = Findings { is_sound, findings };
-        say(app, &findings);
-        app.output.reply("piton.doctor/1", &findings)?;
-        Ok(if is_sound { Ending::Done } else { Ending::Wanting })
+/// Looks at everything, and tells what was found.
+pub(super) fn run(app: &App) -> Result<Ending, Failure> {
+    let mut findings = Vec::new();
+    match app
+        .configuration()
+        .and_then(|loaded| loaded.settings_here().map_err(Failure::Configuration))
+    {
+        Ok(_) => findings.push(Finding::good("configuration", "in order")),
+        Err(failure) => findings.push(Finding::bad("configuration", &failure)),
     }
+    match app.open() {
+        Ok(open) => {
+            findings.push(Finding::good("data", format!("{} opens", app.shown(open.root()))));
+            findings.push(sessions(&open));
+            findings.push(workflows(app, &open));
+        }
+        Err(failure) => findings.push(Finding::bad("data", &failure)),
+    }
+    findings.extend(Client::ALL.into_iter().filter_map(|client| told(app, client)));
+    let is_sound = findings.iter().all(|finding| finding.health != Health::Bad);
+    let findings = Findings { is_sound, findings };
+    say(app, &findings);
+    app.output.reply("piton.doctor/1", &findings)?;
+    Ok(if is_sound { Ending::Done } else { Ending::Wanting })
 }
 
 /// Checks every session as the medium holds it: a list may come from what was computed before.
@@ -163,7 +158,7 @@ fn told(app: &App, client: Client) -> Option<Finding> {
 }
 
 fn say(app: &App, findings: &Findings) {
-    let output = app.output;
+    let output = &app.output;
     let bad = findings.findings.iter().filter(|finding| finding.health == Health::Bad).count();
     match bad {
         0 => output.say("Everything that Piton needs is in order."),

@@ -52,7 +52,7 @@ impl Logs {
 }
 
 fn say(app: &App, shown: &Shown) {
-    let now = app.now();
+    let now = App::now();
     if shown.records.is_empty() {
         app.output.say("Nothing was logged.");
     }

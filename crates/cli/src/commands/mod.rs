@@ -3,7 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod config;
 mod dispatch;
-pub(crate) mod doctor;
+mod doctor;
 pub(crate) mod install;
 pub(crate) mod keys;
 pub(crate) mod logs;
@@ -13,7 +13,7 @@ pub(crate) mod prefs;
 mod reference;
 pub(crate) mod session;
 pub(crate) mod settle;
-pub(crate) mod up;
+mod up;
 pub(crate) mod workflow;
 
 pub(crate) use dispatch::run;

@@ -30,10 +30,10 @@ pub(crate) struct Get {
 pub(crate) struct Set {
     #[command(flatten)]
     run: MaybeRun,
-    /// When runs wait for a person: guided, full_auto_stop_on_user_deps or full_auto_never_stop
+    /// When runs wait for a person: `guided`, `full_auto_stop_on_user_deps` or `full_auto_never_stop`
     #[arg(long)]
     autonomy: Option<Autonomy>,
-    /// Which of several correct ways runs take: conservative, balanced or aggressive
+    /// Which of several correct ways runs take: `conservative`, `balanced` or `aggressive`
     #[arg(long)]
     risk_policy: Option<RiskPolicy>,
 }

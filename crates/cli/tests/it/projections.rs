@@ -55,13 +55,13 @@ fn a_program_reads_the_projections_of_the_runtime_and_nothing_else() {
     let run = rig.tour();
     let runtime = runtime(&rig);
     let executor = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let reference = SessionReference(run.run.clone());
+    let reference = SessionReference(run.id.clone());
     let (list, shown, tree) = executor.block_on(async {
         let list = runtime.list_sessions().await.unwrap();
         let shown = runtime.show_session(&reference).await.unwrap();
         (list, shown, runtime.run_tree(&reference).await.unwrap())
     });
-    let tells = |command: &str| rig.tells(&["session", command, &run.run]);
+    let tells = |command: &str| rig.tells(&["session", command, &run.id]);
     assert_eq!(rig.tells(&["session", "list"]), named("piton.session.list/1", &list));
     assert_eq!(tells("show"), named("piton.session.show/1", &shown));
     assert_eq!(tells("tree"), named("piton.session.tree/1", &tree));

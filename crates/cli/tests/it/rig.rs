@@ -95,7 +95,7 @@ impl Rig {
     pub(crate) fn newest(&self) -> Run {
         let run = self.tells(&["session", "list"])["runs"][0].clone();
         let field = |name: &str| run[name].as_str().unwrap().to_owned();
-        Run { label: field("label"), run: field("runId"), session: field("sessionId") }
+        Run { label: field("label"), id: field("runId"), session: field("sessionId") }
     }
 
     /// The only segment file of a session that is there after `tour`, the first one.
@@ -119,7 +119,7 @@ impl Rig {
 /// A run, by its names.
 pub(crate) struct Run {
     pub(crate) label: String,
-    pub(crate) run: String,
+    pub(crate) id: String,
     pub(crate) session: String,
 }
 
@@ -128,7 +128,7 @@ impl Run {
     pub(crate) fn stable(&self, text: &str, rig: &Rig) -> String {
         let replaced = text
             .replace(&self.label, "amber-otter")
-            .replace(&self.run, "run_…")
+            .replace(&self.id, "run_…")
             .replace(&self.session, "sess_…")
             .replace(rig.home().to_str().unwrap(), "~");
         let line = |line: &str| {

@@ -26,14 +26,14 @@ fn a_run_goes_by_its_words_its_ids_and_their_ends() {
     let ending = |id: &str| id[id.len() - 6..].to_owned();
     let names = [
         run.label.clone(),
-        run.run.clone(),
+        run.id.clone(),
         run.session.clone(),
-        ending(&run.run),
+        ending(&run.id),
         ending(&run.session),
     ];
     for name in &names {
         let tree = rig.tells(&["session", "tree", name]);
-        assert_eq!(tree["summary"]["runId"], run.run.as_str(), "{name}");
+        assert_eq!(tree["summary"]["runId"], run.id.as_str(), "{name}");
     }
     for strange in ["no-such", "zzzz", "sess_00000000000000000000000000"] {
         let (code, error) = rig.fails(&["session", "show", strange]);
@@ -85,7 +85,7 @@ fn a_session_is_carried_to_another_data_directory() {
     let third = Rig::new();
     let output = third.type_in(&["session", "import", "-"], &text(&bundle.stdout));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(third.newest().run, run.run);
+    assert_eq!(third.newest().id, run.id);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Writes and removes the entry of Piton in the configuration of a client.
 //!
 //! *Invariants*: a file that is changed is backed up first; one that would stay the same is not touched.
-#![expect(clippy::disallowed_methods, reason = "asks where this program is")]
 
 use std::{
     env,
@@ -48,7 +47,7 @@ pub(super) struct Uninstall {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Changed {
+struct Outcome {
     client: Client,
     scope: Scope,
     file: PathBuf,
@@ -69,7 +68,7 @@ impl Install {
         let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
         let client = self.target.client;
         let after = with_entry(client, &file, before.as_deref().unwrap_or_default(), &program)?;
-        let changed = self.target.apply(file, before, after)?;
+        let changed = self.target.apply(file, before.as_deref(), after)?;
         let (name, shown) = (client.name(), app.shown(&changed.file));
         changed.say(
             app,
@@ -91,7 +90,7 @@ impl Uninstall {
         let client = self.target.client;
         let text = before.clone().unwrap_or_default();
         let after = if before.is_some() { without_entry(client, &file, &text)? } else { None };
-        let changed = self.target.apply(file, before, after.unwrap_or(text))?;
+        let changed = self.target.apply(file, before.as_deref(), after.unwrap_or(text))?;
         let (name, shown) = (client.name(), app.shown(&changed.file));
         changed.say(
             app,
@@ -121,11 +120,11 @@ impl Target {
     fn apply(
         &self,
         file: PathBuf,
-        before: Option<String>,
+        before: Option<&str>,
         after: String,
-    ) -> Result<Changed, Failure> {
-        let is_changed = before.as_deref().unwrap_or_default() != after;
-        let mut changed = Changed {
+    ) -> Result<Outcome, Failure> {
+        let is_changed = before.unwrap_or_default() != after;
+        let mut changed = Outcome {
             client: self.client,
             scope: self.scope,
             file,
@@ -146,7 +145,7 @@ impl Target {
     }
 }
 
-impl Changed {
+impl Outcome {
     fn say(&self, app: &App, done: &str, already: &str) {
         match (&self.text, self.is_changed) {
             (Some(text), _) => {

@@ -28,7 +28,7 @@ pub(super) fn run(app: &App) -> Result<Ending, Failure> {
 }
 
 fn say(app: &App, list: &SessionList) {
-    let now = app.now();
+    let now = App::now();
     if list.runs.is_empty() {
         app.output.say("There are no runs yet.");
     } else {
@@ -48,7 +48,7 @@ fn say(app: &App, list: &SessionList) {
             app.output.say(format_args!("\nLook at one: piton session show {}", run.label));
         }
         None => {
-            app.output.say("An agent starts them; walk one yourself: piton workflow run wr.tour")
+            app.output.say("An agent starts them; walk one yourself: piton workflow run wr.tour");
         }
     }
 }

@@ -18,7 +18,7 @@ impl Delete {
         let open = app.open()?;
         if !self.yes {
             let question = format!("Remove the session {} for good?", self.run.run.0);
-            match confirm(app, &question) {
+            match confirm(&question) {
                 Some(true) => {}
                 Some(false) => {
                     app.output.say("Nothing was removed.");

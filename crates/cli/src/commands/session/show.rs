@@ -24,7 +24,7 @@ pub(super) fn run(app: &App, run: &Run) -> Result<Ending, Failure> {
 }
 
 fn say(app: &App, session: &SessionShown, run: &RunShown) {
-    let output = app.output;
+    let output = &app.output;
     let summary = &run.summary;
     let place = summary.step.as_ref().map_or_else(
         || "done".to_owned(),
@@ -36,7 +36,7 @@ fn say(app: &App, session: &SessionShown, run: &RunShown) {
     output.say(format_args!("{}\n", summary.title));
     output.say(format_args!("  session  {}{kept}", summary.session_id));
     output.say(format_args!("  run      {}", summary.run_id));
-    output.say(format_args!("  last     {}", ago(app.now(), summary.active_at)));
+    output.say(format_args!("  last     {}", ago(App::now(), summary.active_at)));
     output.say(format_args!("  prefers  {}, {}", preferences.autonomy, preferences.risk_policy));
     if let Some(branch) = &summary.surroundings.branch {
         output.say(format_args!("  branch   {branch}"));
@@ -54,7 +54,7 @@ fn say(app: &App, session: &SessionShown, run: &RunShown) {
 }
 
 fn say_step(app: &App, place: usize, step: &StepShown) {
-    let output = app.output;
+    let output = &app.output;
     let title = step.title.as_deref().unwrap_or("done");
     output.say(format_args!("\n{place}. {title}"));
     for block in &step.blocks {

@@ -1,8 +1,7 @@
-//! From the arguments to the end of the server.
+//! From the start to the end of the server.
 
 use std::{process, sync::Arc};
 
-use clap::Args;
 use piton_core::{Code, Envelope};
 use piton_mcp::{Listener, http::PATH, serve_http};
 use piton_runtime::request::ListWorkflows;
@@ -20,9 +19,6 @@ use super::{
 };
 use crate::{app::App, exit::Ending, failure::Failure, files, open::Open};
 
-#[derive(Args)]
-pub(crate) struct Up {}
-
 /// What a program is told: where the server listens, or the one that runs already.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -34,29 +30,27 @@ struct Told<'a> {
     was_running: bool,
 }
 
-impl Up {
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let settings = app.configuration()?.settings_here().map_err(Failure::Configuration)?;
-        let is_new = !files::exists(&app.data_dir(&settings)?);
-        let token = token(&settings)?;
-        let open = app.open()?;
-        let Some(lease) = lease(&open)? else { return already(app, &open) };
-        open.wait(open.runtime.note_applied())?;
-        let listener = open.wait(listen(&settings, token))?;
-        let notice =
-            Notice { pid: process::id(), url: format!("http://{}{PATH}", listener.address()) };
-        let posted = notice.post(open.root())?;
-        let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
-        words::opening(app, &app.shown(open.root()), is_new, &notice, &listed);
-        let told = Told { server: &notice, data_dir: open.root(), was_running: false };
-        app.output.reply("piton.up/1", &told)?;
-        open.log.began();
-        let served = open.wait(serve(listener, &open));
-        drop((posted, lease));
-        served?;
-        app.output.say("Stopped. Nothing is lost; `piton up` goes on.");
-        Ok(Ending::Done)
-    }
+/// Serves agents until a signal ends it.
+pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
+    let settings = app.configuration()?.settings_here().map_err(Failure::Configuration)?;
+    let is_new = !files::exists(&app.data_dir(&settings)?);
+    let token = token(&settings)?;
+    let open = app.open()?;
+    let Some(lease) = lease(&open)? else { return already(app, &open) };
+    open.wait(open.runtime.note_applied())?;
+    let listener = open.wait(listen(&settings, token))?;
+    let notice = Notice { pid: process::id(), url: format!("http://{}{PATH}", listener.address()) };
+    let posted = notice.post(open.root())?;
+    let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
+    words::opening(app, &app.shown(open.root()), is_new, &notice, &listed);
+    let told = Told { server: &notice, data_dir: open.root(), was_running: false };
+    app.output.reply("piton.up/1", &told)?;
+    open.log.began();
+    let served = open.wait(serve(listener, &open));
+    drop((posted, lease));
+    served?;
+    app.output.say("Stopped. Nothing is lost; `piton up` goes on.");
+    Ok(Ending::Done)
 }
 
 /// The right to serve this data directory; nothing if somebody has it.

@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `command` | from the arguments to the end of the server |
+//! | `command` | from the start to the end of the server |
 //! | `listen` | which port it gets |
 //! | `notice` | where others read that it runs |
 //! | `words` | what it says at its start |
@@ -12,4 +12,4 @@ mod listen;
 mod notice;
 mod words;
 
-pub(crate) use command::Up;
+pub(crate) use command::run;

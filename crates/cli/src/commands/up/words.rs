@@ -14,7 +14,7 @@ pub(super) fn opening(
     notice: &Notice,
     listed: &ListedWorkflows,
 ) {
-    let output = app.output;
+    let output = &app.output;
     let new = if is_new { " (new)" } else { "" };
     let bundled =
         listed.workflows.iter().filter(|entry| entry.source_kind == SourceKind::Bundled).count();

@@ -25,7 +25,7 @@ impl Compile {
         let stock = Shelf::of(app)?.stock;
         let found = stock.find(&self.workflow).map_err(|error| NotFound::envelope(&error))?;
         if let Some(warning) = &found.warning {
-            app.output.warn(format_args!("{warning}."));
+            output::warn(format_args!("{warning}."));
         }
         let workflow = &*found.stocked.workflow;
         let compiled = Compiled { workflow_hash: found.stocked.hash, workflow };

@@ -30,7 +30,7 @@ impl List {
 }
 
 fn say(app: &App, listed: &ListedWorkflows) {
-    let output = app.output;
+    let output = &app.output;
     let rows: Vec<[Cell; 4]> = listed
         .workflows
         .iter()

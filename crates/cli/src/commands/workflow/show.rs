@@ -31,7 +31,7 @@ impl Show {
 }
 
 fn say(app: &App, shown: &InspectedWorkflow) {
-    let output = app.output;
+    let output = &app.output;
     let entry = &shown.entry;
     output.say(entry.text().trim_end());
     if let Some(warning) = &shown.warning {

@@ -102,7 +102,7 @@ fn broken(broken: &Broken) -> File {
 }
 
 fn say(app: &App, validated: &Validated) {
-    let output = app.output;
+    let output = &app.output;
     if validated.files.is_empty() {
         output.say(
             "There are no workflow files here. Write one: piton workflow new user.my_workflow",

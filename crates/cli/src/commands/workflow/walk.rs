@@ -119,7 +119,7 @@ fn blockers(body: &Body) -> &[Blocker] {
 }
 
 fn say(app: &App, answer: &RunAnswer) {
-    let output = app.output;
+    let output = &app.output;
     let body = &answer.body;
     let RunLine { label, workflow_id, step, of, .. } = &body.run;
     let place = step.map_or_else(|| "done".to_owned(), |step| format!("step {step} of {of}"));

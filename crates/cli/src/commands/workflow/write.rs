@@ -63,15 +63,15 @@ struct Written {
 
 impl New {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let shelf = Shelf::of(app)?;
-        write(app, &shelf, &self.place, &renamed(TEMPLATE, TEMPLATE_ID, &self.id)?, self.id)
+        let here = Shelf::of(app)?;
+        write(app, &here, &self.place, &renamed(TEMPLATE, TEMPLATE_ID, &self.id)?, self.id)
     }
 }
 
 impl Fork {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let shelf = Shelf::of(app)?;
-        let found = shelf.stock.find(&self.workflow).map_err(|error| NotFound::envelope(&error))?;
+        let here = Shelf::of(app)?;
+        let found = here.stock.find(&self.workflow).map_err(|error| NotFound::envelope(&error))?;
         let stocked = found.stocked;
         let text = match (&stocked.path, stocked.bundled) {
             (Some(path), _) => files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?,
@@ -85,7 +85,7 @@ impl Fork {
         };
         let declared = stocked.legacy_id.clone();
         let before = declared.unwrap_or_else(|| stocked.workflow.workflow_id.to_string());
-        write(app, &shelf, &self.place, &renamed(&text, &before, &self.id)?, self.id)
+        write(app, &here, &self.place, &renamed(&text, &before, &self.id)?, self.id)
     }
 }
 
