@@ -1,5 +1,8 @@
 //! Where the client says that its agent works.
-#![expect(deprecated, reason = "roots are how revisions before 2026-07-28 tell the project directory")]
+#![expect(
+    deprecated,
+    reason = "roots are how revisions before 2026-07-28 tell the project directory"
+)]
 
 use std::path::PathBuf;
 

@@ -11,8 +11,10 @@ fn tour(step: &str, turn: u64) -> Value {
         "notes" => notes("Project: a sample\nSeen: 3 files"),
         "refusal" => notes("Refused: two lines\nMended: wrote them"),
         "guess" => notes("Guess: a.txt, a text\nFound: a text"),
+        "going_back" => {
+            notes("Checkpoint: before a rewrite\nGoing back: they stay\nNext: wr.research")
+        }
         _ => json!({
-            "notesMarkdown": "Decided: on.\nBack: yes.",
             "artifacts": [{
                 "kind": "wr.loop_control",
                 "loopId": "rounds",
@@ -42,7 +44,10 @@ async fn a_scripted_agent_takes_the_tour_to_its_end() {
         let step = answer.at("/pending/stepId");
         let token = answer.at("/nextCall/params/ackToken");
         assert!(token.len() <= 40 && answer.text.contains(&token), "{}", answer.text);
-        assert!(!answer.text.contains(&answer.at("/stateToken")), "long tokens are not for reading");
+        assert!(
+            !answer.text.contains(&answer.at("/stateToken")),
+            "long tokens are not for reading"
+        );
         let output = if step == "refusal" && !was_blocked {
             json!({ "notesMarkdown": "All done." })
         } else {
@@ -80,7 +85,8 @@ async fn every_tool_answers_over_http_as_over_a_pipe() {
     let checkpoint = json!({ "checkpointToken": first.at("/checkpointToken") });
     let bookmark = web.call("checkpoint_workflow", checkpoint).await;
     assert!(bookmark.text.contains("bookmark made"), "{}", bookmark.text);
-    let hand_in = |token: String| json!({ "ackToken": token, "output": { "notesMarkdown": "Done." } });
+    let hand_in =
+        |token: String| json!({ "ackToken": token, "output": { "notesMarkdown": "Done." } });
     let second = web.call("continue_workflow", hand_in(first.at("/ackToken"))).await;
     assert_eq!(second.at("/pending/prompt"), "Do second.");
     let found = web.call("resume_session", json!({ "query": "project.plain" })).await;
@@ -106,7 +112,8 @@ async fn two_processes_agree_on_the_compiled_workflow_and_its_hash() {
 
 #[tokio::test]
 async fn a_repeated_call_repeats_the_body_byte_for_byte() {
-    let mut pipe = Pipe::at(&Machine::new()).await;
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
     let first = pipe.start("project.plain").await;
     let once = pipe.hand_in(&first, "One.").await;
     let again = pipe.hand_in(&first, "One.").await;
@@ -135,9 +142,15 @@ async fn what_a_run_knows_is_never_sent_back() {
     let state = second["result"]["structuredContent"]["stateToken"].clone();
     let replies = [
         pipe.try_call("continue_workflow", json!({ "stateToken": state })).await,
-        pipe.try_call("continue_workflow", json!({ "stateToken": state, "context": context })).await,
-        pipe.try_call("continue_workflow", json!({ "ackToken": token(&second), "context": MARK })).await,
-        pipe.try_call("start_workflow", json!({ "workflowId": "project.plain", "context": [MARK] })).await,
+        pipe.try_call("continue_workflow", json!({ "stateToken": state, "context": context }))
+            .await,
+        pipe.try_call("continue_workflow", json!({ "ackToken": token(&second), "context": MARK }))
+            .await,
+        pipe.try_call(
+            "start_workflow",
+            json!({ "workflowId": "project.plain", "context": [MARK] }),
+        )
+        .await,
         pipe.try_call("resume_session", json!({})).await,
         pipe.try_call("list_workflows", json!({})).await,
     ];

@@ -11,7 +11,8 @@ pub(crate) use pipe::Pipe;
 pub(crate) use web::Web;
 
 /// Every revision of the protocol, the oldest first.
-pub(crate) const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", STATELESS];
+pub(crate) const REVISIONS: [&str; 5] =
+    ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", STATELESS];
 
 /// The first revision without a handshake.
 pub(crate) const STATELESS: &str = "2026-07-28";

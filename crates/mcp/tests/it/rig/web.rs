@@ -1,5 +1,6 @@
 //! A raw client over HTTP.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use tokio::time::timeout;
 use super::{Answer, STATELESS, hello, request};
 
 /// A reply that takes longer never comes.
-const GIVE_UP: Duration = Duration::from_secs(60);
+const GIVE_UP: Duration = Duration::from_mins(1);
 
 pub(crate) struct Web {
     pub(crate) address: SocketAddr,
@@ -132,10 +133,15 @@ impl Web {
     }
 
     /// One request as it is, and all that comes back.
-    pub(crate) async fn exchange(&self, line: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
+    pub(crate) async fn exchange(
+        &self,
+        line: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Reply {
         let mut head = format!("{line} HTTP/1.1\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            write!(head, "{name}: {value}\r\n").unwrap();
         }
         head.push_str("\r\n");
         let (mut read, mut write) = TcpStream::connect(self.address).await.unwrap().into_split();
@@ -147,7 +153,8 @@ impl Web {
             write
         });
         let mut bytes = Vec::new();
-        let reading = timeout(GIVE_UP, read.read_to_end(&mut bytes)).await.expect("a reply in time");
+        let reading =
+            timeout(GIVE_UP, read.read_to_end(&mut bytes)).await.expect("a reply in time");
         drop(sending);
         assert!(reading.is_ok() || !bytes.is_empty(), "{reading:?}");
         Reply::parse(&bytes)
