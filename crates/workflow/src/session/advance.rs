@@ -63,8 +63,7 @@ impl Sessions {
         };
         self.append(address.session, &lease, Some(&warm), draft).await?;
         drop(lease);
-        if let Some(snapshot) = reached {
-            let snapshot_ref = snapshot.snapshot_ref();
+        if let Some((snapshot_ref, snapshot)) = reached {
             self.reader().contents().learn_snapshot(snapshot_ref, snapshot);
         }
         let place = Place::after(&warm.lock().state, address, attempt)?;
