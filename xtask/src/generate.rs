@@ -6,6 +6,7 @@
 mod builtins;
 mod errors;
 mod schemas;
+mod tools;
 
 use std::{
     collections::BTreeMap,
@@ -85,6 +86,11 @@ fn generate(project: &Project) -> Result<Files> {
     add("builtins.md", builtins::page());
     add("errors.md", errors::page());
     add("requirements.md", Coverage::of(project, None).page());
+    add("tools.json", tools::data()?);
+    add("tools.md", tools::page());
+    for (name, schema) in tools::schemas() {
+        add(&format!("schema/tools/{name}.json"), serde_json::to_string_pretty(&schema)? + "\n");
+    }
     for (name, schema) in schemas::all() {
         let mut text = serde_json::to_string_pretty(&schema)?;
         text.push('\n');
@@ -187,7 +193,15 @@ mod tests {
     fn an_edited_file_fails_the_check_and_the_message_says_what_to_run() {
         let expected = generated();
         assert!(compare(&expected, &expected).is_empty());
-        for target in ["builtins.json", "builtins.md", "schema/session-event.json"] {
+        let targets = [
+            "builtins.json",
+            "builtins.md",
+            "schema/session-event.json",
+            "schema/tools/start_workflow.input.json",
+            "tools.json",
+            "tools.md",
+        ];
+        for target in targets {
             assert!(expected.contains_key(&format!("docs/generated/{target}")), "{target}");
         }
         for path in expected.keys() {

@@ -18,6 +18,9 @@ pub(crate) enum Error {
     /// What is measured failed.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
+    /// A use case failed.
+    #[error(transparent)]
+    Session(#[from] piton_workflow::session::Error),
     /// A value could not be encoded or read.
     #[error("could not {operation}: {problem}")]
     Json { operation: &'static str, problem: String },

@@ -29,7 +29,8 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let server = Server::local(runtime, whereabouts);
-    match rmcp::serve_server(server, Lines::new(read, write)).await {
+    // The handshake is large, and over soon.
+    match Box::pin(rmcp::serve_server(server, Lines::new(read, write))).await {
         Ok(running) => running.waiting().await.map(drop).map_err(|_| {
             Envelope::new(Code::InternalError, "The server ended because of a fault in Piton.")
         }),

@@ -57,7 +57,7 @@ const RULES: &[Rule] = &[
     edge("console", &["core", "runtime"]),
     edge("cli", ANY),
     edge("bench", ANY),
-    part("xtask", &["core", "runtime", "store", "workflow"]),
+    part("xtask", &["core", "mcp", "runtime", "store", "workflow"]),
 ];
 
 /// Features of the store that bring an adapter on this machine's disk with them.
@@ -244,6 +244,17 @@ mod tests {
         for to in ["mcp", "console", "cli", "runtime", "backpack"] {
             let found = problems(&edge("workflow", to, None, false, &[]));
             assert_eq!(found, [format!("`workflow` may not depend on `{to}`")]);
+        }
+    }
+
+    // shows: WR-538
+    #[test]
+    fn the_doors_reach_projections_only_through_the_use_cases() {
+        for from in ["mcp", "console"] {
+            for to in ["workflow", "store"] {
+                let found = problems(&edge(from, to, None, false, &[]));
+                assert_eq!(found, [format!("`{from}` may not depend on `{to}`")]);
+            }
         }
     }
 

@@ -5,12 +5,9 @@
 //! longer afterwards. Both are equally warm: right before a sample this process has appended to the
 //! same session, so that neither pays for what only a first append does.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use piton_store::{
-    local::RealDisk,
-    testing::{Call, Recorder},
-};
+use piton_store::{local::RealDisk, testing::Recorder};
 
 use super::{
     cold_load::prepare,
@@ -18,7 +15,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    measure::{Schedule, float, process_cpu},
+    measure::{Cost, Schedule},
     place::Place,
     report::{Bar, Row, Unit},
 };
@@ -29,13 +26,6 @@ const SHORT_PLANS: u64 = 8;
 const LONG_PLANS: u64 = 1_998;
 const BASELINE: &str = "at plan 10";
 const RATIO_MAX: f64 = 1.2;
-
-/// What one append took.
-struct Cost {
-    cpu: Duration,
-    calls: u64,
-    bytes_read: u64,
-}
 
 pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let root = place.make("flat")?;
@@ -57,10 +47,8 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let cost = |plans: &mut Plans| {
         let (warming, plan) = (plans.next(), plans.next());
         rig.lease_and_append(&plans.stream, warming)?;
-        recorder.take();
-        let (outcome, cpu) = process_cpu(|| rig.lease_and_append(&plans.stream, plan));
-        let calls = recorder.take();
-        outcome.map(|()| Cost { cpu, calls: calls.len() as u64, bytes_read: bytes_read(&calls) })
+        let (outcome, cost) = Cost::of(&recorder, || rig.lease_and_append(&plans.stream, plan));
+        outcome.map(|()| cost)
     };
     let cost = &cost;
     let mut sessions = sessions.into_iter();
@@ -76,14 +64,8 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
         Row::paired(name, unit, BASELINE, &samples.map(figure)).judged(Bar::ratio(RATIO_MAX))
     };
     Ok(vec![
-        row("append at plan 2,000: CPU time", Unit::Microseconds, |cost| {
-            cost.cpu.as_secs_f64() * 1e6
-        }),
-        row("  its disk calls", Unit::Calls, |cost| float(cost.calls)),
-        row("  its bytes read", Unit::Bytes, |cost| float(cost.bytes_read)),
+        row("append at plan 2,000: CPU time", Unit::Microseconds, Cost::cpu_us),
+        row("  its disk calls", Unit::Calls, Cost::calls),
+        row("  its bytes read", Unit::Bytes, Cost::bytes_read),
     ])
-}
-
-fn bytes_read(calls: &[Call]) -> u64 {
-    calls.iter().filter(|call| call.operation == "read").map(|call| call.bytes as u64).sum()
 }

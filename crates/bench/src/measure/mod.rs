@@ -1,11 +1,13 @@
 //! How things are measured: clocks, pairs that take turns, and what is concluded from them.
 
 mod clocks;
+mod cost;
 mod memory;
 mod pairs;
 mod statistics;
 
-pub(crate) use clocks::{process_cpu, thread_cpu, wall};
+pub(crate) use clocks::{thread_cpu, wall};
+pub(crate) use cost::Cost;
 pub(crate) use memory::peak_resident_bytes;
 #[cfg(test)]
 pub(crate) use pairs::Pair;

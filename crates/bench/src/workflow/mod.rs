@@ -1,19 +1,35 @@
-//! Workflows: what it costs to make one ready to run, to follow a run, and to find one again.
+//! Workflows: what it costs to make one ready to run, to lead an agent through it, to follow a run, and to
+//! find one again.
 
+mod advance;
 mod compiling;
+mod flatness;
 mod folding;
+mod plans;
+mod reading;
 mod recalling;
+mod rig;
+mod run;
 mod sessions;
 
 use crate::{error::Result, place::Place, report::Row};
 
+type Measure = fn(&Place) -> Result<Vec<Row>>;
+
 /// Measures everything, one after the other.
 pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
-    eprintln!("measuring the compiler (1 of 3)");
-    let mut rows = compiling::rows()?;
-    eprintln!("measuring projections (2 of 3)");
-    rows.extend(folding::rows()?);
-    eprintln!("measuring recall (3 of 3)");
-    rows.extend(recalling::rows(place)?);
+    let measures: [(&str, Measure); 6] = [
+        ("the compiler", |_| compiling::rows()),
+        ("an advance", advance::rows),
+        ("advances of a short and of a long run", flatness::rows),
+        ("replays and rehydrations", reading::rows),
+        ("projections", |_| folding::rows()),
+        ("recall", recalling::rows),
+    ];
+    let mut rows = Vec::new();
+    for (number, (what, measure)) in measures.iter().enumerate() {
+        eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
+        rows.extend(measure(place)?);
+    }
     Ok(rows)
 }

@@ -65,7 +65,8 @@ impl Transform for Short {
             }
         }
         if let Some(Value::String(text)) = object.get_mut("description") {
-            *text = text.replace("\n\n", "\n");
+            let paragraphs = text.split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
+            *text = paragraphs.collect::<Vec<_>>().join("\n");
         }
     }
 }

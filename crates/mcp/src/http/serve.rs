@@ -31,7 +31,7 @@ const ORIGINS: [&str; 6] = [
 pub async fn serve_http(
     listener: Listener,
     runtime: Arc<Runtime>,
-    stop: impl Future<Output = ()> + Send + 'static,
+    stop: impl Future<Output = ()>,
 ) -> Result<(), Envelope> {
     let Listener { socket, token, .. } = listener;
     let config = config(token.is_some());
@@ -42,25 +42,19 @@ pub async fn serve_http(
     if let Some(token) = token {
         router = router.layer(from_fn_with_state(token, access::check));
     }
-    let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
-    let serving = axum::serve(socket, router).with_graceful_shutdown(async move {
+    // Streams stay open for as long as clients like; what ends the service ends them.
+    let serving =
+        axum::serve(socket, router).with_graceful_shutdown(ending.clone().cancelled_owned());
+    let stopping = async {
         stop.await;
-        // Streams stay open for as long as clients like, so they are ended here.
         ending.cancel();
-        let _ = stopping.send(());
-    });
-    let late = async {
-        if stopped.await.is_ok() {
-            tokio::time::sleep(SHUTDOWN_WAIT).await;
-        } else {
-            std::future::pending().await
-        }
+        tokio::time::sleep(SHUTDOWN_WAIT).await;
     };
     tokio::select! {
         ended = serving.into_future() => ended.map_err(|error| {
             Envelope::new(Code::InternalError, format!("The server stopped: {error}."))
         }),
-        () = late => Ok(()),
+        () = stopping => Ok(()),
     }
 }
 

@@ -1,4 +1,9 @@
-//! The tests of the door, in one binary.
+//! The behaviour of `piton-mcp` as clients see it, byte for byte.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, and write the files that are read"
+)]
 
 mod faults;
 mod http;

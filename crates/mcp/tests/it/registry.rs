@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::rig::{Machine, Pipe};
 
 async fn tools() -> Vec<Value> {
-    let mut pipe = Pipe::at(&Machine::new()).await;
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
     let listed = pipe.request("tools/list", json!({})).await;
     listed["result"]["tools"].as_array().unwrap().clone()
 }

@@ -11,8 +11,10 @@ fn tour(step: &str, turn: u64) -> Value {
         "notes" => notes("Project: a sample\nSeen: 3 files"),
         "refusal" => notes("Refused: two lines\nMended: wrote them"),
         "guess" => notes("Guess: a.txt, a text\nFound: a text"),
+        "going_back" => {
+            notes("Checkpoint: before a rewrite\nGoing back: they stay\nNext: wr.research")
+        }
         _ => json!({
-            "notesMarkdown": "Decided: on.\nBack: yes.",
             "artifacts": [{
                 "kind": "wr.loop_control",
                 "loopId": "rounds",
@@ -110,7 +112,8 @@ async fn two_processes_agree_on_the_compiled_workflow_and_its_hash() {
 
 #[tokio::test]
 async fn a_repeated_call_repeats_the_body_byte_for_byte() {
-    let mut pipe = Pipe::at(&Machine::new()).await;
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
     let first = pipe.start("project.plain").await;
     let once = pipe.hand_in(&first, "One.").await;
     let again = pipe.hand_in(&first, "One.").await;

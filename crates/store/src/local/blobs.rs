@@ -135,7 +135,15 @@ impl LocalBlobs {
             return Ok(Staged { temporary: None, path });
         }
         let dir = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let (temporary, mut file) = self.create_temporary(&dir)?;
+        let (temporary, mut file) = match self.create_temporary(&dir) {
+            // A copy of a data directory may lack the directories that were empty.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                disk.create_dir(&dir)?;
+                disk.sync_dir(&self.dir.blobs(namespace))?;
+                self.create_temporary(&dir)?
+            }
+            made => made?,
+        };
         let staged = Staged { temporary: Some(temporary), path };
         match file.write_all_at(0, bytes).and_then(|()| file.sync()) {
             Ok(()) => Ok(staged),

@@ -14,13 +14,15 @@ use crate::{
     port::{Repaired, Verified},
 };
 
-/// Takes the lock of a stream that exists.
+/// Takes the lock of a stream that exists, or whose first write failed.
 fn lock(site: &Site) -> Result<Box<dyn FileLock>, Error> {
     let mark = site.disk().stat(&site.poison_mark()).map_err(Error::io("look at a stream"))?;
-    if site.control_stat()?.is_none() && mark.is_none() {
+    // The disk may have failed before it took anything of the stream, not even the mark.
+    let is_known = site.ground.poisoned().contains(&site.stream);
+    if site.control_stat()?.is_none() && mark.is_none() && !is_known {
         return Err(Error::NotFound { stream: site.stream.clone() });
     }
-    site.lock(false)?.ok_or_else(|| Error::Locked { stream: site.stream.clone() })
+    site.lock(is_known)?.ok_or_else(|| Error::Locked { stream: site.stream.clone() })
 }
 
 fn evict<L: Layout>(site: &Site) -> Result<(), Error> {

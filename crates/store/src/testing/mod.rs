@@ -1,15 +1,18 @@
 //! What tests of this and other crates share: a simulated disk that can fail in any way a real one
-//! can, a recorder of disk calls, a sample event, and the contract suite of every port.
+//! can, a recorder of disk calls, a sample event, the contract suite of every port, and
+//! the report of long tests.
 #![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 pub mod contract;
 mod fault;
 mod image;
+mod long_run;
 mod recorder;
 mod sample;
 mod sim_disk;
 
 pub use fault::{Fault, FaultKind};
+pub use long_run::LongRun;
 pub use recorder::{Call, Listener, Recorder};
 pub use sample::{Sample, sample_plan, sample_snapshot};
 pub use sim_disk::SimDisk;

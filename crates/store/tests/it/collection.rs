@@ -17,11 +17,10 @@ use piton_store::{
     collect::{Intent, Swept, collect},
     local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal, SystemClock, disk::Disk},
     port::{BlobReader, Blobs, BoxFuture, Journal, JournalReader, Namespace, Roots, RootsCursor},
-    testing::{Recorder, Sample, SimDisk, contract::journal::append, sample_snapshot},
+    testing::{LongRun, Recorder, Sample, SimDisk, contract::journal::append, sample_snapshot},
 };
 
 use crate::{
-    long_report::Run,
     site::{SESSION, block_on, open, sessions},
     worker::{answers, say, spawn},
 };
@@ -268,10 +267,11 @@ mod long {
     /// Eight writers, whose snapshots lie there already as old garbage, and a collector.
     #[test]
     fn a_collector_among_eight_busy_writers_takes_nothing_that_is_needed() {
-        let run = Run::start("collection: among eight writers");
+        let run = LongRun::start("collection: among eight writers");
+        println!("{run}");
         let root = tempfile::tempdir().unwrap();
         let store = Store::on(DataDir::open(root.path()).unwrap());
-        let (plans, rounds) = (Run::size(30, 600), Run::size(6, 120));
+        let (plans, rounds) = (LongRun::size(30, 600), LongRun::size(6, 120));
         let names: Vec<String> = (0..8).map(|number| format!("sess_{number}")).collect();
         for name in &names {
             for plan in (0..plans).step_by(3) {

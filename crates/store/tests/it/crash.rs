@@ -8,13 +8,10 @@ use std::{collections::BTreeMap, path::Path};
 use piton_store::{
     Error, Event, StreamId,
     port::{Appended, BlobReader, Blobs, Journal, Namespace},
-    testing::{Fault, FaultKind, Sample, SimDisk, contract::journal::append, sample_plan},
+    testing::{Fault, FaultKind, LongRun, Sample, SimDisk, contract::journal::append, sample_plan},
 };
 
-use crate::{
-    long_report::Run,
-    site::{SESSION, backpacks, blobs, block_on, sessions},
-};
+use crate::site::{SESSION, backpacks, blobs, block_on, sessions};
 
 const SECTORS: [usize; 2] = [512, 4096];
 
@@ -125,7 +122,7 @@ fn every_fault<J: Journal<Sample>>(
     seed: u64,
     tally: &mut Tally,
 ) {
-    let cuts = Run::size(10, 250);
+    let cuts = LongRun::size(10, 250);
     let calls = {
         let disk = start.fork();
         assert!(attempt(open, &disk, None));
@@ -156,12 +153,30 @@ fn every_fault<J: Journal<Sample>>(
     }
 }
 
+#[test]
+fn a_process_whose_disk_failed_at_the_first_append_verifies_the_stream_and_goes_on() {
+    let disk = SimDisk::new();
+    let journal = sessions(&disk);
+    let lease = block_on(journal.lease(&name())).unwrap();
+    disk.set_fault(Some(Fault { at: 0, kind: FaultKind::ErrorForever }));
+    block_on(append(&journal, &lease, 3, "lost")).unwrap_err();
+    drop(lease);
+    disk.set_fault(None);
+    let refused = block_on(journal.lease(&name())).unwrap_err();
+    assert!(matches!(refused, Error::Poisoned { .. }), "{refused}");
+    let verified = block_on(journal.verify(&name())).unwrap();
+    assert!(verified.mark_lifted && verified.events == 0, "{verified:?}");
+    let lease = block_on(journal.lease(&name())).unwrap();
+    block_on(append(&journal, &lease, 3, "kept")).unwrap();
+}
+
 mod long {
     use super::*;
 
     /// Tries everything on streams of several lengths, and reports.
     fn try_all(name: &'static str, trial: impl Fn(&mut Tally, u64)) -> Tally {
-        let run = Run::start(name);
+        let run = LongRun::start(name);
+        println!("{run}");
         let mut tally = Tally::default();
         trial(&mut tally, run.seed());
         run.report(&[

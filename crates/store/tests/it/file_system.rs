@@ -7,8 +7,13 @@ use std::{
 };
 
 use piton_core::Code;
-use piton_store::local::DataDir;
+use piton_store::{
+    local::{DataDir, LocalBlobs},
+    port::{BlobReader, Blobs, Namespace},
+};
 use tempfile::TempDir;
+
+use crate::site::block_on;
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -45,4 +50,20 @@ fn a_file_is_not_a_data_directory() {
     let error = DataDir::open(&root).unwrap_err();
     assert_eq!(error.code(), Code::StoreIo);
     assert_eq!(fs::read(&root).unwrap(), b"x");
+}
+
+#[test]
+fn a_copy_of_a_data_directory_that_lacks_what_was_empty_takes_blobs() {
+    let house = TempDir::new().unwrap();
+    let blobs = || LocalBlobs::new(DataDir::open(house.path()).unwrap());
+    block_on(blobs().put(Namespace::Artifacts, b"first".to_vec())).unwrap();
+    for entry in fs::read_dir(house.path().join("artifacts")).unwrap() {
+        // Fails where something is, which stays.
+        let _ = fs::remove_dir(entry.unwrap().path());
+    }
+    for number in 0_u8..20 {
+        let digest = block_on(blobs().put(Namespace::Artifacts, vec![number])).unwrap();
+        let found = block_on(blobs().get(Namespace::Artifacts, digest)).unwrap();
+        assert_eq!(found, Some(vec![number]));
+    }
 }

@@ -7,11 +7,10 @@ use piton_store::{
     Error, StreamId,
     local::{DataDir, LogJournal, SegmentedJournal},
     port::{Journal, JournalReader},
-    testing::{Sample, contract::journal::append},
+    testing::{LongRun, Sample, contract::journal::append},
 };
 
 use crate::{
-    long_report::Run,
     site::{Open, SESSION, block_on, open},
     worker::{answers, go, say, spawn, wait_for_go},
 };
@@ -165,7 +164,7 @@ fn look<J: Journal<Sample>>(
 mod long {
     use super::*;
 
-    fn report(run: Run, tally: &Killing) {
+    fn report(run: LongRun, tally: &Killing) {
         let counts = [
             ("kills", tally.kills),
             ("plans", tally.acknowledged),
@@ -182,16 +181,18 @@ mod long {
     // shows: WR-062, WR-085, WR-553
     #[test]
     fn a_session_survives_its_writers() {
-        let run = Run::start("kill: writers of sessions");
-        let kills = Run::size(200, 2_000);
+        let run = LongRun::start("kill: writers of sessions");
+        println!("{run}");
+        let kills = LongRun::size(200, 2_000);
         let tally = kill_writers(kills, run.seed(), "segmented", SegmentedJournal::sessions);
         report(run, &tally);
     }
 
     #[test]
     fn a_log_survives_its_writers() {
-        let run = Run::start("kill: writers of logs");
-        let kills = Run::size(50, 500);
+        let run = LongRun::start("kill: writers of logs");
+        println!("{run}");
+        let kills = LongRun::size(50, 500);
         let tally = kill_writers(kills, run.seed(), "log", LogJournal::backpacks);
         report(run, &tally);
     }

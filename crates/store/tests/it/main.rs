@@ -19,7 +19,6 @@ mod health;
 mod journal_contract;
 mod keyring;
 mod kill;
-mod long_report;
 mod model;
 mod protocol;
 mod site;

@@ -153,7 +153,16 @@ pub fn failures(criteria: &[Criterion], notes: &str) -> Vec<Failure> {
 
 /// What `criteria` ask for, in words. Only the first [`REQUIREMENTS_MAX`] are listed.
 pub fn requirements(criteria: &[Criterion]) -> Requirements {
-    let mut listed: Vec<_> = leaves(criteria).into_iter().map(Criterion::requirement).collect();
+    listed(criteria, Criterion::requirement)
+}
+
+/// The same in the words of the author where there are some.
+pub fn asked(criteria: &[Criterion]) -> Requirements {
+    listed(criteria, Criterion::failure)
+}
+
+fn listed(criteria: &[Criterion], words: impl Fn(&Criterion) -> String) -> Requirements {
+    let mut listed: Vec<_> = leaves(criteria).into_iter().map(words).collect();
     let left_out = listed.len().saturating_sub(REQUIREMENTS_MAX);
     listed.truncate(REQUIREMENTS_MAX);
     Requirements { listed, left_out }

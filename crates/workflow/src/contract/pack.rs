@@ -110,7 +110,7 @@ fn loop_control() -> (Vec<Field>, Value) {
         "kind": "wr.loop_control",
         "loopId": "review_rounds",
         "decision": "stop",
-        "summary": "The third round found nothing new.",
+        "summary": "Why the loop goes on or ends.",
     });
     (fields, example)
 }

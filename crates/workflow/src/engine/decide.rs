@@ -20,13 +20,13 @@ use crate::snapshot::ExecutionState;
 
 /// What is known where a step is left.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct Facts<'a> {
     /// The preferences in force.
     pub preferences: Preferences,
     /// What the agent is known to be able to do.
     pub standings: Standings,
-    /// What the run was told, up to and with this output.
-    pub context: Map<String, Value>,
+    /// What the run was told, up to and with this output, if anything.
+    pub context: Option<&'a Map<String, Value>>,
     /// The critical gaps of this node that are open.
     pub open_gaps: Vec<GapId>,
     /// What a person settled at this node.
@@ -60,15 +60,17 @@ pub enum Decision {
 pub fn decide(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,
-    facts: &Facts,
+    facts: &Facts<'_>,
     submission: &Submission<'_>,
 ) -> Result<Decision, EngineError> {
-    let mut findings = judge(workflow, state, submission, &facts.standings, &facts.context)?;
+    let nothing = Map::new();
+    let context = facts.context.unwrap_or(&nothing);
+    let mut findings = judge(workflow, state, submission, &facts.standings, context)?;
     findings.extend(person::judge(workflow, state, &facts.settled)?);
     if let Some(blocked) = stop(facts, &findings) {
         return Ok(blocked);
     }
-    let flow = flow::next(workflow, state, &facts.context, submission.artifacts)?;
+    let flow = flow::next(workflow, state, context, submission.artifacts)?;
     let Flow { next, traces, findings: lacking } = flow;
     findings.extend(lacking);
     if let Some(blocked) = stop(facts, &findings) {
@@ -80,7 +82,7 @@ pub fn decide(
 }
 
 /// What stops the run, if something does.
-fn stop(facts: &Facts, findings: &[Finding]) -> Option<Decision> {
+fn stop(facts: &Facts<'_>, findings: &[Finding]) -> Option<Decision> {
     let report = block(facts.preferences.autonomy, findings);
     let report = report.expect("there are never more findings than a report holds")?;
     Some(Decision::Blocked { report, gaps: findings.iter().map(Finding::gap).collect() })

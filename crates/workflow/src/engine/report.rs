@@ -19,7 +19,7 @@ use crate::bounds::{
 };
 use crate::capability::{Capability, CapabilityStatus};
 use crate::compile::{CompiledStep, CompiledWorkflow, UserNeed};
-use crate::contract::criteria::{Failure, requirements};
+use crate::contract::criteria::{Failure, asked};
 use crate::contract::{Breach, ContractDefinition, ContractPack, Field, Violation};
 use crate::event::{LimitDetails, Pointer};
 use crate::loop_path::LoopPosition;
@@ -95,10 +95,27 @@ fn violation(violation: &Violation) -> String {
     let Violation { path, given, required, .. } = violation;
     let place = match path.as_str() {
         "" => "the artifact".to_owned(),
-        path => format!("`{}`", excerpt(path, QUOTE_BYTES_MAX)),
+        path => format!("`{}`", excerpt(&field(path), QUOTE_BYTES_MAX)),
     };
-    let given = excerpt(given, QUOTE_BYTES_MAX);
-    format!("{place} is {given}, and must be {required}")
+    let given = match given.as_str() {
+        "nothing" => "missing".to_owned(),
+        given => excerpt(given, QUOTE_BYTES_MAX),
+    };
+    format!("{place} is {given}; it must be {}", required.replace("\" | \"", "\" or \""))
+}
+
+/// A place in an artifact as people write it: `findings[0].severity`.
+fn field(pointer: &str) -> String {
+    let mut text = String::new();
+    for part in pointer.split('/').skip(1) {
+        if part.bytes().all(|byte| byte.is_ascii_digit()) && !part.is_empty() {
+            write!(text, "[{part}]").expect("writing to a string does not fail");
+        } else {
+            text.push_str(if text.is_empty() { "" } else { "." });
+            text.push_str(&part.replace("~1", "/").replace("~0", "~"));
+        }
+    }
+    text
 }
 
 /// An artifact that this step accepts or, if it is too long to be shown, the fields of one.
@@ -212,7 +229,7 @@ pub(super) fn no_notes(step: &CompiledStep) -> Finding {
         "Hand in the whole output again with `notesMarkdown`: what was done and decided, what was \
                     produced (files, paths, numbers), and what is risky, open or left out."
             .to_owned();
-    let asked = requirements(&step.validation_criteria);
+    let asked = asked(&step.validation_criteria);
     if !asked.listed.is_empty() {
         head.push_str(" The step asks of the notes:");
     }

@@ -1,7 +1,6 @@
 //! Handing in the output of a step: verify, look for the record, lock, decide, append, answer.
 
 use piton_core::{AttemptId, NodeId, OutputId};
-use piton_store::StreamId;
 use serde_json::{Map, Value};
 
 use super::change::Change;
@@ -30,11 +29,9 @@ impl Sessions {
         let handed_in = HandedIn::check(output)?;
         let AckPayload { address, attempt } = ack;
         let key = dedupe::advance_recorded(address.session, address.node, attempt);
-        let stream = StreamId::from(address.session);
-        // A hit is durable, whoever wrote it; the state may still have to read it.
-        let hit = self.reader().journal().lookup(&stream, &key).await?;
+        let is_recorded = self.reader().holds(address.session, &key).await?;
         let warm = self.reader().current(address.session).await?;
-        if hit.is_some() {
+        if is_recorded {
             let place = Place::after(&warm.lock().state, address, attempt)?;
             let place = place.ok_or(TokenError::UnknownNode)?;
             return self.replay(ack, place, &handed_in).await;
@@ -47,6 +44,7 @@ impl Sessions {
         let found = Place::after(&warm.lock().state, address, attempt)?;
         if let Some(place) = found {
             drop(lease);
+            self.reader().holds(address.session, &key).await?;
             return self.replay(ack, place, &handed_in).await;
         }
         let change = Change { ack, scene: &scene, handed_in: &handed_in, context, observations };
@@ -63,8 +61,7 @@ impl Sessions {
         };
         self.append(address.session, &lease, Some(&warm), draft).await?;
         drop(lease);
-        if let Some(snapshot) = reached {
-            let snapshot_ref = snapshot.snapshot_ref();
+        if let Some((snapshot_ref, snapshot)) = reached {
             self.reader().contents().learn_snapshot(snapshot_ref, snapshot);
         }
         let place = Place::after(&warm.lock().state, address, attempt)?;

@@ -8,6 +8,7 @@ use super::place::Place;
 use super::reader::Reader;
 use super::reply::{Body, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, TOOL_CONTINUE};
 use crate::label::label;
+use crate::loop_path::LoopPosition;
 use crate::preference::Autonomy;
 use crate::run::NextIntent;
 use crate::snapshot::{ExecutionSnapshot, ExecutionState, PendingStep};
@@ -36,7 +37,11 @@ impl Scene {
             workflow_id: self.place.workflow_id.clone(),
             step: self.pending().and_then(|pending| self.number_of(pending)),
             of: self.pinned.workflow.steps.len(),
-            turn: self.turn(),
+            turn: self.innermost().map(|position| position.iteration.get() + 1),
+            turns_max: self.innermost().and_then(|position| {
+                let mut loops = self.pinned.workflow.loops.iter();
+                loops.find(|of| of.loop_id == position.loop_id).map(|of| of.max_iterations)
+            }),
         }
     }
 
@@ -45,11 +50,11 @@ impl Scene {
         Some(steps.position(|step| step.step_id == pending.step_id)? + 1)
     }
 
-    fn turn(&self) -> Option<u32> {
+    fn innermost(&self) -> Option<&LoopPosition> {
         let ExecutionState::Running(running) = &self.snapshot.state else {
             return None;
         };
-        Some(running.loop_stack().positions().last()?.iteration.get() + 1)
+        running.loop_stack().positions().last()
     }
 
     fn artifact_kind(&self, pending: &PendingStep) -> Option<String> {

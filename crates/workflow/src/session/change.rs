@@ -11,7 +11,7 @@
 //! | 7 | the node that was reached, and the edge to it |
 //! | 8 | the output itself |
 
-use piton_core::{EventId, GapId, NodeId};
+use piton_core::{EventId, GapId, NodeId, SnapshotRef};
 use piton_store::NewBlob;
 use piton_store::port::Namespace;
 use serde_json::{Map, Value};
@@ -49,12 +49,13 @@ pub(super) struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// Decides, and drafts what is recorded of it. The snapshot is that of the node that was reached.
+    /// Decides, and drafts what is recorded of it. The snapshot is that of the node that was reached, with the
+    /// place where it is stored.
     pub(super) fn draft(
         &self,
         warm: &Warm,
         draft: &mut Draft<'_>,
-    ) -> Result<Option<ExecutionSnapshot>, Error> {
+    ) -> Result<Option<(SnapshotRef, ExecutionSnapshot)>, Error> {
         let (run, node) = node_of(&warm.state, self.ack.address)?;
         let before = run.contexts.effective(node.id);
         let change = self.context.as_ref().map(|change| told::after(before, change));
@@ -169,11 +170,11 @@ impl Change<'_> {
         to: NodeId,
         is_fork: bool,
         cause: EventId,
-    ) -> ExecutionSnapshot {
+    ) -> (SnapshotRef, ExecutionSnapshot) {
         let workflow_hash = self.scene.pinned.hash;
         let snapshot = ExecutionSnapshot { workflow_hash, state };
         let blob = NewBlob::canonical(Namespace::Snapshots, snapshot.encode());
-        let snapshot_ref = piton_core::SnapshotRef::new(blob.digest());
+        let snapshot_ref = SnapshotRef::new(blob.digest());
         draft.store(blob);
         let from = self.ack.address.node;
         let there = NodeScope { node: to, ..self.at() };
@@ -189,7 +190,7 @@ impl Change<'_> {
         let edge = EdgeCreated::new(EdgeKind::AckedStep, from, to, cause);
         let edge = edge.expect("neither cause is that of a bookmark");
         draft.push(EventBody::EdgeCreated(self.ack.address.run, edge));
-        snapshot
+        (snapshot_ref, snapshot)
     }
 
     /// The output itself, which takes the place of one that was handed in for the same step before.
@@ -204,7 +205,7 @@ impl Change<'_> {
 }
 
 /// What is known at a node.
-fn facts(run: &RunState, node: NodeId, context: Option<&Context>) -> Facts {
+fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a Context>) -> Facts<'a> {
     let standing =
         |capability: &Capability| (*capability, run.capabilities.standing(node, *capability));
     let critical = run.gaps.open_on(node).filter(|gap| gap.is_critical());
@@ -212,7 +213,7 @@ fn facts(run: &RunState, node: NodeId, context: Option<&Context>) -> Facts {
     Facts {
         preferences: preferences.unwrap_or(PREFERENCES_DEFAULT),
         standings: Capability::ALL.iter().map(standing).collect::<Standings>(),
-        context: context.map(|context| context.as_object().clone()).unwrap_or_default(),
+        context: context.map(Context::as_object),
         open_gaps: critical.map(|gap| gap.record.gap_id).collect(),
         settled: settled(run, node),
     }

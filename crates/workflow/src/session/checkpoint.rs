@@ -4,7 +4,6 @@
 //! step node, and every token about it names that node: nothing goes on from a bookmark itself.
 
 use piton_core::NodeId;
-use piton_store::StreamId;
 
 use super::draft::Draft;
 use super::error::Error;
@@ -36,13 +35,18 @@ impl Sessions {
         let CheckpointPayload { address, attempt } = payload;
         let bookmark = checkpoint_node_id(address, attempt);
         let key = dedupe::node_created(address.session, address.run, bookmark);
-        let stream = StreamId::from(address.session);
-        let hit = self.reader().journal().lookup(&stream, &key).await?;
-        if hit.is_none() {
+        if !self.reader().holds(address.session, &key).await? {
+            // What the reply takes has to be there before anything is written.
+            let warm = self.reader().current(address.session).await?;
+            let place = Place::now(&warm.lock().state, address)?;
+            self.reader().scene(place).await?;
             let (lease, warm) = self.locked(address.session).await?;
             let draft = self.draft_bookmark(&mut warm.lock(), payload, bookmark, &handed_in)?;
             if let Some(draft) = draft {
                 self.append(address.session, &lease, Some(&warm), draft).await?;
+            } else {
+                drop(lease);
+                self.reader().holds(address.session, &key).await?;
             }
         }
         self.bookmark_reply(payload, bookmark).await

@@ -17,7 +17,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use piton_core::SessionId;
+use piton_core::{DedupeKey, SessionId};
+use piton_store::StreamId;
 use piton_store::port::{BlobReader, JournalReader, KeyRing};
 
 use super::content::Contents;
@@ -71,6 +72,16 @@ impl Reader {
 
     pub(super) fn warm(&self) -> &WarmSessions {
         &self.warm
+    }
+
+    /// Whether a session holds a fact. If so it is durable, whoever wrote it: what the log shows may still be
+    /// on its way to the disk.
+    pub(super) async fn holds(&self, session: SessionId, key: &DedupeKey) -> Result<bool, Error> {
+        match self.journal().lookup(&StreamId::from(session), key).await {
+            Ok(found) => Ok(found.is_some()),
+            Err(piton_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// A session as its log stands now.

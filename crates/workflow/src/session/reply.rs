@@ -92,6 +92,9 @@ pub struct RunLine {
     /// The turn of the innermost loop that the step is in, counted from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
+    /// How many turns that loop has at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns_max: Option<u32>,
 }
 
 /// The step that is to do.

@@ -125,11 +125,9 @@ impl Sessions {
         draft: Draft<'_>,
     ) -> Result<(), Error> {
         let (events, plan) = draft.finish();
-        if let Err(error) = self.journal.append(&lease.writer(), plan).await {
-            // What is known may be ahead of the log now.
-            self.reader.warm().forget(session);
-            return Err(error.into());
-        }
+        let ahead = self.reader.warm().ahead(session);
+        self.journal.append(&lease.writer(), plan).await?;
+        ahead.settle();
         if let Some(warm) = warm {
             warm.lock().learn(&events, lease.cursor());
         }

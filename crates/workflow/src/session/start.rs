@@ -22,6 +22,7 @@ use super::sessions::Sessions;
 use super::told;
 use crate::bounds::START_KEY_BYTES_MAX;
 use crate::compile::PreferenceWarning;
+use crate::dedupe;
 use crate::engine::{Finding, GapDraft, block, flow};
 use crate::event::{
     Context, ContextSet, DecisionTraceAppended, EventBody, LogRules, NodeCreated,
@@ -42,19 +43,27 @@ impl Sessions {
             None => SessionId::mint(&*self.entropy),
             Some(key) => session_of(key)?,
         };
+        let key = dedupe::session_created(session);
         if request.key.is_some()
+            && self.reader().holds(session, &key).await?
             && let Some(reply) = self.started(session, &request).await?
         {
             return Ok(reply);
         }
         let lease = self.lease(session).await?;
         if lease.next_event() != piton_core::EventIndex::ZERO {
+            drop(lease);
+            self.reader().holds(session, &key).await?;
             let found = self.started(session, &request).await?;
-            return Ok(found.expect("a session with events can be loaded or is an error"));
+            // Somebody deletes it in this moment. The same call, a little later, begins it anew.
+            let deleted = piton_store::Error::Locked { stream: session.into() };
+            return found.ok_or(Error::Store(deleted));
         }
         let beginning = Beginning::new(&request, session, RunId::mint(&*self.entropy))?;
         let draft = beginning.draft(self, &request)?;
         draft.check(&mut LogRules::new())?;
+        // Nobody could go on with a run whose tokens cannot be signed.
+        self.reader().keys().sign(&[]).await?;
         self.append(session, &lease, None, draft).await?;
         drop(lease);
         let Beginning { pinned, snapshot, .. } = beginning;

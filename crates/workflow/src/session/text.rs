@@ -50,7 +50,12 @@ impl Body {
         let kind = self.pending.as_ref().and_then(|pending| pending.artifact_kind.as_ref());
         kind.map_or_else(
             || r#""output": { "notesMarkdown": "…" }"#.to_owned(),
-            |kind| format!(r#""output": {{ "artifacts": [ {{ "kind": {}, … }} ] }}"#, json!(kind)),
+            |kind| {
+                format!(
+                    r#""output": {{ "artifacts": [ {{ "kind": {}, … }} ], "notesMarkdown": "…" }}"#,
+                    json!(kind)
+                )
+            },
         )
     }
 
@@ -81,16 +86,21 @@ impl Body {
     fn blocked(&self) -> String {
         let blockers = self.blockers.as_ref().map_or(&[][..], |report| report.blockers());
         let things = match blockers.len() {
-            1 => "1 thing is".to_owned(),
-            count => format!("{count} things are"),
+            1 => "1 thing has".to_owned(),
+            count => format!("{count} things have"),
         };
-        let mut text = format!("{} is not finished: {things} missing.\n", head(&self.run));
+        let mut text = head(&self.run);
+        if let Some(pending) = &self.pending {
+            write!(text, " ({})", pending.title).expect("writing to a string does not fail");
+        }
+        writeln!(text, " is not finished: {things} to be mended.")
+            .expect("writing to a string does not fail");
         for (place, blocker) in blockers.iter().enumerate() {
             write!(text, "\n{}. {}", place + 1, shown(blocker))
                 .expect("writing to a string does not fail");
         }
         text.push_str(
-            "\nWhat you sent is kept, and the run waits at the same step. Send the whole output again:",
+            "\nNothing is lost, and the run waits at this step. Send the whole output again, with this new token:",
         );
         text.push_str(&self.next_line());
         text
@@ -128,13 +138,16 @@ impl CheckpointBody {
 
 /// Which run, and where it stands.
 fn head(run: &RunLine) -> String {
-    let RunLine { label, workflow_id, step, of, turn, .. } = run;
+    let RunLine { label, workflow_id, step, of, turn, turns_max, .. } = run;
     let mut text = format!("Run {label} · {workflow_id}");
     if let Some(step) = step {
         write!(text, " · step {step} of {of}").expect("writing to a string does not fail");
     }
     if let Some(turn) = turn {
         write!(text, ", turn {turn}").expect("writing to a string does not fail");
+    }
+    if let Some(turns_max) = turns_max {
+        write!(text, " of at most {turns_max}").expect("writing to a string does not fail");
     }
     text
 }

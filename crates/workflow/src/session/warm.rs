@@ -113,6 +113,36 @@ impl WarmSessions {
     pub(super) fn forget(&self, session: SessionId) {
         self.0.remove(session);
     }
+
+    /// What is known of a session is about to be ahead of its log: the rules have seen a plan that is not
+    /// appended yet.
+    pub(super) fn ahead(&self, session: SessionId) -> Ahead<'_> {
+        Ahead { sessions: self, session, is_settled: false }
+    }
+}
+
+/// Forgets a session when it is dropped, also with a call that nobody waits for any more; unless the log caught
+/// up.
+#[must_use]
+pub(super) struct Ahead<'a> {
+    sessions: &'a WarmSessions,
+    session: SessionId,
+    is_settled: bool,
+}
+
+impl Ahead<'_> {
+    /// The log says now what is known.
+    pub(super) fn settle(mut self) {
+        self.is_settled = true;
+    }
+}
+
+impl Drop for Ahead<'_> {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            self.sessions.forget(self.session);
+        }
+    }
 }
 
 /// Whether `warm` stands and has everything that came since.

@@ -2,7 +2,8 @@
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
-    reason = "tests stop at the first surprise, and look at what lies on the disk"
+    clippy::print_stdout,
+    reason = "tests stop at the first surprise, look at what lies on the disk, and say what they counted"
 )]
 
 mod agent;
@@ -20,6 +21,7 @@ mod label;
 mod loop_path;
 mod name;
 mod projection;
+mod proof;
 mod reason;
 mod recall;
 #[cfg(feature = "schema")]

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::{Answer, Machine, STATELESS, hello, hello_with, request};
 
 /// A reply that takes longer never comes.
-const GIVE_UP: Duration = Duration::from_secs(60);
+const GIVE_UP: Duration = Duration::from_mins(1);
 
 pub(crate) struct Pipe {
     read: BufReader<tokio::io::ReadHalf<DuplexStream>>,

@@ -1,5 +1,6 @@
 //! A raw client over HTTP.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use tokio::time::timeout;
 use super::{Answer, STATELESS, hello, request};
 
 /// A reply that takes longer never comes.
-const GIVE_UP: Duration = Duration::from_secs(60);
+const GIVE_UP: Duration = Duration::from_mins(1);
 
 pub(crate) struct Web {
     pub(crate) address: SocketAddr,
@@ -140,7 +141,7 @@ impl Web {
     ) -> Reply {
         let mut head = format!("{line} HTTP/1.1\r\nContent-Length: {}\r\n", body.len());
         for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            write!(head, "{name}: {value}\r\n").unwrap();
         }
         head.push_str("\r\n");
         let (mut read, mut write) = TcpStream::connect(self.address).await.unwrap().into_split();

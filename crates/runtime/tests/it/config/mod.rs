@@ -1,3 +1,5 @@
+//! Settings from files and the environment.
+
 mod edit;
 mod environment;
 mod files;

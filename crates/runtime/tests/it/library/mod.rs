@@ -1,3 +1,5 @@
+//! Workflows from every source.
+
 mod caching;
 mod ids;
 mod order;

@@ -1,3 +1,5 @@
+//! What doors ask for, and what they are told.
+
 mod connection;
 mod preferences;
 mod resume;

@@ -188,15 +188,16 @@ async fn check(table: &LocalTable, lives: &[Life]) -> u64 {
 
 mod long {
     use super::*;
-    use crate::long_report::Run;
+    use piton_store::testing::LongRun;
 
     const LANES: u64 = 8;
     const COMMITS: u64 = 25;
 
     #[test]
     fn processes_that_count_together_lose_nothing_when_some_are_killed() {
-        let run = Run::start("table: 8 processes count, some are killed, a reader stalls");
-        let lives = Run::size(4, 60);
+        let run = LongRun::start("table: 8 processes count, some are killed, a reader stalls");
+        println!("{run}");
+        let lives = LongRun::size(4, 60);
         let root = TempDir::new().unwrap();
         let table = open(root.path());
         let zero = 0_u64.to_be_bytes();

@@ -1,14 +1,18 @@
 //! An agent that works from a script, and knows of a refusal only what the reply says.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use piton_workflow::RunStatus;
 use piton_workflow::bundled::Bundled;
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::engine::{Decision, Facts, Standings, Submission, decide, flow};
-use piton_workflow::event::{Blocker, BlockerReport, Preferences};
-use piton_workflow::{Autonomy, ExecutionState, RiskPolicy};
+use piton_workflow::event::BlockerReport;
+use piton_workflow::projection::{SessionState, status};
+use piton_workflow::session::{self, Continue, Reply, ReplyKind};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use crate::session::rig::{Rig, pending};
 
 /// What the agent does at each step, by the id of the step.
 pub(super) type Script = BTreeMap<String, Part>;
@@ -40,9 +44,11 @@ struct Output {
 /// What a run came to.
 #[derive(Default)]
 pub(super) struct Story {
-    /// Where the run stood, step by step.
-    pub(super) path: Vec<String>,
-    /// Every refusal, as the agent read it.
+    /// The steps that were done, each with the turn of its loop.
+    pub(super) path: Vec<(String, Option<u32>)>,
+    /// Every reply as the agent read it, without what differs from run to run.
+    pub(super) replies: Vec<String>,
+    /// Those of them that refuse something.
     pub(super) refusals: Vec<String>,
     /// The answers that a refusal asked for.
     pub(super) answered: Vec<(String, String)>,
@@ -60,72 +66,115 @@ pub(super) fn script(of: Bundled) -> Script {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("the script of {of}: {error}"))
 }
 
-/// Runs `workflow` to its end. At every step the agent hands in nothing, then something bad, and then what it
-/// makes of the refusal.
-pub(super) fn play(workflow: &CompiledWorkflow, script: &Script) -> Story {
-    let mut story = Story::default();
-    let mut state = flow::begin(workflow, &Map::new()).expect("it starts").next;
+/// Runs `workflow` to its end, each step in the process that `open` gives for its number. At every step the
+/// agent hands in nothing, then something bad, and then what it makes of the refusal.
+pub(super) async fn play(
+    workflow: &CompiledWorkflow,
+    script: &Script,
+    open: impl Fn(u64) -> Arc<Rig>,
+) -> Story {
+    let mut agent = Agent::default();
     let mut turns: BTreeMap<String, usize> = BTreeMap::new();
-    while let ExecutionState::Running(running) = &state {
-        let key = running.pending_key().expect("a step is pending");
-        let step = key.parts().1.as_str().to_owned();
+    let mut rig = open(0);
+    let mut reply = rig.start(workflow).await;
+    agent.read(&reply);
+    while !reply.body.is_complete {
+        rig = open(agent.story.path.len() as u64 + 1);
+        let step = pending(&reply).to_owned();
         let part = script.get(&step).unwrap_or_else(|| panic!("the script has no step `{step}`"));
         let turn = turns.entry(step.clone()).or_default();
-
-        let nothing = refused(hand_in(workflow, &state, &Output::default()), key.as_str());
-        assert_eq!(codes(&nothing), ["MISSING_REQUIRED_OUTPUT"], "{key}, with nothing");
-        let report = refused(hand_in(workflow, &state, &part.bad), key.as_str());
-        assert_eq!(codes(&report), [part.code.as_str()], "{key}, with what is bad");
-        let text = shown(&report);
-        let asked = part.answers.iter().filter(|(when, _)| text.contains(when.as_str()));
-        story.answered.extend(asked.map(|(when, _)| (step.clone(), when.clone())));
-
-        let mended = part.mend(&text, *turn);
-        let next = match hand_in(workflow, &state, &mended) {
-            Decision::Advanced { next, .. } => next,
-            Decision::Blocked { report, .. } => panic!("{key} is stuck:\n{}", shown(&report)),
-        };
+        reply = agent.fail_and_mend(&rig, reply, part, *turn).await;
         *turn += 1;
-        story
-            .refusals
-            .extend([&nothing, &report].map(|report| format!("{key}\n{}", shown(report))));
-        story.path.push(key.to_string());
-        state = next;
     }
-    story
+    let events = rig.events(reply.body.run.session_id).await;
+    let state = SessionState::of(&events);
+    let run = &state.runs()[0];
+    assert_eq!(status(run, reply.body.is_complete), RunStatus::Complete);
+    assert_eq!(run.gaps.open().count(), 0, "what was missing was handed in");
+    assert_eq!(run.graph.node_count(), agent.story.path.len() + 1, "refusals lead nowhere");
+    agent.story
 }
 
-fn hand_in(workflow: &CompiledWorkflow, state: &ExecutionState, output: &Output) -> Decision {
-    let autonomy = Autonomy::Guided;
-    let facts = Facts {
-        preferences: Preferences { autonomy, risk_policy: RiskPolicy::Balanced },
-        standings: Standings::new(),
-        context: Map::new(),
-        open_gaps: Vec::new(),
-        settled: Vec::new(),
-    };
-    let submission = Submission { notes: output.notes.as_deref(), artifacts: &output.artifacts };
-    decide(workflow, state, &facts, &submission).expect("a step is pending")
+/// The agent, and what it has read.
+#[derive(Default)]
+struct Agent {
+    story: Story,
+    calls: usize,
 }
 
-fn refused(decision: Decision, key: &str) -> BlockerReport {
-    match decision {
-        Decision::Blocked { report, .. } => report,
-        Decision::Advanced { .. } => panic!("{key} accepts what it must not"),
+impl Agent {
+    fn read(&mut self, reply: &Reply) -> String {
+        let text = reply.text();
+        self.story.replies.push(shown(reply, &text));
+        text
+    }
+
+    /// Does one step, and returns the reply that asks for the next.
+    async fn fail_and_mend(&mut self, rig: &Rig, reply: Reply, part: &Part, turn: usize) -> Reply {
+        let step = pending(&reply).to_owned();
+        let turn_read = reply.body.run.turn;
+        let nothing = self.refused(rig, &reply, None, "MISSING_REQUIRED_OUTPUT").await;
+        let bad = Some(part.bad.clone());
+        let refused = self.refused(rig, &nothing, bad, &part.code).await;
+
+        let text = refused.text();
+        let asked = part.answers.iter().filter(|(when, _)| text.contains(when.as_str()));
+        self.story.answered.extend(asked.map(|(when, _)| (step.clone(), when.clone())));
+        let next = self.hand_in(rig, &refused, Some(part.mend(&text, turn))).await;
+        assert_eq!(next.body.kind, ReplyKind::Ok, "{step} is stuck:\n{}", next.text());
+        self.story.path.push((step, turn_read));
+        next
+    }
+
+    /// Hands in what must be refused with `code` and nothing else, at the same step.
+    async fn refused(
+        &mut self,
+        rig: &Rig,
+        reply: &Reply,
+        output: Option<Output>,
+        code: &str,
+    ) -> Reply {
+        let refused = self.hand_in(rig, reply, output).await;
+        let blockers = refused.body.blockers.iter().flat_map(BlockerReport::blockers);
+        let codes: Vec<_> = blockers.map(|blocker| blocker.code.as_str()).collect();
+        assert_eq!(codes, [code], "{}", pending(reply));
+        assert_eq!(pending(&refused), pending(reply));
+        let (text, used) = (refused.text(), token_in(&reply.text()).expect("it has a token"));
+        assert!(token_in(&text).is_some() && !text.contains(&used), "it brings a new token");
+        assert_ne!(refused.body.ack_token, reply.body.ack_token);
+        self.story.refusals.extend(self.story.replies.last().cloned());
+        refused
+    }
+
+    /// Hands in an output under the token of the last reply: every other time the one that its text ends with.
+    async fn hand_in(&mut self, rig: &Rig, last: &Reply, output: Option<Output>) -> Reply {
+        self.calls += 1;
+        let copied = token_in(&last.text());
+        let next_call = last.body.next_call.as_ref().expect("there is more to call");
+        assert_eq!(copied, next_call.params.ack_token);
+        let token = if self.calls.is_multiple_of(2) { last.body.ack_token.clone() } else { copied };
+        let output = output.map(|Output { notes, artifacts }| session::Output {
+            notes_markdown: notes,
+            artifacts,
+        });
+        let request = Continue { ack_token: token, output, ..Continue::default() };
+        let reply = rig.sessions.proceed(request).await.expect("it is answered");
+        self.read(&reply);
+        reply
     }
 }
 
-fn codes(report: &BlockerReport) -> Vec<&str> {
-    report.blockers().iter().map(|blocker| blocker.code.as_str()).collect()
+/// The token in the last line of a text.
+fn token_in(text: &str) -> Option<String> {
+    let call = text.lines().last()?.strip_prefix("Next: continue_workflow ")?;
+    let (_, token) = call.split_once("\"ackToken\": \"")?;
+    Some(token.split_once('"')?.0.to_owned())
 }
 
-/// A report as an agent reads it.
-fn shown(report: &BlockerReport) -> String {
-    let shown = |blocker: &Blocker| {
-        let fix = blocker.suggested_fix.as_ref().expect("every finding has a fix");
-        format!("{}: {}\n→ {fix}", blocker.code, blocker.message)
-    };
-    report.blockers().iter().map(shown).collect::<Vec<_>>().join("\n")
+/// A text without what differs from run to run.
+fn shown(reply: &Reply, text: &str) -> String {
+    let text = text.replace(&reply.body.run.label.to_string(), "some-label");
+    token_in(&text).map_or(text.clone(), |token| text.replace(&token, "ak-some-token"))
 }
 
 impl Part {
@@ -137,7 +186,7 @@ impl Part {
     /// What the agent hands in after it read `refusal` in the given turn: the artifact that it was shown, with
     /// its own decision, or its notes with an answer to everything that was asked.
     fn mend(&self, refusal: &str, turn: usize) -> Output {
-        let artifact = refusal.lines().find(|line| line.starts_with('{'));
+        let artifact = refusal.lines().map(str::trim_start).find(|line| line.starts_with('{'));
         if let Some(artifact) = artifact {
             let mut artifact: Value = serde_json::from_str(artifact).expect("an example is JSON");
             if !self.decisions.is_empty() {

@@ -1,36 +1,57 @@
 //! What becomes of the agent, and what it reads on the way.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use piton_workflow::bundled::Bundled;
+use piton_workflow::compile::Entry;
 
-use super::driver::{play, script};
+use super::driver::{Story, play, script};
+use crate::session::rig::Rig;
 
-#[test]
-fn an_agent_that_fails_at_every_step_gets_to_the_end_by_what_it_is_told() {
+/// The whole run in one process, on a store in memory.
+async fn played(bundled: Bundled) -> Story {
+    let rig = Arc::new(Rig::memory());
+    play(&bundled.compiled(), &script(bundled), |_| Arc::clone(&rig)).await
+}
+
+// shows: WR-250, WR-251
+#[tokio::test]
+async fn an_agent_that_fails_at_every_step_gets_to_the_end_by_what_it_is_told() {
     for bundled in Bundled::ALL {
-        let (workflow, script) = (bundled.compiled(), script(*bundled));
-        let story = play(&workflow, &script);
+        let workflow = bundled.compiled();
+        let story = played(*bundled).await;
         for step in &workflow.steps {
-            let visited = |key: &&String| key.rsplit(':').next() == Some(step.step_id.as_str());
-            assert!(story.path.iter().any(|key| visited(&key)), "{bundled} {}", step.step_id);
+            let is_it = |(done, _): &&(String, _)| done == step.step_id.as_str();
+            assert!(story.path.iter().any(|done| is_it(&done)), "{bundled} {}", step.step_id);
         }
         for of in &workflow.loops {
-            let second = format!("{}@1", of.loop_id);
-            let turned = story.path.iter().any(|key| key.contains(&second));
-            assert!(turned, "{bundled}: the loop {} has two turns", of.loop_id);
+            let again = |(done, turn): &(String, Option<u32>)| {
+                let is_it = |entry: &Entry| matches!(entry, Entry::Step { step_id } if step_id.as_str() == done);
+                *turn == Some(2) && of.body.iter().any(is_it)
+            };
+            assert!(story.path.iter().any(again), "{bundled}: the loop {} turns", of.loop_id);
         }
         assert_eq!(story.refusals.len(), 2 * story.path.len());
+        assert_eq!(story.replies.len(), 3 * story.path.len() + 1);
     }
 }
 
-#[test]
-fn everything_that_a_check_asks_for_is_in_the_text_of_the_refusal() {
+#[tokio::test]
+async fn a_run_whose_every_step_is_done_by_another_process_gets_to_its_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let bundled = Bundled::Tour;
+    let open = |number| Arc::new(Rig::local(dir.path(), number));
+    let story = play(&bundled.compiled(), &script(bundled), open).await;
+    assert_eq!(story.replies, played(bundled).await.replies, "an agent does not notice");
+}
+
+#[tokio::test]
+async fn everything_that_a_check_asks_for_is_in_the_text_of_the_refusal() {
     for bundled in Bundled::ALL {
-        let script = script(*bundled);
-        let story = play(&bundled.compiled(), &script);
+        let story = played(*bundled).await;
         let answered: BTreeSet<_> = story.answered.into_iter().collect();
-        for (step, part) in &script {
+        for (step, part) in &script(*bundled) {
             for when in part.answers() {
                 let asked = (step.clone(), when.clone());
                 assert!(answered.contains(&asked), "{bundled} {step}: nobody asked for {when}");
@@ -39,11 +60,20 @@ fn everything_that_a_check_asks_for_is_in_the_text_of_the_refusal() {
     }
 }
 
-#[test]
-fn what_an_agent_reads_when_it_is_refused() {
-    let bundled = Bundled::BugInvestigation;
-    let story = play(&bundled.compiled(), &script(bundled));
+#[tokio::test]
+async fn what_an_agent_reads_when_it_is_refused() {
+    let story = played(Bundled::BugInvestigation).await;
     let mut seen = BTreeSet::new();
     let new = story.refusals.iter().filter(|refusal| seen.insert(*refusal));
-    insta::assert_snapshot!(new.cloned().collect::<Vec<_>>().join("\n\n"));
+    insta::assert_snapshot!(joined(new));
+}
+
+#[tokio::test]
+async fn what_an_agent_reads_on_the_tour() {
+    let story = played(Bundled::Tour).await;
+    insta::assert_snapshot!(joined(&story.replies));
+}
+
+fn joined<'a>(texts: impl IntoIterator<Item = &'a String>) -> String {
+    texts.into_iter().cloned().collect::<Vec<_>>().join("\n\n=====\n\n")
 }

@@ -10,7 +10,7 @@ use piton_workflow::{
     Reason, RiskPolicy, TraceEntryKind, Unexpected, UserOnlyDependency,
 };
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::properties::{artifacts, steps_max, workflows};
 use super::samples::{
@@ -18,18 +18,22 @@ use super::samples::{
 };
 use crate::source::compile_value;
 
-fn facts(autonomy: Autonomy) -> Facts {
+fn facts(autonomy: Autonomy) -> Facts<'static> {
     Facts {
         preferences: Preferences { autonomy, risk_policy: RiskPolicy::Balanced },
         standings: Standings::new(),
-        context: Map::new(),
+        context: None,
         open_gaps: Vec::new(),
         settled: Vec::new(),
     }
 }
 
 /// What an output leads to at the first step of `workflow`.
-fn decided(workflow: &CompiledWorkflow, facts: &Facts, submission: &Submission<'_>) -> Decision {
+fn decided(
+    workflow: &CompiledWorkflow,
+    facts: &Facts<'_>,
+    submission: &Submission<'_>,
+) -> Decision {
     decide(workflow, &start(workflow).next, facts, submission).expect("a step is pending")
 }
 

@@ -3,5 +3,5 @@
 mod decide;
 mod flow;
 mod judge;
-mod properties;
+pub(crate) mod properties;
 pub(crate) mod samples;

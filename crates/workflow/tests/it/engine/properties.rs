@@ -20,7 +20,7 @@ pub(crate) enum Form {
     Loop { max_iterations: u32, decides_at: usize, body: Vec<Form> },
 }
 
-fn forms() -> impl Strategy<Value = Vec<Form>> {
+pub(crate) fn forms() -> impl Strategy<Value = Vec<Form>> {
     let tree = Just(Form::Step).prop_recursive(3, 12, 3, |inner| {
         (1_u32..=3, 0_usize..4, prop::collection::vec(inner, 0..3)).prop_map(
             |(max_iterations, decides_at, body)| Form::Loop { max_iterations, decides_at, body },
@@ -34,7 +34,7 @@ pub(crate) fn workflows() -> impl Strategy<Value = CompiledWorkflow> {
     forms().prop_map(|forms| workflow(&named(&forms, &mut 0)))
 }
 
-fn named(forms: &[Form], count: &mut u32) -> Vec<Value> {
+pub(crate) fn named(forms: &[Form], count: &mut u32) -> Vec<Value> {
     let mut name = |form: &Form| {
         *count += 1;
         let number = *count;

@@ -21,20 +21,20 @@ use piton_store::{
 use piton_workflow::SessionEvent;
 
 /// A journal that counts loads and follows.
-pub(super) struct CountedJournal {
+pub(crate) struct CountedJournal {
     inner: Arc<dyn Journal<SessionEvent>>,
     loads: AtomicUsize,
     follows: AtomicUsize,
 }
 
 impl CountedJournal {
-    pub(super) fn new(inner: &Arc<dyn Journal<SessionEvent>>) -> Arc<Self> {
+    pub(crate) fn new(inner: &Arc<dyn Journal<SessionEvent>>) -> Arc<Self> {
         let (loads, follows) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Arc::new(Self { inner: Arc::clone(inner), loads, follows })
     }
 
     /// The loads and the follows since the last time.
-    pub(super) fn take(&self) -> (usize, usize) {
+    pub(crate) fn take(&self) -> (usize, usize) {
         (self.loads.swap(0, Ordering::Relaxed), self.follows.swap(0, Ordering::Relaxed))
     }
 }

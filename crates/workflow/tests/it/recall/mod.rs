@@ -6,7 +6,7 @@
 )]
 
 mod cache;
-mod counted;
+pub(crate) mod counted;
 mod listing;
 mod resuming;
 mod sessions;

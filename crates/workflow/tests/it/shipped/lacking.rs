@@ -5,14 +5,14 @@ use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, ExecutionState, RiskPolicy};
 use serde_json::{Map, Value, json};
 
-use super::samples::{Run, compiled, entries, file, looped, step};
+use super::samples::{Run, compiled, file, looped, step};
 use crate::engine::samples::pending_key;
 
-fn facts(autonomy: Autonomy, context: &Value) -> Facts {
+fn facts(autonomy: Autonomy, context: &Value) -> Facts<'_> {
     Facts {
         preferences: Preferences { autonomy, risk_policy: RiskPolicy::Balanced },
         standings: Standings::new(),
-        context: entries(context),
+        context: context.as_object(),
         open_gaps: Vec::new(),
         settled: Vec::new(),
     }

@@ -170,7 +170,7 @@ proptest! {
                     risk_policy: RiskPolicy::Balanced,
                 },
                 standings: Standings::new(),
-                context: context.clone(),
+                context: Some(context),
                 open_gaps: Vec::new(),
                 settled: Vec::new(),
             };

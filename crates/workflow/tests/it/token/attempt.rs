@@ -34,6 +34,7 @@ fn addresses() -> [NodeAddress; 4] {
     ]
 }
 
+// shows: WR-246
 #[test]
 fn every_part_of_an_attempt_changes_its_id() {
     let mut ids = HashSet::new();

@@ -2,10 +2,11 @@
 //!
 //! `PITON_LONG=1` asks for the full size; `PITON_LONG_REPORT` names a file that gets one line of
 //! JSON for each such test.
+#![expect(clippy::disallowed_methods, reason = "a test asks for its size, and reports what it did")]
 
 use std::{
     collections::BTreeMap,
-    env,
+    env, fmt,
     fs::OpenOptions,
     io::Write,
     time::{Instant, SystemTime, UNIX_EPOCH},
@@ -14,38 +15,38 @@ use std::{
 use serde_json::json;
 
 /// One run of such a test.
-pub(crate) struct Run {
+#[derive(Debug)]
+pub struct LongRun {
     name: &'static str,
     seed: u64,
     started: Instant,
 }
 
-impl Run {
-    /// Starts a run with a seed of its own, or with the one that `PITON_SEED` gives.
-    pub(crate) fn start(name: &'static str) -> Self {
+impl LongRun {
+    /// Starts a run with a seed of its own, or with the one that `PITON_SEED` gives. Print it, so that
+    /// a failure can be repeated.
+    pub fn start(name: &'static str) -> Self {
         let seed = match env::var("PITON_SEED") {
             Ok(seed) => seed.parse().unwrap(),
             Err(_) => {
                 u64::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos())
             }
         };
-        // Captured, and shown when the test fails.
-        println!("{name}: PITON_SEED={seed}");
         Self { name, seed, started: Instant::now() }
     }
 
     /// Where the run's luck comes from.
-    pub(crate) fn seed(&self) -> u64 {
+    pub fn seed(&self) -> u64 {
         self.seed
     }
 
     /// The normal size of something, or its full size.
-    pub(crate) fn size(normal: u64, full: u64) -> u64 {
+    pub fn size(normal: u64, full: u64) -> u64 {
         if env::var("PITON_LONG").is_ok_and(|value| value == "1") { full } else { normal }
     }
 
     /// Reports what the run did.
-    pub(crate) fn report(self, counts: &[(&str, u64)]) {
+    pub fn report(self, counts: &[(&str, u64)]) {
         let Some(path) = env::var_os("PITON_LONG_REPORT") else { return };
         let line = json!({
             "name": self.name,
@@ -56,5 +57,11 @@ impl Run {
         let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
         // One write, so that lines of tests in parallel processes do not mix.
         file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+}
+
+impl fmt::Display for LongRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: PITON_SEED={}", self.name, self.seed)
     }
 }

@@ -1,0 +1,45 @@
+//! What work costs apart from waiting: CPU time, disk calls and bytes read.
+
+use std::time::Duration;
+
+use piton_store::testing::{Call, Recorder};
+
+use super::{clocks::process_cpu, statistics::float};
+
+/// What something took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    cpu: Duration,
+    calls: u64,
+    bytes_read: u64,
+}
+
+impl Cost {
+    /// Runs `work`, and returns its result and what it cost: the CPU time of all threads of this
+    /// process, and what `recorder` saw.
+    pub(crate) fn of<R>(recorder: &Recorder, work: impl FnOnce() -> R) -> (R, Self) {
+        recorder.take();
+        let (result, cpu) = process_cpu(work);
+        let calls = recorder.take();
+        (result, Self { cpu, calls: calls.len() as u64, bytes_read: bytes_read(&calls) })
+    }
+
+    /// CPU time in microseconds.
+    pub(crate) fn cpu_us(&self) -> f64 {
+        self.cpu.as_secs_f64() * 1e6
+    }
+
+    /// How often the disk was asked for something.
+    pub(crate) fn calls(&self) -> f64 {
+        float(self.calls)
+    }
+
+    /// How many bytes it gave.
+    pub(crate) fn bytes_read(&self) -> f64 {
+        float(self.bytes_read)
+    }
+}
+
+fn bytes_read(calls: &[Call]) -> u64 {
+    calls.iter().filter(|call| call.operation == "read").map(|call| call.bytes as u64).sum()
+}

@@ -1,0 +1,71 @@
+//! What an advance costs at step 10 and at step 2,000: work, disk calls and bytes read.
+//!
+//! As with bare appends: each block has a long run of its own, a short run gives one sample, and right
+//! before a sample this process has advanced the same run.
+
+use std::{path::Path, sync::Arc};
+
+use piton_store::{local::RealDisk, testing::Recorder};
+
+use super::{rig::Rig, run::Run};
+use crate::{
+    error::Result,
+    measure::{Cost, Schedule},
+    place::Place,
+    quiet_disk::QuietDisk,
+    report::{Bar, Row, Unit},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 1 };
+/// What is prepared; with the advance that warms a run, the one that is measured is the tenth.
+const SHORT_STEPS: u64 = 8;
+const LONG_STEPS: u64 = 1_998;
+const BASELINE: &str = "at step 10";
+const RATIO_MAX: f64 = 1.2;
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let root = place.make("flat-advance")?;
+    let mut runs = Vec::new();
+    for block in 0..SCHEDULE.blocks {
+        let long = prepared(&root, &format!("long-{block}"), LONG_STEPS)?;
+        let short = (0..SCHEDULE.turns())
+            .map(|turn| prepared(&root, &format!("short-{block}-{turn}"), SHORT_STEPS))
+            .collect::<Result<Vec<_>>>()?;
+        runs.push((long, short));
+    }
+    place.settle()?;
+    let recorder = Recorder::new(Arc::new(RealDisk));
+    let rig = Rig::open(Arc::new(recorder.clone()), &root)?;
+    let cost = |run: &mut Run| {
+        run.advance(&rig, 1)?;
+        let request = run.request();
+        let (reply, cost) = Cost::of(&recorder, || rig.wait(rig.sessions.proceed(request)));
+        run.take(reply?).map(|()| cost)
+    };
+    let cost = &cost;
+    let mut runs = runs.into_iter();
+    let samples = SCHEDULE.run(|_| {
+        let (mut long, short) = runs.next().expect("there are runs for every block");
+        let mut short = short.into_iter();
+        Ok((
+            move || cost(&mut long),
+            move || cost(&mut short.next().expect("there is a short run for every turn")),
+        ))
+    })?;
+    let row = |name, unit, figure: fn(&Cost) -> f64| {
+        Row::paired(name, unit, BASELINE, &samples.map(figure)).judged(Bar::ratio(RATIO_MAX))
+    };
+    Ok(vec![
+        row("advance at step 2,000: CPU time", Unit::Microseconds, Cost::cpu_us),
+        row("  its disk calls", Unit::Calls, Cost::calls),
+        row("  its bytes read", Unit::Bytes, Cost::bytes_read),
+    ])
+}
+
+/// A run that has done so many steps, without waiting for the disk.
+pub(super) fn prepared(root: &Path, name: &str, steps: u64) -> Result<Run> {
+    let rig = Rig::open(Arc::new(QuietDisk), root)?;
+    let mut run = Run::begin(&rig, name)?;
+    run.advance(&rig, steps)?;
+    Ok(run)
+}

@@ -1,0 +1,74 @@
+//! The plans that the steps of a run append, to be appended without the use cases.
+
+use std::collections::VecDeque;
+
+use piton_store::{
+    AppendPlan, Event as _, NewBlob, StreamId,
+    port::{Follow, Namespace},
+};
+use piton_workflow::{
+    SessionEvent,
+    event::{EventBody, OutputPayload},
+};
+
+use super::{
+    rig::Rig,
+    run::{EVENTS, Run},
+};
+use crate::error::{Error, Result, expect};
+
+/// The plans of one run, in order.
+pub(super) struct Plans {
+    pub(super) stream: StreamId,
+    plans: VecDeque<AppendPlan<SessionEvent>>,
+}
+
+impl Plans {
+    /// What a run of so many steps appends: its start, and each of its steps.
+    pub(super) fn of_run(name: &str, steps: usize) -> Result<Self> {
+        let rig = Rig::in_memory()?;
+        let mut run = Run::begin(&rig, name)?;
+        let stream = StreamId::from(run.reply.body.run.session_id);
+        let loaded = rig.wait(rig.journal.load(&stream))?;
+        let mut cursor = loaded.cursor;
+        let mut plans = VecDeque::from([plan(&rig, loaded.events)?]);
+        for _ in 0..steps {
+            run.advance(&rig, 1)?;
+            let Follow::Appended { events, cursor: next } =
+                rig.wait(rig.journal.follow(&stream, &cursor))?
+            else {
+                return Err(Error::Wrong { what: "plans of a step", expected: 1, found: 0 });
+            };
+            expect("events of a step", EVENTS, events.len() as u64)?;
+            cursor = next;
+            plans.push_back(plan(&rig, events)?);
+        }
+        Ok(Self { stream, plans })
+    }
+
+    /// The next plan.
+    pub(super) fn next(&mut self) -> AppendPlan<SessionEvent> {
+        self.plans.pop_front().expect("there is a plan for every turn")
+    }
+}
+
+/// The plan of these events, with the contents that they refer to.
+fn plan(rig: &Rig, events: Vec<SessionEvent>) -> Result<AppendPlan<SessionEvent>> {
+    let mut blobs = Vec::new();
+    for event in &events {
+        let snapshot = event.introduces().map(|it| (Namespace::Snapshots, it.digest()));
+        let artifact = match event.body() {
+            EventBody::NodeOutputAppended(_, output) => match &output.payload {
+                OutputPayload::ArtifactRef { sha256, .. } => Some((Namespace::Artifacts, *sha256)),
+                OutputPayload::Notes { .. } => None,
+            },
+            _ => None,
+        };
+        for (namespace, digest) in snapshot.into_iter().chain(artifact) {
+            let bytes = rig.wait(rig.blobs.get(namespace, digest))?;
+            let bytes = bytes.ok_or(piton_store::Error::BlobMissing { namespace, digest })?;
+            blobs.push(NewBlob::new(namespace, bytes));
+        }
+    }
+    Ok(blobs.into_iter().fold(AppendPlan::new(events), AppendPlan::with_blob))
+}

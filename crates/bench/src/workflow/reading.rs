@@ -1,0 +1,67 @@
+//! What writes nothing: handing in the same output again, and asking where a run stands; warm.
+
+use std::{sync::Arc, time::Duration};
+
+use piton_store::local::RealDisk;
+use piton_workflow::session::{Continue, Reply};
+
+use super::{flatness::prepared, rig::Rig, run::Run};
+use crate::{
+    error::{Result, expect},
+    measure::{Schedule, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 50, warm_up: 2 };
+/// What is prepared; the step that is asked about comes after it.
+const SHORT_STEPS: u64 = 9;
+const LONG_STEPS: u64 = 1_999;
+const BASELINE: &str = "at step 10";
+const MILLISECONDS_MAX: f64 = 1.0;
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let root = place.make("reading")?;
+    let mut long = prepared(&root, "long", LONG_STEPS)?;
+    let mut short = prepared(&root, "short", SHORT_STEPS)?;
+    place.settle()?;
+    let rig = Rig::open(Arc::new(RealDisk), &root)?;
+    let (long, short) = (Asked::next(&rig, &mut long)?, Asked::next(&rig, &mut short)?);
+    let row = |name, call: fn(&Asked) -> Continue| -> Result<Row> {
+        let samples = SCHEDULE
+            .run(|_| Ok((|| long.time(&rig, call(&long)), || short.time(&rig, call(&short)))))?;
+        let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
+        let row = Row::paired(name, Unit::Milliseconds, BASELINE, &samples);
+        Ok(row.judged(Bar::median(MILLISECONDS_MAX)))
+    };
+    Ok(vec![
+        row("replay of step 2,000, warm", |asked| asked.request.clone())?,
+        row("rehydrate at step 2,000, warm", |asked| Continue {
+            state_token: Some(asked.reply.body.state_token.clone()),
+            ..Continue::default()
+        })?,
+    ])
+}
+
+/// A step that was done, and what is to be said of it.
+struct Asked {
+    request: Continue,
+    reply: Reply,
+}
+
+impl Asked {
+    /// Does the next step of a run.
+    fn next(rig: &Rig, run: &mut Run) -> Result<Self> {
+        let request = run.request();
+        run.advance(rig, 1)?;
+        Ok(Self { request, reply: run.reply.clone() })
+    }
+
+    /// How long a call takes that must be answered with the same place in the run.
+    fn time(&self, rig: &Rig, call: Continue) -> Result<Duration> {
+        let (reply, time) = wall(|| rig.wait(rig.sessions.proceed(call)));
+        let is_same = reply?.body.ack_token == self.reply.body.ack_token;
+        expect("replies about the same place", 1, u64::from(is_same))?;
+        Ok(time)
+    }
+}

@@ -1,0 +1,67 @@
+//! The use cases over a store, driven from a thread that is not async.
+
+use std::{path::Path, sync::Arc};
+
+use piton_core::port::{Clock, Entropy, NoTrace};
+use piton_store::{
+    local::{
+        DataDir, LocalBlobs, LocalKeyRing, LocalLeases, SegmentedJournal, SystemClock,
+        SystemEntropy, disk::Disk,
+    },
+    memory::{MemoryBlobs, MemoryJournal, MemoryKeyRing},
+    port::{Blobs, Journal, KeyRing},
+};
+use piton_workflow::{SessionEvent, session::Sessions};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::error::{Error, Result};
+
+/// The use cases, and the ports that they stand on.
+///
+/// The runtime has no thread of its own but those for files, so what a use case computes is the CPU
+/// time of the thread that waits for it.
+pub(super) struct Rig {
+    runtime: Runtime,
+    pub(super) sessions: Sessions,
+    pub(super) journal: Arc<dyn Journal<SessionEvent>>,
+    pub(super) blobs: Arc<dyn Blobs>,
+}
+
+impl Rig {
+    /// Opens a data directory that exists, as a new process does.
+    pub(super) fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
+        let dir = DataDir::on(disk, root)?;
+        let blobs = LocalBlobs::new(dir.clone());
+        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
+        let keys = LocalKeyRing::new(dir.clone(), Arc::new(SystemEntropy));
+        let journal = SegmentedJournal::sessions(dir, blobs.clone(), leases, Arc::new(NoTrace));
+        Self::over(Arc::new(journal), Arc::new(blobs), Arc::new(keys))
+    }
+
+    /// A store in memory.
+    pub(super) fn in_memory() -> Result<Self> {
+        let blobs = MemoryBlobs::new(Arc::new(SystemClock));
+        let journal = MemoryJournal::new(blobs.clone());
+        let keys = MemoryKeyRing::new(Arc::new(SystemEntropy));
+        Self::over(Arc::new(journal), Arc::new(blobs), Arc::new(keys))
+    }
+
+    fn over(
+        journal: Arc<dyn Journal<SessionEvent>>,
+        blobs: Arc<dyn Blobs>,
+        keys: Arc<dyn KeyRing>,
+    ) -> Result<Self> {
+        let runtime =
+            Builder::new_current_thread().build().map_err(Error::io("start a runtime"))?;
+        let (clock, entropy): (Arc<dyn Clock>, Arc<dyn Entropy>) =
+            (Arc::new(SystemClock), Arc::new(SystemEntropy));
+        let sessions =
+            Sessions::new(Arc::clone(&journal), Arc::clone(&blobs), keys, clock, entropy);
+        Ok(Self { runtime, sessions, journal, blobs })
+    }
+
+    /// Waits for a call.
+    pub(super) fn wait<F: Future>(&self, call: F) -> F::Output {
+        self.runtime.block_on(call)
+    }
+}

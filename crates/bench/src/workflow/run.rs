@@ -1,0 +1,140 @@
+//! A run of a workflow that does the same step again and again, two thousand times and more.
+//!
+//! Each step hands in notes of a few lines and one small artifact: the decision to go on. That makes
+//! six events, a snapshot and an artifact. No loop may turn so often, so there are several, one after
+//! the other.
+//!
+//! *Invariants*: no two runs and no two steps store the same bytes, so that no blob is there already.
+
+use std::sync::Arc;
+
+use piton_workflow::{
+    Autonomy, RiskPolicy, SourceKind,
+    compile::{Catalog, CompiledWorkflow, compile},
+    event::Preferences,
+    session::{Continue, Output, Reply, ReplyKind, Start, Workflow},
+    source::Origin,
+};
+use serde_json::{Map, Value, json};
+
+use super::rig::Rig;
+use crate::error::{Error, Result, expect};
+
+const LOOPS: u32 = 4;
+const TURNS: u32 = 700;
+
+/// How many events the record of a step has.
+pub(super) const EVENTS: u64 = 6;
+
+/// A run, and the reply that it stands at.
+pub(super) struct Run {
+    name: String,
+    step: u64,
+    pub(super) reply: Reply,
+}
+
+impl Run {
+    /// Begins a run.
+    pub(super) fn begin(rig: &Rig, name: &str) -> Result<Self> {
+        let compiled = Arc::new(compiled(name)?);
+        let (source_kind, source_ref) = (SourceKind::Project, "bench".to_owned());
+        let start = Start {
+            workflow: Workflow { compiled, source_kind, source_ref },
+            goal: Some(format!("Measure {name}.")),
+            context: Map::new(),
+            preferences: Preferences {
+                autonomy: Autonomy::Guided,
+                risk_policy: RiskPolicy::Balanced,
+            },
+            observations: Vec::new(),
+            key: None,
+        };
+        let reply = rig.wait(rig.sessions.start(start))?;
+        Ok(Self { name: name.to_owned(), step: 0, reply })
+    }
+
+    /// What hands in the output of the step that is to do.
+    pub(super) fn request(&self) -> Continue {
+        let Self { name, step, reply } = self;
+        let turn = reply.body.run.turn;
+        let decision = if turn == Some(TURNS) { "stop" } else { "continue" };
+        let pending = reply.body.pending.as_ref();
+        let loop_id = pending.map(|pending| pending.step_id.as_str().replace("work", "rounds"));
+        let notes_markdown = Some(format!(
+            "Did: step {step} of {name}, the parser now keeps the last line of a file.\n\
+             Changed: src/parse.rs:{step} and the test beside it.\n\
+             Checked: cargo test parse, 48 passed.\n\
+             Open: files that end in the middle of a character."
+        ));
+        let artifact = json!({
+            "kind": "wr.loop_control",
+            "loopId": loop_id,
+            "decision": decision,
+            "summary": format!("There is more to do after step {step} of {name}."),
+        });
+        Continue {
+            ack_token: reply.body.ack_token.clone(),
+            output: Some(Output { notes_markdown, artifacts: vec![artifact] }),
+            ..Continue::default()
+        }
+    }
+
+    /// Takes the reply to that.
+    pub(super) fn take(&mut self, reply: Reply) -> Result<()> {
+        let goes_on = reply.body.kind == ReplyKind::Ok && reply.body.pending.is_some();
+        expect("steps that went on", 1, u64::from(goes_on))?;
+        self.reply = reply;
+        self.step += 1;
+        Ok(())
+    }
+
+    /// Does so many steps.
+    pub(super) fn advance(&mut self, rig: &Rig, steps: u64) -> Result<()> {
+        for _ in 0..steps {
+            let reply = rig.wait(rig.sessions.proceed(self.request()))?;
+            self.take(reply)?;
+        }
+        Ok(())
+    }
+}
+
+fn compiled(name: &str) -> Result<CompiledWorkflow> {
+    let origin = Origin::new(SourceKind::Project, "bench");
+    compile(&file(name).to_string(), &origin, &Catalog::standard())
+        .map_err(|problems| Error::json("compile a workflow")(format!("{problems:?}")))
+}
+
+fn file(name: &str) -> Value {
+    let condition = |number: u32| {
+        json!({
+            "conditionId": format!("again-{number}"),
+            "kind": "loop_control",
+            "loopId": format!("rounds-{number}"),
+        })
+    };
+    let rounds = |number: u32| {
+        json!({
+            "type": "loop",
+            "loopId": format!("rounds-{number}"),
+            "maxIterations": TURNS,
+            "while": { "kind": "condition_ref", "conditionId": format!("again-{number}") },
+            "body": [{
+                "id": format!("work-{number}"),
+                "title": "Do the next piece of work",
+                "promptBlocks": {
+                    "goal": format!("Do the next piece of {name}, and decide whether there is more."),
+                    "constraints": [[{ "kind": "ref", "refId": "wr.refs.notes_first" }]],
+                    "procedure": ["Read what is open.", "Do one piece.", "Run its tests."],
+                    "verify": ["The tests pass."],
+                },
+                "outputContract": { "contractRef": "wr.contracts.loop_control" },
+            }],
+        })
+    };
+    json!({
+        "id": "project.bench",
+        "name": "Bench",
+        "conditions": (1..=LOOPS).map(condition).collect::<Vec<_>>(),
+        "steps": (1..=LOOPS).map(rounds).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,110 @@
+//! Damaged sessions, and every way to use them.
+
+use std::path::Path;
+
+use piton_core::Code;
+use piton_store::Health;
+use piton_workflow::event::PreferenceChange;
+use piton_workflow::session::{
+    Checkpoint, Continue, Error, Prefer, Reply, Sessions, Start, StartKey,
+};
+use piton_workflow::{Autonomy, PreferenceSource};
+
+use super::bytes::tree;
+use crate::engine::samples::{step, workflow};
+use crate::session::rig::{Rig, ack, start, state};
+
+fn keyed() -> Start {
+    let key = StartKey { key: "A-1".to_owned(), project_dir: "/work".to_owned() };
+    Start { key: Some(key), ..start(&workflow(&[step("one"), step("two"), step("three")])) }
+}
+
+/// Changes the lines of a file.
+fn rewrite(file: &Path, change: impl FnOnce(&mut Vec<String>)) {
+    let text = std::fs::read_to_string(file).unwrap();
+    let mut lines = text.lines().map(str::to_owned).collect();
+    change(&mut lines);
+    std::fs::write(file, lines.join("\n") + "\n").unwrap();
+}
+
+/// Something that can happen to the files of a session: its directory, and its second segment.
+type Damage = (&'static str, fn(&Path, &Path));
+
+const DAMAGES: [Damage; 6] = [
+    ("a byte of a segment flipped", |_, segment| {
+        let mut bytes = std::fs::read(segment).unwrap();
+        bytes[40] ^= 1;
+        std::fs::write(segment, bytes).unwrap();
+    }),
+    ("a segment cut", |_, segment| rewrite(segment, |lines| drop(lines.pop()))),
+    ("a segment gone", |_, segment| std::fs::remove_file(segment).unwrap()),
+    ("a control record unreadable", |dir, _| {
+        rewrite(&dir.join("manifest.jsonl"), |lines| lines[2].clear());
+    }),
+    ("a control record of another version", |dir, _| {
+        rewrite(&dir.join("manifest.jsonl"), |lines| {
+            lines[2] = lines[2].replace("\"v\":1", "\"v\":2");
+        });
+    }),
+    ("the last pin gone", |dir, _| {
+        rewrite(&dir.join("manifest.jsonl"), |lines| drop(lines.pop()));
+    }),
+];
+
+/// Every use of a session whose tokens are in `replies`: what was done before, and what is new.
+async fn every_use(
+    sessions: impl Fn() -> Sessions,
+    replies: &[Reply],
+) -> Vec<(&'static str, Error)> {
+    let [first, last] = replies else { panic!("a first and a last reply") };
+    let mut errors = Vec::new();
+    let short = Continue {
+        ack_token: last.body.next_call.clone().unwrap().params.ack_token,
+        ..ack(last, "Two.", vec![])
+    };
+    for (what, request) in [
+        ("hand in", ack(last, "Two.", vec![])),
+        ("hand in with a short token", short),
+        ("hand in again", ack(first, "One.", vec![])),
+        ("rehydrate", state(last)),
+    ] {
+        errors.push((what, sessions().proceed(request).await.unwrap_err()));
+    }
+    let bookmark =
+        Checkpoint { checkpoint_token: last.body.checkpoint_token.clone().unwrap(), output: None };
+    errors.push(("bookmark", sessions().checkpoint(bookmark).await.unwrap_err()));
+    let prefer = Prefer {
+        session: last.body.run.session_id,
+        run: last.body.run.run_id,
+        source: PreferenceSource::User,
+        changes: vec![PreferenceChange::Autonomy(Autonomy::FullAutoNeverStop)],
+    };
+    errors.push(("prefer", sessions().prefer(prefer).await.unwrap_err()));
+    errors.push(("start", sessions().start(keyed()).await.unwrap_err()));
+    errors
+}
+
+// shows: WR-092, WR-093, WR-433 (a session of which only a part is valid is not advanced)
+#[tokio::test]
+async fn a_damaged_session_is_refused_by_every_use_and_nothing_is_written() {
+    for (damage, change) in DAMAGES {
+        let dir = tempfile::tempdir().unwrap();
+        let rig = Rig::local(dir.path(), 1);
+        let first = rig.sessions.start(keyed()).await.unwrap();
+        let last = rig.notes(&first, "One.").await;
+        let session = dir.path().join("sessions").join(first.body.run.session_id.to_string());
+        let segments = tree(&session.join("events"));
+        let second = session.join("events").join(segments.keys().nth(1).unwrap());
+        change(&session, &second);
+        let before = tree(dir.path());
+        let cold = || Rig::local(dir.path(), 2).sessions;
+        for (what, error) in every_use(cold, &[first, last]).await {
+            assert_eq!(error.code(), Code::SessionNotHealthy, "{damage}, {what}: {error}");
+            let Error::Store(piton_store::Error::NotHealthy { health, .. }) = error else {
+                panic!()
+            };
+            assert!(!matches!(health, Health::Healthy), "{damage}, {what}");
+        }
+        assert_eq!(tree(dir.path()), before, "{damage}");
+    }
+}

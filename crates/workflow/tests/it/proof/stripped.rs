@@ -1,0 +1,95 @@
+//! Logs that lack what nothing depends on, or that lack what something depends on.
+
+use piton_core::port::fixed::SeededEntropy;
+use piton_core::{Code, TimestampMs};
+use piton_workflow::event::EventBody;
+use piton_workflow::projection::{SessionState, status};
+use piton_workflow::{EventKind, SessionEvent};
+
+use super::exchanged::Exchanged;
+use crate::session::rig::{ack, body};
+
+/// What does not depend on where an event stands.
+fn projected(events: &[SessionEvent]) -> String {
+    let state = SessionState::of(events);
+    let run = &state.runs()[0];
+    let nodes: Vec<_> = run
+        .graph
+        .nodes()
+        .map(|node| {
+            let recap = run.outputs.recap(node.id);
+            let (context, wants) =
+                (run.contexts.effective(node.id), run.preferences.effective(node.id));
+            (node.id, node.kind, node.cause, recap, context, wants, run.advances.count(node.id))
+        })
+        .collect();
+    let gaps: Vec<_> = run.gaps.all().iter().map(|gap| (&gap.record, gap.is_open())).collect();
+    let tip = run.graph.preferred_tip().map(|tip| tip.id);
+    format!("{nodes:?}\n{gaps:?}\n{tip:?} {:?}", status(run, false))
+}
+
+// shows: WR-190, WR-201
+#[tokio::test]
+async fn nothing_depends_on_events_that_only_explain() {
+    let kept = Exchanged::new();
+    let (rig, story) = kept.told().await;
+    let events = rig.events(story.session).await;
+    let explains =
+        |kind| matches!(kind, EventKind::DivergenceRecorded | EventKind::DecisionTraceAppended);
+    let rest: Vec<_> =
+        events.iter().filter(|event| !explains(event.body().kind())).cloned().collect();
+    assert!(rest.len() + 5 < events.len(), "there is something to leave out");
+    assert_eq!(projected(&rest), projected(&events));
+    let bare = kept.with(rest).await;
+    assert_eq!(story.answers(&bare.sessions).await, story.answers(&rig.sessions).await);
+    assert_eq!(story.end(&bare.sessions).await, story.end(&rig.sessions).await);
+}
+
+// shows: WR-054, WR-057
+#[tokio::test]
+async fn nothing_depends_on_timestamps() {
+    let kept = Exchanged::new();
+    let (rig, story) = kept.told().await;
+    let events = rig.events(story.session).await;
+    let luck = SeededEntropy::new(1);
+    let scramble = |event: &SessionEvent| {
+        let time = TimestampMs(luck.next_u64() >> 12);
+        let body = event.body().clone();
+        SessionEvent::new(event.session(), event.index(), event.id(), time, body)
+    };
+    let scrambled: Vec<_> = events.iter().map(scramble).collect();
+    assert_eq!(projected(&scrambled), projected(&events));
+    let other = kept.with(scrambled).await;
+    assert_eq!(story.answers(&other.sessions).await, story.answers(&rig.sessions).await);
+    assert_eq!(story.end(&other.sessions).await, story.end(&rig.sessions).await);
+}
+
+// shows: WR-252 (an attempt whose node or edge is gone is an error, and nothing is decided again)
+#[tokio::test]
+async fn an_attempt_whose_node_is_gone_is_an_error_and_not_tried_again() {
+    let kept = Exchanged::new();
+    let (rig, story) = kept.told().await;
+    let events = rig.events(story.session).await;
+    let (request, answered) = story.calls.last().unwrap();
+    let reached = events.iter().rev().find_map(|event| match event.body() {
+        EventBody::NodeCreated(at, _) => Some(at.node),
+        _ => None,
+    });
+    let is_about = |event: &SessionEvent, lacks_node: bool| match event.body() {
+        EventBody::NodeCreated(at, _) => lacks_node && Some(at.node) == reached,
+        EventBody::EdgeCreated(_, edge) => Some(edge.to()) == reached,
+        _ => false,
+    };
+    assert_eq!(body(&rig.sessions.proceed(request.clone()).await.unwrap()), body(answered));
+    for lacks_node in [false, true] {
+        let rest: Vec<_> =
+            events.iter().filter(|event| !is_about(event, lacks_node)).cloned().collect();
+        let count = rest.len();
+        let broken = kept.with(rest).await;
+        for request in [request.clone(), ack(&story.last, "More.", vec![])] {
+            let error = broken.sessions.proceed(request).await.unwrap_err();
+            assert_eq!(error.code(), Code::StoreInvariantViolation, "{error}");
+        }
+        assert_eq!(broken.event_count(story.session).await, count);
+    }
+}
