@@ -6,6 +6,7 @@
 mod builtins;
 mod errors;
 mod schemas;
+mod tools;
 
 use std::{
     collections::BTreeMap,
@@ -19,6 +20,7 @@ use clap::Args;
 
 use crate::{
     problem::Problem,
+    process,
     project::{self, Project},
     requirements::coverage::Coverage,
 };
@@ -55,18 +57,26 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
             ExitCode::FAILURE
         });
     }
-    let files = generate(&Project::load(&root)?)?;
+    let files = everything(&root)?;
     write(&root, &files)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What is wrong with the generated files on disk.
 pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
-    let generated = generate(&Project::load(root)?)?;
-    Ok(compare(&generated, &on_disk(root)?))
+    Ok(compare(&everything(root)?, &on_disk(root)?))
 }
 
-/// Every generated file.
+/// Every generated file, the reference of the command line included, which the program prints itself.
+fn everything(root: &Path) -> Result<Files> {
+    let mut files = generate(&Project::load(root)?)?;
+    let arguments = ["run", "--quiet", "--package", "piton", "--", "internal-reference"];
+    let reference = process::output(root, &process::cargo(), &arguments)?;
+    files.insert(format!("{DIRECTORY}/cli.md"), reference.into_bytes());
+    Ok(files)
+}
+
+/// Every file that follows from code that is linked in here.
 fn generate(project: &Project) -> Result<Files> {
     let mut files = Files::new();
     let mut add = |name: &str, text: String| {
@@ -76,6 +86,11 @@ fn generate(project: &Project) -> Result<Files> {
     add("builtins.md", builtins::page());
     add("errors.md", errors::page());
     add("requirements.md", Coverage::of(project, None).page());
+    add("tools.json", tools::data()?);
+    add("tools.md", tools::page());
+    for (name, schema) in tools::schemas() {
+        add(&format!("schema/tools/{name}.json"), serde_json::to_string_pretty(&schema)? + "\n");
+    }
     for (name, schema) in schemas::all() {
         let mut text = serde_json::to_string_pretty(&schema)?;
         text.push('\n');
@@ -178,7 +193,15 @@ mod tests {
     fn an_edited_file_fails_the_check_and_the_message_says_what_to_run() {
         let expected = generated();
         assert!(compare(&expected, &expected).is_empty());
-        for target in ["builtins.json", "builtins.md", "schema/session-event.json"] {
+        let targets = [
+            "builtins.json",
+            "builtins.md",
+            "schema/session-event.json",
+            "schema/tools/start_workflow.input.json",
+            "tools.json",
+            "tools.md",
+        ];
+        for target in targets {
             assert!(expected.contains_key(&format!("docs/generated/{target}")), "{target}");
         }
         for path in expected.keys() {

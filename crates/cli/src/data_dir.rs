@@ -1,62 +1,53 @@
 //! Where data is kept, and how its place is shown.
 
-use std::{
-    env,
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+
+use piton_runtime::config::{Environment, Settings};
 
 use crate::failure::Failure;
 
 /// What `--help` says of the choice.
-pub(crate) const HELP: &str =
-    "Where data is kept [default: PITON_DATA_DIR, else piton in the XDG data directory]";
+pub(crate) const HELP: &str = "Where data is kept [default: PITON_DATA_DIR, else `data.dir` of the configuration, else \
+                               piton in the XDG data directory]";
 
-/// What the environment says, read once.
-pub(crate) struct Environment {
-    data_dir: Option<OsString>,
-    xdg_data: Option<OsString>,
-    home: Option<OsString>,
+/// The data directory: as chosen, else by `PITON_DATA_DIR` or the configuration, else in the XDG data directory.
+pub(crate) fn data_dir(
+    chosen: Option<&Path>,
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<PathBuf, Failure> {
+    // The XDG specification has relative paths ignored.
+    let xdg = environment.variable("XDG_DATA_HOME").map(Path::new);
+    let xdg = xdg.filter(|path| path.is_absolute()).map(|path| path.join("piton"));
+    chosen
+        .or(settings.data_dir())
+        .map(Path::to_path_buf)
+        .or(xdg)
+        .or_else(|| environment.home().map(|home| home.join(".local/share/piton")))
+        .ok_or(Failure::NoDataDir)
 }
 
-impl Environment {
-    /// The environment of this process. A variable that is empty counts as not set.
-    pub(crate) fn of_this_process() -> Self {
-        let read = |name| env::var_os(name).filter(|value| !value.is_empty());
-        Self {
-            data_dir: read("PITON_DATA_DIR"),
-            xdg_data: read("XDG_DATA_HOME"),
-            home: read("HOME"),
-        }
-    }
-
-    /// The data directory: as chosen, else by `PITON_DATA_DIR`, else in the XDG data directory.
-    pub(crate) fn data_dir(&self, chosen: Option<PathBuf>) -> Result<PathBuf, Failure> {
-        // The XDG specification has relative paths ignored.
-        let xdg = self.xdg_data.as_ref().map(PathBuf::from).filter(|path| path.is_absolute());
-        chosen
-            .or_else(|| self.data_dir.as_ref().map(PathBuf::from))
-            .or_else(|| xdg.map(|path| path.join("piton")))
-            .or_else(|| self.home.as_ref().map(|home| Path::new(home).join(".local/share/piton")))
-            .ok_or(Failure::NoDataDir)
-    }
-
-    /// A path as a person writes it, with `~` for the home directory.
-    pub(crate) fn shown(&self, path: &Path) -> String {
-        self.home
-            .as_ref()
-            .and_then(|home| path.strip_prefix(home).ok())
-            .map_or_else(|| path.display().to_string(), |rest| format!("~/{}", rest.display()))
-    }
+/// A path as a person writes it, with `~` for the home directory.
+pub(crate) fn shown(path: &Path, environment: &Environment) -> String {
+    environment
+        .home()
+        .and_then(|home| path.strip_prefix(home).ok())
+        .map_or_else(|| path.display().to_string(), |rest| format!("~/{}", rest.display()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use piton_runtime::config::Configuration;
+
     use super::*;
 
     fn environment(data_dir: &str, xdg_data: &str, home: &str) -> Environment {
-        let set = |text: &str| Some(OsString::from(text)).filter(|value| !value.is_empty());
-        Environment { data_dir: set(data_dir), xdg_data: set(xdg_data), home: set(home) }
+        let set = [("PITON_DATA_DIR", data_dir), ("XDG_DATA_HOME", xdg_data), ("HOME", home)];
+        let variables: BTreeMap<String, String> =
+            set.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        Environment { variables, working_dir: None }
     }
 
     #[test]
@@ -68,17 +59,21 @@ mod tests {
             (None, "", "relative", "/d", "/d/.local/share/piton"),
             (None, "", "", "/d", "/d/.local/share/piton"),
         ];
+        let found = |chosen: Option<&str>, environment: Environment| {
+            let settings = Configuration::load(environment.clone()).unwrap().settings();
+            data_dir(chosen.map(Path::new), &settings, &environment)
+        };
         for (chosen, data_dir, xdg, home, expected) in cases {
-            let found = environment(data_dir, xdg, home).data_dir(chosen.map(PathBuf::from));
+            let found = found(chosen, environment(data_dir, xdg, home));
             assert_eq!(found.unwrap(), Path::new(expected));
         }
-        assert!(environment("", "", "").data_dir(None).is_err());
+        assert!(found(None, environment("", "", "")).is_err());
     }
 
     #[test]
     fn the_home_directory_is_shown_short() {
         let environment = environment("", "", "/home/a");
-        assert_eq!(environment.shown(Path::new("/home/a/.local/share")), "~/.local/share");
-        assert_eq!(environment.shown(Path::new("/home/ab")), "/home/ab");
+        assert_eq!(shown(Path::new("/home/a/.local/share"), &environment), "~/.local/share");
+        assert_eq!(shown(Path::new("/home/ab"), &environment), "/home/ab");
     }
 }

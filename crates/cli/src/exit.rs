@@ -12,8 +12,39 @@ Exit codes:
   0  done
   1  failed; the message says why and what to do
   2  wrong arguments
+  3  the run waits for a person
   4  somebody else uses the same data; try again
   5  stored data is damaged, or a promise about it did not hold";
+
+/// How a command ended that told everything it had to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It did what it was asked.
+    Done,
+    /// What it looked at is not in order.
+    Wanting,
+    /// The run waits for a person.
+    Waits,
+    /// What it looked at is damaged.
+    Damaged,
+}
+
+impl From<Ending> for ExitCode {
+    fn from(ending: Ending) -> Self {
+        Self::from(ending.number())
+    }
+}
+
+impl Ending {
+    const fn number(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Wanting => 1,
+            Self::Waits => 3,
+            Self::Damaged => 5,
+        }
+    }
+}
 
 /// The code of a failure.
 pub(crate) fn code(failure: &Failure) -> ExitCode {
@@ -38,9 +69,10 @@ mod tests {
 
     #[test]
     fn every_number_is_explained_in_the_help() {
-        for code in Code::ALL {
-            let line = format!("\n  {}  ", number(*code));
-            assert!(HELP.contains(&line), "{code}");
+        let endings = [Ending::Done, Ending::Wanting, Ending::Waits, Ending::Damaged];
+        let numbers = endings.into_iter().map(Ending::number);
+        for number in numbers.chain(Code::ALL.iter().map(|code| number(*code))) {
+            assert!(HELP.contains(&format!("\n  {number}  ")), "{number}");
         }
     }
 }

@@ -3,11 +3,15 @@
 use std::{io, path::PathBuf};
 
 use piton_core::{Code, Envelope};
+use piton_runtime::config::Problem;
 use piton_store::Error;
 
 /// What a command can fail with.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
+    /// A use case refused, and said why.
+    #[error(transparent)]
+    Told(#[from] Box<Envelope>),
     /// The store refused something.
     #[error(transparent)]
     Store(#[from] Error),
@@ -17,11 +21,22 @@ pub(crate) enum Failure {
     /// Nothing says where data is kept.
     #[error("there is no home directory to keep data in")]
     NoDataDir,
+    /// The configuration cannot be used.
+    #[error("the configuration cannot be used")]
+    Configuration(Vec<Problem>),
+    /// What was asked for cannot be done.
+    #[error("{what}")]
+    Refused {
+        /// What and why, in words that begin a sentence.
+        what: String,
+        /// What would work.
+        instead: String,
+    },
     /// The operating system refused something outside the store.
     #[error("could not {operation}: {source}")]
     Io {
         /// What was being done, as words that follow "could not".
-        operation: &'static str,
+        operation: String,
         source: io::Error,
     },
     /// The demo found something that Piton promises never to happen.
@@ -29,15 +44,28 @@ pub(crate) enum Failure {
     BrokenPromise(String),
 }
 
+impl From<Envelope> for Failure {
+    fn from(told: Envelope) -> Self {
+        Self::Told(Box::new(told))
+    }
+}
+
 impl Failure {
-    pub(crate) fn io(operation: &'static str) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(operation: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let operation = operation.into();
         move |source| Self::Io { operation, source }
+    }
+
+    pub(crate) fn refused(what: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self::Refused { what: what.into(), instead: instead.into() }
     }
 
     /// What a person or a program is told.
     pub(crate) fn envelope(&self) -> Envelope {
         match self {
+            Self::Told(envelope) => (**envelope).clone(),
             Self::Store(error) => error.envelope(),
+            Self::Configuration(problems) => Problem::envelope(problems),
             Self::DataDir { path, source } => {
                 let told = source.envelope();
                 let message = format!("{} The data directory is {}.", told.message, path.display());
@@ -46,6 +74,9 @@ impl Failure {
             }
             Self::NoDataDir => Envelope::new(Code::ValidationError, sentence(&self.to_string()))
                 .with_suggestion("Say where with --data-dir or PITON_DATA_DIR."),
+            Self::Refused { what, instead } => {
+                Envelope::new(Code::ValidationError, what).with_suggestion(instead)
+            }
             Self::Io { .. } => Envelope::new(Code::StoreIo, sentence(&self.to_string()))
                 .with_suggestion("Mend what the message names and run the command again."),
             Self::BrokenPromise(_) => {

@@ -1,8 +1,7 @@
 //! What a command prints: text for a person, or one JSON document for a program.
 //!
 //! *Invariants*: in JSON mode standard output holds exactly one document, also after a failure. A
-//! reader that went away is not an error.
-#![expect(clippy::print_stderr, reason = "failures are told to the person at the terminal")]
+//! reader that went away is not an error. Colour goes to terminals only, and not where `NO_COLOR` is set.
 
 use std::{
     fmt,
@@ -24,38 +23,47 @@ pub(crate) struct Output {
 
 #[derive(Serialize)]
 struct Failed<'a> {
-    schema: &'static str,
     error: &'a Envelope,
 }
 
+/// A reply with the name of its shape.
+#[derive(Serialize)]
+struct Document<'a, Body> {
+    schema: &'a str,
+    #[serde(flatten)]
+    body: &'a Body,
+}
+
 impl Output {
-    pub(crate) fn text() -> Self {
-        Self { json: false }
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json }
     }
 
-    pub(crate) fn json() -> Self {
-        Self { json: true }
+    /// Whether a program reads.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
     }
 
     /// A line for a person; a program gets its facts at the end.
     pub(crate) fn say(&self, line: impl fmt::Display) {
         if !self.json {
-            let _ = writeln!(io::stdout(), "{line}");
+            let _ = writeln!(anstream::stdout(), "{line}");
         }
     }
 
-    /// The facts for a program; a person has read them already.
+    /// The facts for a program, in a shape that has a name; a person has read them already.
+    pub(crate) fn reply(&self, schema: &str, body: &impl Serialize) -> Result<(), Failure> {
+        self.document(&Document { schema, body })
+    }
+
+    /// The same, of facts that name their shape themselves.
     pub(crate) fn document(&self, facts: &impl Serialize) -> Result<(), Failure> {
         if self.json {
-            let write = || -> io::Result<()> {
-                let mut out = io::stdout().lock();
-                serde_json::to_writer_pretty(&mut out, facts)?;
-                writeln!(out)
-            };
-            return match write() {
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                outcome => outcome.map_err(Failure::io("print the document")),
-            };
+            let mut text = serde_json::to_vec_pretty(facts).map_err(io::Error::from);
+            if let Ok(text) = &mut text {
+                text.push(b'\n');
+            }
+            return text.map_err(Failure::io("print the document")).and_then(|text| bytes(&text));
         }
         Ok(())
     }
@@ -63,8 +71,27 @@ impl Output {
     /// What went wrong, then what to do.
     pub(crate) fn failure(&self, envelope: &Envelope) {
         if self.json {
-            let _ = self.document(&Failed { schema: FAILURE_SCHEMA, error: envelope });
+            let _ = self.reply(FAILURE_SCHEMA, &Failed { error: envelope });
         }
-        eprintln!("{}\n{}", envelope.message, envelope.suggestion);
+        warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
     }
+}
+
+/// Writes bytes to standard output as they are.
+pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        outcome => outcome.map_err(Failure::io("write to standard output")),
+    }
+}
+
+/// Something that a person should know, beside what the command prints.
+pub(crate) fn warn(line: impl fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// A question to a person, whose answer follows on the same line.
+pub(crate) fn ask(question: impl fmt::Display) {
+    let _ = write!(anstream::stderr(), "{question} ");
 }

@@ -74,3 +74,10 @@ pub const TABLE_WAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Bytes of one cached projection.
 pub const CACHE_ENTRY_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// How long opening a data directory waits for another process that is bringing it to a newer format, or that has
+/// it open while this one wants to.
+pub const FORMAT_WAIT: Duration = Duration::from_secs(2);
+
+/// The largest `format.json` in bytes: two numbers, and room for what later versions say.
+pub const FORMAT_FILE_BYTES_MAX: u64 = 4096;

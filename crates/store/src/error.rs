@@ -136,6 +136,9 @@ pub enum Error {
         /// How.
         problem: &'static str,
     },
+    /// The file that says which format the data directory has cannot be understood.
+    #[error("format.json in the data directory cannot be understood")]
+    FormatCorrupt,
     /// The program is stopping.
     #[error("the program is stopping")]
     ShuttingDown,
@@ -239,6 +242,7 @@ impl Error {
             Self::LeaseSpent { .. }
             | Self::ForeignLease { .. }
             | Self::PlanRefused { .. }
+            | Self::FormatCorrupt
             | Self::BadRequest { .. } => Code::StoreInvariantViolation,
             Self::Conflict { .. } => Code::StoreConflict,
             Self::BlobMissing { .. } => Code::StoreNotFound,
@@ -261,6 +265,10 @@ impl Error {
                 problem: PlanProblem::IndexOutOfOrder { .. } | PlanProblem::PartlyPresent { .. },
                 ..
             } => "Nothing was written. Load the stream and make the plan on what it holds now.",
+            Self::FormatCorrupt => {
+                "Nothing was touched. Restore format.json from a backup of the data directory, or choose another \
+                 directory with `PITON_DATA_DIR`."
+            }
             _ if envelope.code == Code::StoreInvariantViolation => {
                 "Nothing was written. The program that made this call has a mistake: please report it."
             }

@@ -4,7 +4,7 @@ use schemars::{Schema, schema_for};
 
 /// Every schema by the name of its file.
 pub(crate) fn all() -> Vec<(&'static str, Schema)> {
-    [core(), piton_store::schema::durable(), workflow()].concat()
+    [core(), piton_store::schema::durable(), workflow(), runtime()].concat()
 }
 
 fn core() -> Vec<(&'static str, Schema)> {
@@ -17,6 +17,11 @@ fn workflow() -> Vec<(&'static str, Schema)> {
         ("execution-snapshot", schema_for!(piton_workflow::snapshot::ExecutionSnapshot)),
         ("session-event", schema_for!(piton_workflow::SessionEvent)),
     ]
+}
+
+fn runtime() -> Vec<(&'static str, Schema)> {
+    use piton_runtime::config::schema;
+    vec![("piton-toml", schema::project_file()), ("user-config-toml", schema::user_file())]
 }
 
 #[cfg(test)]

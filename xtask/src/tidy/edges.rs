@@ -38,15 +38,26 @@ const RULES: &[Rule] = &[
     part("context", &["core", "store"]),
     part("models", &["core"]),
     part("flow", &["backpack", "core", "models", "store"]),
-    edge(
-        "runtime",
-        &["backpack", "context", "core", "flow", "models", "store", "workflow", "workspaces"],
-    ),
+    Rule {
+        name: "runtime",
+        normal: &[
+            "backpack",
+            "context",
+            "core",
+            "flow",
+            "models",
+            "store",
+            "workflow",
+            "workspaces",
+        ],
+        dev: ANY,
+        ports_only: true,
+    },
     edge("mcp", &["core", "runtime"]),
     edge("console", &["core", "runtime"]),
     edge("cli", ANY),
     edge("bench", ANY),
-    part("xtask", &["core", "store", "workflow"]),
+    part("xtask", &["core", "mcp", "runtime", "store", "workflow"]),
 ];
 
 /// Features of the store that bring an adapter on this machine's disk with them.
@@ -236,6 +247,17 @@ mod tests {
         }
     }
 
+    // shows: WR-538
+    #[test]
+    fn the_doors_reach_projections_only_through_the_use_cases() {
+        for from in ["mcp", "console"] {
+            for to in ["workflow", "store"] {
+                let found = problems(&edge(from, to, None, false, &[]));
+                assert_eq!(found, [format!("`{from}` may not depend on `{to}`")]);
+            }
+        }
+    }
+
     #[test]
     fn the_drawn_edges_are_allowed() {
         for (from, to) in [
@@ -258,6 +280,8 @@ mod tests {
         assert_eq!(problems(&edge("workflow", "store", None, true, &[])), refused);
         assert_eq!(problems(&edge("workflow", "store", None, false, &["local"])), refused);
         assert!(problems(&edge("workflow", "store", Some("dev"), false, &["testing"])).is_empty());
+        let refused = ["`runtime` sees the store's adapters"];
+        assert_eq!(problems(&edge("runtime", "store", None, false, &["local"])), refused);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! Act five: one byte of a copy is flipped.
+#![expect(clippy::disallowed_methods, reason = "copies and damages files for the demo")]
 
 use std::{fs, io, path::Path};
 

@@ -1,4 +1,5 @@
 //! Acts two and three: another process writes; a second writer is refused; the first is killed.
+#![expect(clippy::disallowed_methods, reason = "starts the process that the demo kills")]
 
 use std::{
     env,
@@ -99,7 +100,7 @@ fn watch(
         }
     }
     let refused = refused.filter(|_| killed).ok_or_else(|| Failure::Io {
-        operation: "let the other process write",
+        operation: "let the other process write".to_owned(),
         source: io::Error::other("it ended by itself"),
     })?;
     Ok((refused, acknowledged))

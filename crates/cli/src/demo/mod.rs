@@ -12,8 +12,6 @@ mod plans;
 mod store;
 mod words;
 
-use std::path::{Path, PathBuf};
-
 use piton_core::SessionId;
 use piton_store::{StreamId, local::SystemEntropy};
 
@@ -21,20 +19,17 @@ use self::{
     facts::{Facts, Total},
     store::Store,
 };
-use crate::{data_dir::Environment, failure::Failure, output::Output};
+use crate::{app::App, failure::Failure};
 
 /// Plays the demo.
-pub(crate) fn run(
-    data_dir: Option<PathBuf>,
-    environment: &Environment,
-    output: &Output,
-) -> Result<(), Failure> {
+pub(crate) fn run(app: &App) -> Result<(), Failure> {
+    let output = &app.output;
     // In a place of its own: its events are not those of workflows.
-    let root = environment.data_dir(data_dir)?.join("demo");
+    let root = app.data_dir(&app.configuration()?.settings())?.join("demo");
     let store = Store::open(&root)?;
     let session = StreamId::from(SessionId::mint(&SystemEntropy));
     let earlier = store.count_sessions()?;
-    words::opening(output, &environment.shown(&root), earlier);
+    words::opening(output, &app.shown(&root), earlier);
 
     words::before_writing(output);
     let written = plans::write(&store, &session, |plan| words::written(output, plan))?;
@@ -49,7 +44,7 @@ pub(crate) fn run(
     let events = store.load(&session)?.events;
     let total = Total::of(&events, &written, &killed);
     let directory = store.session_directory(&session);
-    words::ending(output, &total, &environment.shown(&directory));
+    words::ending(output, &total, &app.shown(&directory));
     output.document(&Facts {
         schema: facts::SCHEMA,
         data_dir: root,
@@ -67,9 +62,10 @@ pub(crate) fn run(
 
 /// The other process: appends plans, and says of each when it is durable, until it is killed.
 pub(crate) fn write_until_killed(
-    data_dir: &Path,
+    app: &App,
     session: &StreamId,
     first_plan: u64,
 ) -> Result<(), Failure> {
-    killed::write_here(&Store::open(data_dir)?, session, first_plan)
+    let root = app.chosen_dir.as_ref().ok_or(Failure::NoDataDir)?;
+    killed::write_here(&Store::open(root)?, session, first_plan)
 }

@@ -2,8 +2,16 @@
 #![expect(clippy::disallowed_methods, reason = "the tests start the program and look at its files")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop at the first surprise")]
 
+mod clients;
 mod command_line;
 mod demo;
+mod persons;
+mod projections;
+mod promises;
+mod rig;
+mod servers;
+mod sessions;
+mod workflows;
 
 use std::{
     path::Path,

@@ -71,6 +71,8 @@ crate::closed_set! {
         BundleManifestOrderInvalid => "BUNDLE_MANIFEST_ORDER_INVALID",
         /// The caller sent something that is not valid.
         ValidationError => "VALIDATION_ERROR",
+        /// Piton broke a promise of its own.
+        InternalError => "INTERNAL_ERROR",
     }
 }
 
@@ -286,6 +288,12 @@ impl Code {
                 domain: Domain::Validation,
                 meaning: "The call carries something that is missing, malformed or not allowed.",
                 advice: "Correct the input that the message names and call again.",
+                retry: Retry::NotRetryable,
+            },
+            Self::InternalError => Facts {
+                domain: Domain::Internal,
+                meaning: "The call met a fault in Piton itself; what was recorded before it stays recorded.",
+                advice: "Ask where the run stands with continue_workflow and its stateToken, go on from there, and report the fault.",
                 retry: Retry::NotRetryable,
             },
         }

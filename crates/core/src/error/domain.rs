@@ -15,5 +15,7 @@ crate::closed_set! {
         Bundle => "bundle",
         /// What the caller sent.
         Validation => "validation",
+        /// Piton itself.
+        Internal => "internal",
     }
 }

@@ -8,34 +8,47 @@ use std::{
     sync::Arc,
 };
 
+use piton_core::port::NoTrace;
+
 use super::{
+    LocalLeases, SystemClock,
     disk::Disk,
     file_system::{self, FileSystem},
+    format,
 };
-use crate::{Error, LeaseName, StreamId, port::Namespace};
+use crate::{
+    Error, LeaseName, StreamId,
+    port::{Lease, Namespace},
+};
 
 /// An open data directory.
 #[derive(Debug, Clone)]
 pub struct DataDir {
     root: Arc<Path>,
     disk: Arc<dyn Disk>,
+    /// Keeps others from changing the format while it is open.
+    format: Option<Arc<Lease>>,
 }
 
 impl DataDir {
     /// Opens a data directory on this machine, making it if need be.
     ///
-    /// A directory on a network file system is refused: locks and syncs do not hold there.
+    /// A directory on a network file system is refused: locks and syncs do not hold there. So is one that a newer
+    /// Piton wrote in a way that this one does not know. An older one is migrated.
     pub fn open(root: &Path) -> Result<Self, Error> {
         file_system::create_root(root)?;
         if let FileSystem::Network(kind) = file_system::of(root)? {
             return Err(Error::UnsupportedFileSystem { file_system: kind });
         }
-        Self::on(Arc::new(super::RealDisk), root)
+        let mut dir = Self::on(Arc::new(super::RealDisk), root)?;
+        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
+        dir.format = Some(Arc::new(format::settle(&dir, &leases)?));
+        Ok(dir)
     }
 
-    /// Opens a data directory on a given disk. Its root must exist there.
+    /// Opens a data directory on a given disk, whatever its format. Its root must exist there.
     pub fn on(disk: Arc<dyn Disk>, root: &Path) -> Result<Self, Error> {
-        let dir = Self { root: root.into(), disk };
+        let dir = Self { root: root.into(), disk, format: None };
         dir.make_parts().map_err(Error::io("make the data directory"))?;
         Ok(dir)
     }

@@ -13,6 +13,7 @@ mod crash;
 mod errors;
 mod file_system;
 mod flips;
+mod format;
 mod frozen;
 mod health;
 mod journal_contract;

@@ -43,6 +43,14 @@ impl Advances {
         self.by_attempt.get(&(node, attempt))
     }
 
+    /// Every attempt with its node, in the order in which they were recorded.
+    pub fn all(&self) -> Vec<(NodeId, &Attempt)> {
+        let mut all: Vec<_> =
+            self.by_attempt.iter().map(|((node, _), made)| (*node, made)).collect();
+        all.sort_by_key(|(_, attempt)| attempt.index);
+        all
+    }
+
     /// The events that recorded the attempts on a node, in order.
     pub fn of(&self, node: NodeId) -> &[EventIndex] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)

@@ -12,6 +12,7 @@
 //! | `change`, `handed_in`, `recorded`, `observed`, `told` | what is recorded of a call |
 //! | `derive`, `draft` | ids that follow from an attempt, and the plan |
 //! | `place`, `answer` | a reply from recorded facts alone |
+//! | `resume` | the token of a run that was found by other means |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | why a call fails |
 //!
@@ -44,6 +45,7 @@ mod recorded;
 mod rehydrate;
 mod reply;
 mod request;
+mod resume;
 mod sessions;
 mod settle;
 mod start;
@@ -60,5 +62,6 @@ pub use reply::{
 pub use request::{
     Checkpoint, Continue, Output, Prefer, Settle, Start, StartKey, Verdict, Workflow,
 };
+pub use resume::TakenUp;
 pub use sessions::Sessions;
 pub use settle::Settled;

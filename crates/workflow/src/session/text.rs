@@ -17,15 +17,21 @@ impl Reply {
         let mut text = self.body.text();
         for notice in &self.notices {
             text.push_str("\n\n");
-            match notice {
-                Notice::OutputNotRecorded { message, ack_token } => {
-                    write!(text, "OUTPUT_NOT_RECORDED: {message}\nThat ackToken: {ack_token}")
-                        .expect("writing to a string does not fail");
-                }
-                Notice::BeyondRecommendation { message } => text.push_str(message),
-            }
+            text.push_str(&notice.text());
         }
         text
+    }
+}
+
+impl Notice {
+    /// The notice as text.
+    pub fn text(&self) -> String {
+        match self {
+            Self::OutputNotRecorded { message, ack_token } => {
+                format!("OUTPUT_NOT_RECORDED: {message}\nThat ackToken: {ack_token}")
+            }
+            Self::BeyondRecommendation { message } => message.clone(),
+        }
     }
 }
 

@@ -1,0 +1,123 @@
+//! What can be called, and how.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use piton_runtime::request::SessionReference;
+use piton_store::StreamId;
+
+use crate::{
+    commands::{
+        completions, config, install, keys, logs, man, mcp, prefs, session, settle, workflow,
+    },
+    data_dir, exit,
+};
+
+/// How runs are named on the command line.
+const RUN_HELP: &str = "The run: its two words, its id, the id of its session, or the end of an id";
+
+/// One durable runtime for AI agents.
+#[derive(Parser)]
+#[command(name = "piton", version, after_help = exit::HELP, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) options: Options,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What every command takes.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Where data is kept.
+    #[arg(long, global = true, value_name = "DIRECTORY", help = data_dir::HELP)]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// Names a run.
+#[derive(Args)]
+pub(crate) struct Run {
+    #[arg(value_name = "RUN", value_parser = reference, help = RUN_HELP)]
+    pub(crate) run: SessionReference,
+}
+
+fn reference(text: &str) -> Result<SessionReference, String> {
+    if text.trim().is_empty() {
+        return Err("it is empty; `piton session list` shows which runs there are".to_owned());
+    }
+    Ok(SessionReference(text.to_owned()))
+}
+
+/// Names a run, if one is meant.
+#[derive(Args)]
+pub(crate) struct MaybeRun {
+    #[arg(long, value_name = "RUN", value_parser = reference, help = RUN_HELP)]
+    pub(crate) run: Option<SessionReference>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Workflows: list, show, check, write and walk them
+    #[command(subcommand)]
+    Workflow(workflow::Command),
+    /// Sessions and their runs: look, carry, check, mend, remove
+    #[command(subcommand)]
+    Session(session::Command),
+    /// Say yes to a run that waits for you
+    #[command(after_help = "Example:\n  piton approve quiet-heron")]
+    Approve(settle::Approve),
+    /// Give a run the answer that it waits for
+    #[command(after_help = "Example:\n  piton answer quiet-heron \"use the staging account\"")]
+    Answer(settle::Answer),
+    /// Say no to a run that waits for you, and why
+    #[command(after_help = "Example:\n  piton reject quiet-heron \"not before the release\"")]
+    Reject(settle::Reject),
+    /// What runs prefer: in general, or one of them
+    #[command(subcommand)]
+    Prefs(prefs::Command),
+    /// Configuration: what holds, and what is wrong with it
+    #[command(subcommand)]
+    Config(config::Command),
+    /// Serve an agent over standard input and output, or tell clients to start that
+    Mcp(mcp::Mcp),
+    /// Serve agents over HTTP until Ctrl-C
+    #[command(after_help = "Example:\n  piton up")]
+    Up,
+    /// Look whether everything that Piton needs is in order
+    #[command(after_help = "Example:\n  piton doctor --json")]
+    Doctor,
+    /// Show what Piton's processes logged
+    #[command(after_help = "Example:\n  piton logs --run amber-otter")]
+    Logs(logs::Logs),
+    /// The keys that sign tokens
+    #[command(subcommand)]
+    Keys(keys::Command),
+    /// Copy this program to where your shell finds it
+    #[command(after_help = "Example:\n  piton install")]
+    Install(install::Install),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "Example:\n  piton completions bash > ~/.local/share/bash-completion/completions/piton"
+    )]
+    Completions(completions::Completions),
+    /// Print the manual page, or write all of them
+    #[command(after_help = "Example:\n  piton man --to ~/.local/share/man/man1")]
+    Man(man::Man),
+    /// Play a durable session on the built-in storage: write, kill, reopen, repeat, damage
+    #[command(after_help = "Example:\n  piton demo")]
+    Demo,
+    /// The process that the demo kills.
+    #[command(name = "internal-write", hide = true)]
+    DemoWriter {
+        #[arg(long)]
+        session: StreamId,
+        #[arg(long)]
+        first_plan: u64,
+    },
+    /// Prints the reference of this command line as Markdown.
+    #[command(name = "internal-reference", hide = true)]
+    Reference,
+}

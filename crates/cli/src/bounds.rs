@@ -1,0 +1,31 @@
+//! Every limit of the program, in one place.
+
+/// The largest file of logs in bytes, before a new one is begun: some twenty thousand lines.
+pub(crate) const LOG_FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
+
+/// How many full files of logs are kept beside the one that is written: 10 MB with it.
+pub(crate) const LOG_FILES_KEPT: u32 = 4;
+
+/// How many lines `piton logs` shows, the newest, unless told otherwise: what a person reads.
+pub(crate) const LOG_LINES_SHOWN: usize = 200;
+
+/// The largest workflow file that is read in bytes; the compiler refuses far smaller ones.
+pub(crate) const WORKFLOW_FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// The largest configuration of a client that is edited, in bytes. Some clients keep histories in theirs.
+pub(crate) const CLIENT_FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+
+/// The most that is taken as the notes of one step, in bytes; what is too long for a step is refused later, by name.
+pub(crate) const NOTES_BYTES_MAX: u64 = 1024 * 1024;
+
+/// The longest text in a column of a table, in bytes: six columns fit beside each other in a wide terminal.
+pub(crate) const CELL_BYTES_MAX: usize = 40;
+
+/// The deepest nesting in a client's JSON that is followed. Configurations have a handful of levels.
+pub(crate) const JSON_DEPTH_MAX: usize = 128;
+
+/// How many ports behind the usual one are tried. Somebody with more servers on one machine chooses ports.
+pub(crate) const PORTS_TRIED: u16 = 20;
+
+/// The largest file with a token in bytes; a token is a line.
+pub(crate) const TOKEN_FILE_BYTES_MAX: u64 = 4096;

@@ -1,0 +1,133 @@
+//! `piton config`: what holds, who said so, and what is wrong.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use piton_runtime::config::{Configuration, Place, Problem, SettingKey, Settings, Value};
+use serde::Serialize;
+
+use crate::{
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    table::{self, Cell},
+};
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Every setting, its value, and where that comes from
+    #[command(after_help = "Example:\n  piton config show")]
+    Show,
+    /// Look for mistakes in the configuration
+    #[command(after_help = "Example:\n  piton config check")]
+    Check,
+}
+
+/// Every setting.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown {
+    data_dir: PathBuf,
+    user_file: Option<PathBuf>,
+    settings: Vec<Setting>,
+}
+
+/// One setting.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Setting {
+    key: SettingKey,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<Value>,
+    place: Place,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    meaning: &'static str,
+}
+
+/// What is wrong.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Checked {
+    is_sound: bool,
+    problems: Vec<Problem>,
+}
+
+impl Command {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        match self {
+            Self::Show => show(app),
+            Self::Check => check(app),
+        }
+    }
+}
+
+fn show(app: &App) -> Result<Ending, Failure> {
+    let configuration = app.configuration()?;
+    let settings = configuration.settings_here().map_err(Failure::Configuration)?;
+    let shown = Shown {
+        data_dir: app.data_dir(&settings)?,
+        user_file: configuration.user_file(),
+        settings: SettingKey::ALL.iter().map(|key| setting(*key, &settings)).collect(),
+    };
+    let rows: Vec<[Cell; 3]> = shown.settings.iter().map(|setting| row(app, setting)).collect();
+    for line in table::lines(["SETTING", "VALUE", "FROM"], &rows) {
+        app.output.say(line);
+    }
+    app.output.say(format_args!("\nData is kept in {}.", app.shown(&shown.data_dir)));
+    if let Some(file) = &shown.user_file {
+        app.output.say(format_args!(
+            "Change settings in {}, or in piton.toml of a project.",
+            app.shown(file)
+        ));
+    }
+    app.output.reply("piton.config.show/1", &shown)?;
+    Ok(Ending::Done)
+}
+
+fn setting(key: SettingKey, settings: &Settings) -> Setting {
+    let held = settings.get(key);
+    Setting {
+        key,
+        value: held.map(|held| held.value.clone()),
+        place: held.map_or(Place::Default, |held| held.place),
+        at: held.and_then(|held| held.at.clone()),
+        meaning: key.meaning(),
+    }
+}
+
+fn row(app: &App, setting: &Setting) -> [Cell; 3] {
+    let value =
+        setting.value.as_ref().map_or_else(|| "not set".to_owned(), |value| text(app, value));
+    let from = setting.at.clone().unwrap_or_else(|| setting.place.to_string());
+    [setting.key.to_string().into(), value.into(), from.into()]
+}
+
+fn text(app: &App, value: &Value) -> String {
+    match value {
+        Value::Path(path) => app.shown(path),
+        Value::Paths(paths) => {
+            paths.iter().map(|path| app.shown(path)).collect::<Vec<_>>().join(", ")
+        }
+        Value::Name(name) => name.clone(),
+        Value::Whole(number) => number.to_string(),
+        Value::Address(address) => address.to_string(),
+    }
+}
+
+fn check(app: &App) -> Result<Ending, Failure> {
+    let found =
+        Configuration::load(app.environment.clone()).and_then(|loaded| loaded.settings_here());
+    let problems = found.err().unwrap_or_default();
+    if problems.is_empty() {
+        app.output.say("The configuration is in order. What holds: piton config show");
+    } else {
+        for problem in &problems {
+            app.output.say(problem);
+        }
+        app.output.say("Mend each line that is named, and check again.");
+    }
+    let checked = Checked { is_sound: problems.is_empty(), problems };
+    app.output.reply("piton.config.check/1", &checked)?;
+    Ok(if checked.is_sound { Ending::Done } else { Ending::Wanting })
+}

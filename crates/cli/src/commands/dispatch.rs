@@ -1,0 +1,29 @@
+//! Which command is meant.
+
+use crate::{app::App, arguments::Command, demo, exit::Ending, failure::Failure};
+
+/// Runs a command.
+pub(crate) fn run(command: Command, app: &App) -> Result<Ending, Failure> {
+    match command {
+        Command::Workflow(command) => command.run(app),
+        Command::Session(command) => command.run(app),
+        Command::Approve(command) => command.run(app),
+        Command::Answer(command) => command.run(app),
+        Command::Reject(command) => command.run(app),
+        Command::Prefs(command) => command.run(app),
+        Command::Config(command) => command.run(app),
+        Command::Mcp(command) => command.run(app),
+        Command::Up => super::up::run(app),
+        Command::Doctor => super::doctor::run(app),
+        Command::Logs(command) => command.run(app),
+        Command::Keys(command) => command.run(app),
+        Command::Install(command) => command.run(app),
+        Command::Completions(command) => command.run(app),
+        Command::Man(command) => command.run(app),
+        Command::Demo => demo::run(app).map(|()| Ending::Done),
+        Command::DemoWriter { session, first_plan } => {
+            demo::write_until_killed(app, &session, first_plan).map(|()| Ending::Done)
+        }
+        Command::Reference => super::reference::print(),
+    }
+}

@@ -1,0 +1,73 @@
+//! `piton logs`.
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::{
+    age::ago,
+    app::App,
+    arguments::MaybeRun,
+    bounds::LOG_LINES_SHOWN,
+    exit::Ending,
+    failure::Failure,
+    log::{self, Record},
+};
+
+#[derive(Args)]
+pub(crate) struct Logs {
+    #[command(flatten)]
+    run: MaybeRun,
+    /// How many lines to show, the newest
+    #[arg(long, value_name = "NUMBER", default_value_t = LOG_LINES_SHOWN)]
+    lines: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown {
+    records: Vec<Record>,
+    left_out: usize,
+}
+
+impl Logs {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let settings = app.configuration()?.settings();
+        let directory = app.data_dir(&settings)?.join(log::DIRECTORY);
+        let session = match &self.run.run {
+            None => None,
+            Some(reference) => Some(app.open()?.ids(reference)?.0.to_string()),
+        };
+        let mut records = log::read(&directory).map_err(Failure::io("read the logs"))?;
+        records.retain(|record| session.is_none() || record.session == session);
+        let left_out = records.len().saturating_sub(self.lines);
+        let shown = Shown { records: records.split_off(left_out), left_out };
+        say(app, &shown);
+        let level = settings.log_level();
+        app.output.say(format_args!(
+            "Logged is what matters as much as `{level}`; more with PITON_LOG_LEVEL=debug."
+        ));
+        app.output.reply("piton.logs/1", &shown)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, shown: &Shown) {
+    let now = App::now();
+    if shown.records.is_empty() {
+        app.output.say("Nothing was logged.");
+    }
+    if shown.left_out > 0 {
+        app.output.say(format_args!("{} earlier lines are left out.", shown.left_out));
+    }
+    for record in &shown.records {
+        let Record { level, command, event, .. } = record;
+        let mut line = format!("{}  {level}  {command}: {event}", ago(now, record.time_ms));
+        if let Some(code) = record.code {
+            line = format!("{line} ({code})");
+        }
+        if let Some(session) = &record.session {
+            line = format!("{line}  {session}");
+        }
+        app.output.say(line);
+    }
+}

@@ -1,0 +1,190 @@
+//! Writes and removes the entry of Piton in the configuration of a client.
+//!
+//! *Invariants*: a file that is changed is backed up first; one that would stay the same is not touched.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{
+    client::{Client, Scope},
+    entry::{with_entry, without_entry},
+};
+use crate::{app::App, bounds::CLIENT_FILE_BYTES_MAX, exit::Ending, failure::Failure, files};
+
+/// Which configuration is meant, and whether it is changed.
+#[derive(Args)]
+pub(super) struct Target {
+    /// The client
+    #[arg(long)]
+    client: Client,
+    /// For whom
+    #[arg(long, default_value = "user")]
+    scope: Scope,
+    /// Only print the file as it would be
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Install {
+    #[command(flatten)]
+    target: Target,
+    /// Take a program in a build directory of cargo, which the next build replaces
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Uninstall {
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome {
+    client: Client,
+    scope: Scope,
+    file: PathBuf,
+    /// Whether the file is, or would be, another than before.
+    is_changed: bool,
+    is_rehearsal: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backup: Option<PathBuf>,
+    /// The file as it would be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+impl Install {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let program = program(self.force)?;
+        let file = self.target.file(app)?;
+        let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
+        let client = self.target.client;
+        let after = with_entry(client, &file, before.as_deref().unwrap_or_default(), &program)?;
+        let changed = self.target.apply(file, before.as_deref(), after)?;
+        let (name, shown) = (client.name(), app.shown(&changed.file));
+        changed.say(
+            app,
+            &format!("{name} starts {program} from now on: {shown}."),
+            &format!("{name} is told already: {shown}."),
+        );
+        if !changed.is_rehearsal {
+            app.output.say(format_args!("Start {name} again, then ask it: \"Use piton to investigate why the login test is flaky.\""));
+        }
+        app.output.reply("piton.mcp.install/1", &changed)?;
+        Ok(Ending::Done)
+    }
+}
+
+impl Uninstall {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let file = self.target.file(app)?;
+        let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
+        let client = self.target.client;
+        let text = before.clone().unwrap_or_default();
+        let after = if before.is_some() { without_entry(client, &file, &text)? } else { None };
+        let changed = self.target.apply(file, before.as_deref(), after.unwrap_or(text))?;
+        let (name, shown) = (client.name(), app.shown(&changed.file));
+        changed.say(
+            app,
+            &format!("{name} no longer starts Piton: {shown}."),
+            &format!("{name} is not told to start Piton: {shown}."),
+        );
+        app.output.reply("piton.mcp.uninstall/1", &changed)?;
+        Ok(Ending::Done)
+    }
+}
+
+impl Target {
+    fn file(&self, app: &App) -> Result<PathBuf, Failure> {
+        let base = match self.scope {
+            Scope::User => app.environment.home(),
+            Scope::Project => app.environment.working_dir.as_deref(),
+        };
+        let base = base.ok_or_else(|| {
+            let what = "There is no home directory, where clients keep their configuration.";
+            Failure::refused(what, "Set HOME, or use --scope project.")
+        })?;
+        let user_dir = app.environment.user_dir();
+        let config = user_dir.as_deref().and_then(Path::parent).unwrap_or(base);
+        Ok(self.client.file(self.scope, base, config))
+    }
+
+    fn apply(
+        &self,
+        file: PathBuf,
+        before: Option<&str>,
+        after: String,
+    ) -> Result<Outcome, Failure> {
+        let is_changed = before.unwrap_or_default() != after;
+        let mut changed = Outcome {
+            client: self.client,
+            scope: self.scope,
+            file,
+            is_changed,
+            is_rehearsal: self.dry_run,
+            backup: None,
+            text: None,
+        };
+        if self.dry_run {
+            changed.text = Some(after);
+        } else if is_changed {
+            if before.is_some() {
+                changed.backup = Some(files::back_up(&changed.file)?);
+            }
+            files::write(&changed.file, after.as_bytes(), true)?;
+        }
+        Ok(changed)
+    }
+}
+
+impl Outcome {
+    fn say(&self, app: &App, done: &str, already: &str) {
+        match (&self.text, self.is_changed) {
+            (Some(text), _) => {
+                app.output.say(format_args!(
+                    "{} would be:\n\n{}",
+                    app.shown(&self.file),
+                    text.trim_end()
+                ));
+            }
+            (None, true) => app.output.say(done),
+            (None, false) => app.output.say(already),
+        }
+        if let Some(backup) = &self.backup {
+            app.output.say(format_args!("As it was before: {}", app.shown(backup)));
+        }
+    }
+}
+
+/// This program, as clients are to start it.
+fn program(force: bool) -> Result<String, Failure> {
+    let program = env::current_exe().map_err(Failure::io("find this program"))?;
+    let text = program.to_str().map(str::to_owned).ok_or_else(|| {
+        Failure::refused(
+            "The path of this program is not text.",
+            "Install it elsewhere with `piton install --to`.",
+        )
+    })?;
+    if !force && is_in_build_directory(&program) {
+        return Err(Failure::refused(
+            format!("{text} lies in a build directory of cargo, and the next build replaces it."),
+            "Run `piton install`, then ~/.local/bin/piton mcp install; or add --force.",
+        ));
+    }
+    Ok(text)
+}
+
+/// Cargo marks its build directories with `CACHEDIR.TAG`.
+fn is_in_build_directory(program: &Path) -> bool {
+    program.ancestors().skip(1).any(|above| {
+        files::exists(&above.join("CACHEDIR.TAG")) && files::exists(&above.join(".rustc_info.json"))
+    })
+}

@@ -1,0 +1,22 @@
+//! An agent at the other end of standard input and output.
+
+use std::path::PathBuf;
+
+use piton_mcp::serve_stdio;
+use piton_runtime::Whereabouts;
+
+use crate::{app::App, exit::Ending, failure::Failure};
+
+/// Serves the agent until it goes away. Standard output belongs to the protocol.
+pub(super) fn run(app: &App) -> Result<Ending, Failure> {
+    let open = app.open()?;
+    open.wait(open.runtime.note_applied())?;
+    open.log.began();
+    let whereabouts = Whereabouts {
+        client_root: None,
+        claude_project_dir: app.environment.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from),
+        working_dir: app.environment.working_dir.clone(),
+    };
+    open.wait(serve_stdio(&open.runtime, whereabouts))?;
+    Ok(Ending::Done)
+}

@@ -1,0 +1,19 @@
+//! What each command does. A command takes its arguments and what it works with, tells what came of it, and ends.
+
+pub(crate) mod completions;
+pub(crate) mod config;
+mod dispatch;
+mod doctor;
+pub(crate) mod install;
+pub(crate) mod keys;
+pub(crate) mod logs;
+pub(crate) mod man;
+pub(crate) mod mcp;
+pub(crate) mod prefs;
+mod reference;
+pub(crate) mod session;
+pub(crate) mod settle;
+mod up;
+pub(crate) mod workflow;
+
+pub(crate) use dispatch::run;

@@ -1,0 +1,97 @@
+//! `piton prefs`: what runs prefer.
+
+use clap::{Args, Subcommand};
+use piton_runtime::{
+    reply::AppliedPreferences,
+    request::{Prefer, Scope},
+};
+use piton_workflow::{Autonomy, RiskPolicy, event::Preferences};
+
+use crate::{app::App, arguments::MaybeRun, exit::Ending, failure::Failure};
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// What new runs prefer, or one run
+    #[command(after_help = "Example:\n  piton prefs get --run amber-otter")]
+    Get(Get),
+    /// Change what new runs prefer, or one run from where it stands
+    #[command(after_help = "Example:\n  piton prefs set --autonomy full_auto_stop_on_user_deps")]
+    Set(Set),
+}
+
+#[derive(Args)]
+pub(crate) struct Get {
+    #[command(flatten)]
+    run: MaybeRun,
+}
+
+#[derive(Args)]
+#[group(id = "preference", required = true, multiple = true, args = ["autonomy", "risk_policy"])]
+pub(crate) struct Set {
+    #[command(flatten)]
+    run: MaybeRun,
+    /// When runs wait for a person: `guided`, `full_auto_stop_on_user_deps` or `full_auto_never_stop`
+    #[arg(long)]
+    autonomy: Option<Autonomy>,
+    /// Which of several correct ways runs take: `conservative`, `balanced` or `aggressive`
+    #[arg(long)]
+    risk_policy: Option<RiskPolicy>,
+}
+
+impl Command {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        match self {
+            Self::Get(get) => get.run(app),
+            Self::Set(set) => set.run(app),
+        }
+    }
+}
+
+impl Get {
+    fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let applied = match &self.run.run {
+            None => open.runtime.preferences()?,
+            Some(reference) => {
+                let preferences = open.run(reference)?.preferences;
+                AppliedPreferences { preferences, written_to: None, warnings: Vec::new() }
+            }
+        };
+        say(app, applied.preferences);
+        app.output.say("Change them: piton prefs set --autonomy … --risk-policy …");
+        app.output.reply("piton.prefs/1", &applied)?;
+        Ok(Ending::Done)
+    }
+}
+
+impl Set {
+    fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let scope = match &self.run.run {
+            None => Scope::Global {},
+            Some(reference) => {
+                let (session_id, run_id) = open.ids(reference)?;
+                Scope::Run { session_id, run_id }
+            }
+        };
+        let Self { autonomy, risk_policy, .. } = self;
+        let applied = open.wait(open.runtime.prefer(&Prefer { scope, autonomy, risk_policy }))?;
+        say(app, applied.preferences);
+        for warning in &applied.warnings {
+            app.output.say(warning);
+        }
+        match &applied.written_to {
+            Some(file) => app
+                .output
+                .say(format_args!("Written to {file}; runs that start from now on follow it.")),
+            None => app.output.say("The run follows it from where it stands."),
+        }
+        app.output.reply("piton.prefs/1", &applied)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, preferences: Preferences) {
+    app.output.say(format_args!("autonomy     {}", preferences.autonomy));
+    app.output.say(format_args!("risk policy  {}", preferences.risk_policy));
+}

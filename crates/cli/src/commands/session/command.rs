@@ -1,0 +1,57 @@
+//! What can be done with sessions.
+
+use clap::Subcommand;
+
+use super::{carry, gc, keep, list, remove, show, soundness, tree};
+use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Every run, the newest first
+    #[command(after_help = "Example:\n  piton session list --json")]
+    List,
+    /// A run, step by step, with its notes
+    #[command(after_help = "Example:\n  piton session show amber-otter")]
+    Show(Run),
+    /// The graph of a run: branches, blocks, and where it goes on
+    #[command(after_help = "Example:\n  piton session tree amber-otter")]
+    Tree(Run),
+    /// Write a session to a file that can be imported elsewhere
+    #[command(after_help = "Example:\n  piton session export amber-otter login.bundle.json")]
+    Export(carry::Export),
+    /// Make a session from such a file
+    #[command(after_help = "Example:\n  piton session import login.bundle.json")]
+    Import(carry::Import),
+    /// Check every byte of a session; nothing is changed
+    #[command(after_help = "Example:\n  piton session verify amber-otter")]
+    Verify(Run),
+    /// Roll a damaged session back to its last whole plan, keeping what is taken away
+    #[command(after_help = "Example:\n  piton session repair sess_…")]
+    Repair(Run),
+    /// Remove sessions that are past their time, and what nothing refers to any more
+    #[command(after_help = "Example:\n  piton session gc --dry-run")]
+    Gc(gc::Gc),
+    /// Remove a session
+    #[command(after_help = "Example:\n  piton session delete sess_… --yes")]
+    Delete(remove::Delete),
+    /// Keep a session when its time is over
+    #[command(after_help = "Example:\n  piton session keep sess_…")]
+    Keep(keep::Keep),
+}
+
+impl Command {
+    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+        match self {
+            Self::List => list::run(app),
+            Self::Show(run) => show::run(app, &run),
+            Self::Tree(run) => tree::run(app, &run),
+            Self::Export(export) => export.run(app),
+            Self::Import(import) => import.run(app),
+            Self::Verify(run) => soundness::verify(app, &run),
+            Self::Repair(run) => soundness::repair(app, &run),
+            Self::Gc(gc) => gc.run(app),
+            Self::Delete(delete) => delete.run(app),
+            Self::Keep(keep) => keep.run(app),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `piton session gc`.
+
+use clap::Args;
+use piton_runtime::reply::CleanedUp;
+use piton_store::collect::Intent;
+
+use crate::{app::App, exit::Ending, failure::Failure, words::count};
+
+#[derive(Args)]
+pub(crate) struct Gc {
+    /// Only say what would be removed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Gc {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let intent = if self.dry_run { Intent::Rehearse } else { Intent::Remove };
+        let cleaned = open.wait(open.runtime.clean(intent))?;
+        say(app, &cleaned);
+        app.output.reply("piton.session.gc/1", &cleaned)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, cleaned: &CleanedUp) {
+    let would = if cleaned.is_rehearsal { "Would remove" } else { "Removed" };
+    let CleanedUp { young, kept, spared, .. } = cleaned;
+    app.output
+        .say(format_args!("{would} {} past their time.", count(cleaned.removed.len(), "session")));
+    for session in &cleaned.removed {
+        app.output.say(format_args!("  {session}"));
+    }
+    app.output.say(format_args!(
+        "Left: {} not old enough, {kept} kept on purpose, {spared} that could not be removed.",
+        count(*young, "session")
+    ));
+    let blobs: u64 = cleaned.blobs.iter().map(|swept| swept.removed).sum();
+    let bytes: u64 = cleaned.blobs.iter().map(|swept| swept.removed_bytes).sum();
+    app.output.say(format_args!("{would} {blobs} blobs that nothing refers to ({bytes} bytes)."));
+    for warning in &cleaned.warnings {
+        app.output.say(format_args!("\n{}\n{}", warning.message, warning.suggestion));
+    }
+    if cleaned.safe_mode {
+        app.output.say("Because of this, nothing was removed that might still be needed.");
+    } else if cleaned.is_rehearsal {
+        app.output.say("Do it: piton session gc");
+    } else {
+        app.output.say("Keep a session for good: piton session keep RUN");
+    }
+}

@@ -1,0 +1,33 @@
+//! `piton session keep`.
+
+use clap::Args;
+
+use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
+
+#[derive(Args)]
+pub(crate) struct Keep {
+    #[command(flatten)]
+    run: Run,
+    /// Let it go when its time is over, as any other
+    #[arg(long)]
+    no_longer: bool,
+}
+
+impl Keep {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let kept = open.wait(open.runtime.keep_session(&self.run.run, !self.no_longer))?;
+        open.log.about(kept.session_id);
+        let session = kept.session_id;
+        if kept.kept {
+            app.output.say(format_args!("{session} stays when its time is over."));
+            app.output
+                .say(format_args!("Let it go again: piton session keep {session} --no-longer"));
+        } else {
+            app.output.say(format_args!("{session} goes when its time is over."));
+            app.output.say(format_args!("Keep it again: piton session keep {session}"));
+        }
+        app.output.reply("piton.session.keep/1", &kept)?;
+        Ok(Ending::Done)
+    }
+}

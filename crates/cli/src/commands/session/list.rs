@@ -1,0 +1,88 @@
+//! `piton session list`.
+
+use piton_core::TimestampMs;
+use piton_runtime::reply::SessionList;
+use piton_workflow::{
+    RunStatus,
+    projection::{RunSummary, shorten},
+};
+
+use crate::{
+    age::ago,
+    app::App,
+    bounds::CELL_BYTES_MAX,
+    exit::Ending,
+    failure::Failure,
+    style::State,
+    table::{self, Cell},
+};
+
+const HEADS: [&str; 6] = ["RUN", "WORKFLOW", "STEP", "STATUS", "GOAL", "LAST"];
+
+pub(super) fn run(app: &App) -> Result<Ending, Failure> {
+    let open = app.open()?;
+    let list = open.wait(open.runtime.list_sessions())?;
+    say(app, &list);
+    app.output.reply("piton.session.list/1", &list)?;
+    Ok(Ending::Done)
+}
+
+fn say(app: &App, list: &SessionList) {
+    let now = App::now();
+    if list.runs.is_empty() {
+        app.output.say("There are no runs yet.");
+    } else {
+        let rows: Vec<_> = list.runs.iter().map(|run| row(run, now)).collect();
+        for line in table::lines(HEADS, &rows) {
+            app.output.say(line);
+        }
+    }
+    for one in &list.troubled {
+        app.output.say(format_args!(
+            "\n{} cannot be read: {}\n{}",
+            one.session_id, one.trouble.message, one.trouble.suggestion
+        ));
+    }
+    match list.runs.first() {
+        Some(run) => {
+            app.output.say(format_args!("\nLook at one: piton session show {}", run.label));
+        }
+        None => {
+            app.output.say("An agent starts them; walk one yourself: piton workflow run wr.tour");
+        }
+    }
+}
+
+fn row(run: &RunSummary, now: TimestampMs) -> [Cell; 6] {
+    [
+        run.label.to_string().into(),
+        run.workflow.id.to_string().into(),
+        step(run).into(),
+        status(run),
+        shorten(run.title.as_str(), CELL_BYTES_MAX).into(),
+        ago(now, run.active_at).into(),
+    ]
+}
+
+/// Where a run stands among its steps.
+fn step(run: &RunSummary) -> String {
+    run.step.as_ref().map_or_else(
+        || "done".to_owned(),
+        |step| {
+            format!("{}/{} {}", step.number, step.of, shorten(step.title.as_str(), CELL_BYTES_MAX))
+        },
+    )
+}
+
+/// How a run is, in a word or two.
+pub(super) fn status(run: &RunSummary) -> Cell {
+    match run.status {
+        RunStatus::InProgress => "in progress".into(),
+        RunStatus::Blocked => Cell::of(State::Attention, "blocked"),
+        RunStatus::Complete => Cell::of(State::Good, "complete"),
+        RunStatus::CompleteWithGaps if run.open_gaps == 1 => Cell::of(State::Attention, "1 gap"),
+        RunStatus::CompleteWithGaps => {
+            Cell::of(State::Attention, format!("{} gaps", run.open_gaps))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! `piton session`: sessions and their runs.
+
+mod carry;
+mod command;
+mod gc;
+mod keep;
+mod list;
+mod remove;
+mod show;
+mod soundness;
+mod tree;
+
+pub(crate) use command::Command;

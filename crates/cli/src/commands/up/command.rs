@@ -1,0 +1,97 @@
+//! From the start to the end of the server.
+
+use std::{process, sync::Arc};
+
+use piton_core::{Code, Envelope};
+use piton_mcp::{Listener, http::PATH, serve_http};
+use piton_runtime::request::ListWorkflows;
+use piton_store::{
+    LeaseName,
+    port::{Lease, Mode, Patience},
+};
+use serde::Serialize;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{
+    listen::{listen, token},
+    notice::Notice,
+    words,
+};
+use crate::{app::App, exit::Ending, failure::Failure, files, open::Open};
+
+/// What a program is told: where the server listens, or the one that runs already.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Told<'a> {
+    #[serde(flatten)]
+    server: &'a Notice,
+    data_dir: &'a std::path::Path,
+    /// Whether another process serves this data directory.
+    was_running: bool,
+}
+
+/// Serves agents until a signal ends it.
+pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
+    let settings = app.configuration()?.settings_here().map_err(Failure::Configuration)?;
+    let is_new = !files::exists(&app.data_dir(&settings)?);
+    let token = token(&settings)?;
+    let open = app.open()?;
+    let Some(lease) = lease(&open)? else { return already(app, &open) };
+    open.wait(open.runtime.note_applied())?;
+    let listener = open.wait(listen(&settings, token))?;
+    let notice = Notice { pid: process::id(), url: format!("http://{}{PATH}", listener.address()) };
+    let posted = notice.post(open.root())?;
+    let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
+    words::opening(app, &app.shown(open.root()), is_new, &notice, &listed);
+    let told = Told { server: &notice, data_dir: open.root(), was_running: false };
+    app.output.reply("piton.up/1", &told)?;
+    open.log.began();
+    let served = open.wait(serve(listener, &open));
+    drop((posted, lease));
+    served?;
+    app.output.say("Stopped. Nothing is lost; `piton up` goes on.");
+    Ok(Ending::Done)
+}
+
+/// The right to serve this data directory; nothing if somebody has it.
+fn lease(open: &Open) -> Result<Option<Lease>, Failure> {
+    let name: LeaseName = "up".parse().expect("it is a name");
+    let lease = open.block_on(open.leases.acquire(&name, Mode::Exclusive, Patience::FailFast));
+    match lease {
+        Ok(lease) => Ok(Some(lease)),
+        Err(piton_store::Error::Busy { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Says where the server is that runs already.
+fn already(app: &App, open: &Open) -> Result<Ending, Failure> {
+    let Some(notice) = Notice::read(open.root()) else {
+        let message = "Another `piton up` is about to serve this data directory.";
+        let advice = "Run the command again to see where.";
+        return Err(Envelope::new(Code::StoreBusy, message).with_suggestion(advice).into());
+    };
+    app.output.say(format_args!(
+        "Piton serves this data directory already, at {} (process {}).",
+        notice.url, notice.pid
+    ));
+    app.output.say("Connect an agent: piton mcp install --client claude");
+    let told = Told { server: &notice, data_dir: open.root(), was_running: true };
+    app.output.reply("piton.up/1", &told)?;
+    Ok(Ending::Done)
+}
+
+async fn serve(listener: Listener, open: &Open) -> Result<(), Envelope> {
+    let told = |error: std::io::Error| {
+        Envelope::new(Code::InternalError, format!("Signals cannot be listened for: {error}."))
+    };
+    let mut terminate = signal(SignalKind::terminate()).map_err(told)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(told)?;
+    let stop = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    serve_http(listener, Arc::clone(&open.runtime), stop).await
+}

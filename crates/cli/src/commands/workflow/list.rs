@@ -1,0 +1,68 @@
+//! `piton workflow list`.
+
+use clap::Args;
+use piton_runtime::{reply::ListedWorkflows, request::ListWorkflows};
+
+use crate::{
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    table::{self, Cell},
+};
+
+#[derive(Args)]
+pub(crate) struct List {
+    /// Words that the id, name, description or use must have
+    #[arg(value_name = "WORD")]
+    words: Vec<String>,
+}
+
+impl List {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let query = Some(self.words.join(" ")).filter(|query| !query.is_empty());
+        let request = ListWorkflows { query, project_dir: None };
+        let listed = open.connect(app).list_workflows(&request)?;
+        say(app, &listed);
+        app.output.reply("piton.workflow.list/1", &listed)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, listed: &ListedWorkflows) {
+    let output = &app.output;
+    let rows: Vec<[Cell; 4]> = listed
+        .workflows
+        .iter()
+        .map(|entry| {
+            let about = entry.when_to_use.as_ref().or(entry.description.as_ref());
+            [
+                entry.workflow_id.clone().into(),
+                entry.steps.to_string().into(),
+                entry.source_kind.to_string().into(),
+                about.or(entry.name.as_ref()).cloned().unwrap_or_default().into(),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        output.say("No workflow fits.");
+    }
+    for line in table::lines(["WORKFLOW", "STEPS", "FROM", "USE IT WHEN"], &rows) {
+        output.say(line);
+    }
+    if listed.left_out > 0 {
+        output.say(format_args!("{} more do not fit.", listed.left_out));
+    }
+    for problem in &listed.config_problems {
+        output.say(format_args!("\nConfiguration: {problem}"));
+    }
+    for file in &listed.problems {
+        output.say(format_args!("\n{}", file.text().trim_end()));
+    }
+    for file in &listed.shadowed {
+        output.say(format_args!("\n{} is not used: {} has the same id.", file.path, file.by));
+    }
+    if let Some(first) = listed.workflows.first() {
+        output.say(format_args!("\nLook at one: piton workflow show {}", first.workflow_id));
+    }
+}

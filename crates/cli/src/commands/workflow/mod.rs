@@ -1,0 +1,12 @@
+//! `piton workflow`: what there is to run, checked, written and walked.
+
+mod command;
+mod compile;
+mod list;
+mod shelf;
+mod show;
+mod validate;
+mod walk;
+mod write;
+
+pub(crate) use command::Command;

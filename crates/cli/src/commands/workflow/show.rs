@@ -1,0 +1,51 @@
+//! `piton workflow show`.
+
+use clap::Args;
+use piton_runtime::{
+    reply::InspectedWorkflow,
+    request::{InspectMode, InspectWorkflow},
+};
+
+use crate::{app::App, exit::Ending, failure::Failure, words::indented};
+
+#[derive(Args)]
+pub(crate) struct Show {
+    /// The id, as `piton workflow list` shows it
+    #[arg(value_name = "WORKFLOW")]
+    workflow: String,
+}
+
+impl Show {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let request = InspectWorkflow {
+            workflow_id: self.workflow,
+            mode: InspectMode::Preview,
+            project_dir: None,
+        };
+        let shown = open.connect(app).inspect_workflow(&request)?;
+        say(app, &shown);
+        app.output.reply("piton.workflow.show/1", &shown)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, shown: &InspectedWorkflow) {
+    let output = &app.output;
+    let entry = &shown.entry;
+    output.say(entry.text().trim_end());
+    if let Some(warning) = &shown.warning {
+        output.say(format_args!("{warning}."));
+    }
+    for warning in &entry.warnings {
+        output.say(format_args!("  {}: {}", warning.subject, warning.message));
+    }
+    output.say("");
+    for (place, title) in shown.step_titles.iter().enumerate() {
+        output.say(format_args!("{:>3}. {title}", place + 1));
+    }
+    if let Some(prompt) = &shown.first_prompt {
+        output.say(format_args!("\nThe first step asks:\n\n{}", indented(prompt, "  ")));
+    }
+    output.say(format_args!("\nWalk it: piton workflow run {}", entry.workflow_id));
+}

@@ -1,0 +1,134 @@
+//! `piton workflow validate`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use piton_runtime::library::{Broken, BrokenReason};
+use piton_workflow::{
+    SourceKind,
+    compile::{Catalog, compile},
+    source::{Origin, Problem},
+};
+use serde::Serialize;
+
+use super::shelf::Shelf;
+use crate::{
+    app::App,
+    bounds::WORKFLOW_FILE_BYTES_MAX,
+    exit::Ending,
+    failure::Failure,
+    files,
+    style::{State, styled},
+};
+
+#[derive(Args)]
+pub(crate) struct Validate {
+    /// The files; all that are found here if none is named
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Validated {
+    is_sound: bool,
+    files: Vec<File>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    path: String,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreadable: Option<String>,
+    problems: Vec<Problem>,
+    /// What its author should know although it can be run.
+    warnings: Vec<String>,
+}
+
+impl Validate {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let files = if self.files.is_empty() {
+            everything_here(app)?
+        } else {
+            self.files.iter().map(|path| judge(path)).collect::<Result<_, _>>()?
+        };
+        let is_sound =
+            files.iter().all(|file| file.problems.is_empty() && file.unreadable.is_none());
+        let validated = Validated { is_sound, files };
+        say(app, &validated);
+        app.output.reply("piton.workflow.validate/1", &validated)?;
+        Ok(if is_sound { Ending::Done } else { Ending::Wanting })
+    }
+}
+
+fn judge(path: &Path) -> Result<File, Failure> {
+    let text = files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?;
+    let directory = path.parent().unwrap_or(Path::new("")).display().to_string();
+    let origin = Origin::new(SourceKind::User, directory);
+    let outcome = compile(&text, &origin, &Catalog::standard());
+    let path = path.display().to_string();
+    Ok(match outcome {
+        Ok(workflow) => {
+            let warnings = workflow
+                .compiled_warnings
+                .iter()
+                .map(|warning| format!("{}: {}", warning.subject, warning.code.advice()))
+                .collect();
+            File { path, unreadable: None, problems: Vec::new(), warnings }
+        }
+        Err(problems) => File { path, unreadable: None, problems, warnings: Vec::new() },
+    })
+}
+
+/// The files of every source: those that load, and those that do not.
+fn everything_here(app: &App) -> Result<Vec<File>, Failure> {
+    let stock = Shelf::of(app)?.stock;
+    let sound = stock.workflows.values().filter_map(|one| {
+        let path = one.path.as_ref()?.display().to_string();
+        Some(File { path, unreadable: None, problems: Vec::new(), warnings: Vec::new() })
+    });
+    Ok(sound.chain(stock.broken.iter().map(broken)).collect())
+}
+
+fn broken(broken: &Broken) -> File {
+    let (unreadable, problems) = match &broken.reason {
+        BrokenReason::Unreadable(reason) => (Some(reason.clone()), Vec::new()),
+        BrokenReason::Problems(problems) => (None, problems.to_vec()),
+    };
+    let path = broken.path.display().to_string();
+    File { path, unreadable, problems, warnings: Vec::new() }
+}
+
+fn say(app: &App, validated: &Validated) {
+    let output = &app.output;
+    if validated.files.is_empty() {
+        output.say(
+            "There are no workflow files here. Write one: piton workflow new user.my_workflow",
+        );
+        return;
+    }
+    for file in &validated.files {
+        let File { path, unreadable, problems, warnings } = file;
+        match (unreadable, problems.len()) {
+            (Some(reason), _) => output
+                .say(format_args!("{path}: {} {reason}", styled(State::Bad, "cannot be read:"))),
+            (None, 0) => output.say(format_args!("{path}: {}", styled(State::Good, "in order"))),
+            (None, 1) => output.say(format_args!("{path}: {}", styled(State::Bad, "1 problem"))),
+            (None, count) => output.say(format_args!(
+                "{path}: {}",
+                styled(State::Bad, format_args!("{count} problems"))
+            )),
+        }
+        for problem in problems {
+            output.say(format_args!("  {problem}"));
+        }
+        for warning in warnings {
+            output.say(format_args!("  {warning}"));
+        }
+    }
+    if !validated.is_sound {
+        output.say("Mend each place that is named, and validate again.");
+    }
+}

@@ -1,0 +1,179 @@
+//! `piton workflow run`: a person walks a workflow in the terminal.
+
+use clap::Args;
+use piton_core::Envelope;
+use piton_runtime::{
+    Connection,
+    reply::RunAnswer,
+    request::{ContinueWorkflow, Output, ResumeSession, StartWorkflow},
+};
+use piton_workflow::{
+    BlockerCode,
+    event::Blocker,
+    session::{Body, ReplyKind, RunLine},
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    app::App,
+    ask,
+    exit::Ending,
+    failure::Failure,
+    open::Open,
+    style::{State, styled},
+};
+
+#[derive(Args)]
+pub(crate) struct Walk {
+    /// The workflow, as `piton workflow list` shows it
+    #[arg(value_name = "WORKFLOW", required_unless_present = "resume", conflicts_with = "resume")]
+    workflow: Option<String>,
+    /// What the run is to reach, in one line
+    #[arg(long, conflicts_with = "resume")]
+    goal: Option<String>,
+    /// Go on with a run instead of starting one
+    #[arg(long, value_name = "RUN")]
+    resume: Option<String>,
+}
+
+/// How a walk ended.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Walked {
+    run: RunLine,
+    is_complete: bool,
+    waits_for_person: bool,
+}
+
+impl Walk {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let connection = open.connect(app);
+        let mut answer = match self.resume {
+            Some(reference) => take_up(&open, &connection, reference)?,
+            None => open.wait(connection.start_workflow(StartWorkflow {
+                workflow_id: self.workflow.unwrap_or_default(),
+                goal: self.goal,
+                context: None,
+                project_dir: None,
+                start_key: None,
+            }))?,
+        };
+        open.log.about(answer.body.run.session_id);
+        loop {
+            say(app, &answer);
+            let body = &answer.body;
+            let (Some(ack_token), false) = (body.ack_token.clone(), body.is_complete) else {
+                break;
+            };
+            if waits(body) {
+                break;
+            }
+            let Some(text) = ask::text(app)? else { break };
+            let request = ContinueWorkflow {
+                ack_token: Some(ack_token),
+                output: Some(output(text)),
+                ..ContinueWorkflow::default()
+            };
+            answer = open.wait(connection.continue_workflow(request))?;
+        }
+        finish(app, &answer.body)
+    }
+}
+
+/// Where a run stands that was begun before.
+fn take_up(open: &Open, connection: &Connection, reference: String) -> Result<RunAnswer, Failure> {
+    let (session, run) = open.ids(&piton_runtime::request::SessionReference(reference))?;
+    open.wait(async {
+        let asked = ResumeSession {
+            session_id: Some(session),
+            run_id: Some(run),
+            ..ResumeSession::default()
+        };
+        let found = connection.resume_session(&asked).await?;
+        let candidate = found.candidates.into_iter().next();
+        let state_token = candidate.map(|candidate| candidate.state_token);
+        let request = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+        connection.continue_workflow(request).await.map_err(|error: Envelope| error)
+    })
+}
+
+/// What a person typed: JSON is what a step asked for as an artifact, anything else is notes.
+fn output(text: String) -> Output {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    match serde_json::from_str(&text).ok().filter(|_| is_json) {
+        Some(Value::Array(artifacts)) => Output { notes_markdown: None, artifacts },
+        Some(artifact) => Output { notes_markdown: None, artifacts: vec![artifact] },
+        None => Output { notes_markdown: Some(text), artifacts: Vec::new() },
+    }
+}
+
+/// Whether the run waits for what only a person can say.
+fn waits(body: &Body) -> bool {
+    blockers(body).iter().any(|blocker| blocker.code == BlockerCode::UserOnlyDependency)
+}
+
+fn blockers(body: &Body) -> &[Blocker] {
+    body.blockers.as_ref().map_or(&[][..], |report| report.blockers())
+}
+
+fn say(app: &App, answer: &RunAnswer) {
+    let output = &app.output;
+    let body = &answer.body;
+    let RunLine { label, workflow_id, step, of, .. } = &body.run;
+    let place = step.map_or_else(|| "done".to_owned(), |step| format!("step {step} of {of}"));
+    if body.kind == ReplyKind::Blocked {
+        output.say(format_args!(
+            "\n{label} · {place} is {}:",
+            styled(State::Attention, "not finished")
+        ));
+        for blocker in blockers(body) {
+            output.say(format_args!("  ✗ {}", blocker.message.as_str().replace('\n', "\n    ")));
+            if let Some(fix) = &blocker.suggested_fix {
+                output.say(format_args!("    {}", fix.as_str().replace('\n', "\n    ")));
+            }
+        }
+        output.say("\nWhat you sent is kept. Send the whole of it again:");
+        return;
+    }
+    let title = body.pending.as_ref().map_or_else(String::new, |step| format!(": {}", step.title));
+    output.say(format_args!("\n{label} · {workflow_id} · {place}{title}"));
+    for gap in &body.gaps_recorded {
+        output.say(format_args!(
+            "  {} {}",
+            styled(State::Attention, "recorded as missing:"),
+            gap.summary
+        ));
+    }
+    if let Some(pending) = &body.pending {
+        output.say(format_args!("\n{}\n", pending.prompt.trim_end()));
+        let form = match &pending.artifact_kind {
+            Some(kind) => format!("A JSON object of the kind {kind}"),
+            None => "Your notes".to_owned(),
+        };
+        output.say(format_args!(
+            "{form}, ended by a line that holds only a dot. Nothing at all stops here."
+        ));
+    }
+}
+
+fn finish(app: &App, body: &Body) -> Result<Ending, Failure> {
+    let label = body.run.label;
+    let walked = Walked {
+        run: body.run.clone(),
+        is_complete: body.is_complete,
+        waits_for_person: waits(body),
+    };
+    if walked.is_complete {
+        app.output.say(format_args!("What came of it: piton session show {label}"));
+    } else if walked.waits_for_person {
+        app.output.say(format_args!("It waits for a person: piton approve {label}, piton answer {label} \"…\" or piton reject {label} \"…\"."));
+    } else {
+        app.output.say(format_args!(
+            "Stopped; nothing is lost. Go on: piton workflow run --resume {label}"
+        ));
+    }
+    app.output.reply("piton.workflow.run/1", &walked)?;
+    Ok(if walked.waits_for_person { Ending::Waits } else { Ending::Done })
+}

@@ -1,0 +1,160 @@
+//! `piton workflow new` and `piton workflow fork`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use piton_core::WorkflowId;
+use piton_runtime::library::NotFound;
+use piton_workflow::{
+    SourceKind,
+    compile::{Catalog, compile},
+    source::{Origin, Purpose},
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::shelf::Shelf;
+use crate::{app::App, bounds::WORKFLOW_FILE_BYTES_MAX, exit::Ending, failure::Failure, files};
+
+/// What a new workflow starts from.
+const TEMPLATE: &str = include_str!("template.json");
+
+/// The id that the template has.
+const TEMPLATE_ID: &str = "user.template";
+
+#[derive(Args)]
+pub(crate) struct New {
+    /// Its id: a namespace and a name, as in `user.release_notes`
+    #[arg(value_name = "ID")]
+    id: WorkflowId,
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Args)]
+pub(crate) struct Fork {
+    /// The workflow to copy
+    #[arg(value_name = "WORKFLOW")]
+    workflow: String,
+    /// The id of the copy, as in `user.our_review`
+    #[arg(value_name = "ID")]
+    id: WorkflowId,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Where the file is written.
+#[derive(Args)]
+struct Place {
+    /// Keep it in the project instead of your own configuration
+    #[arg(long)]
+    project: bool,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    workflow_id: WorkflowId,
+    file: PathBuf,
+}
+
+impl New {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let here = Shelf::of(app)?;
+        write(app, &here, &self.place, &renamed(TEMPLATE, TEMPLATE_ID, &self.id)?, self.id)
+    }
+}
+
+impl Fork {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let here = Shelf::of(app)?;
+        let found = here.stock.find(&self.workflow).map_err(|error| NotFound::envelope(&error))?;
+        let stocked = found.stocked;
+        let text = match (&stocked.path, stocked.bundled) {
+            (Some(path), _) => files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?,
+            (None, Some(bundled)) => bundled.text().to_owned(),
+            (None, None) => {
+                return Err(Failure::refused(
+                    format!("The file of `{}` is not known.", self.workflow),
+                    "Fork another workflow; `piton workflow list` shows them.",
+                ));
+            }
+        };
+        let declared = stocked.legacy_id.clone();
+        let before = declared.unwrap_or_else(|| stocked.workflow.workflow_id.to_string());
+        write(app, &here, &self.place, &renamed(&text, &before, &self.id)?, self.id)
+    }
+}
+
+/// The text of a file under another id; all else stays as its author wrote it.
+fn renamed(text: &str, before: &str, after: &WorkflowId) -> Result<String, Failure> {
+    let (old, new) = (json!(before).to_string(), json!(after).to_string());
+    // The id stands once and early; a mention of the same text elsewhere comes behind the key.
+    let key = text.find("\"id\"").and_then(|key| Some(key + text[key..].find(&old)?));
+    let at = key.ok_or_else(|| {
+        Failure::refused(
+            "The id was not found in the file.",
+            "Copy the file yourself, and change its id.",
+        )
+    })?;
+    Ok([&text[..at], &new, &text[at + old.len()..]].concat())
+}
+
+fn write(
+    app: &App,
+    shelf: &Shelf,
+    place: &Place,
+    text: &str,
+    id: WorkflowId,
+) -> Result<Ending, Failure> {
+    let (kind, directory) = shelf.directory(place.project)?;
+    check(kind, &directory.display().to_string(), text)?;
+    let name = id.as_str().rsplit('.').next().unwrap_or(id.as_str());
+    let file = directory.join(format!("{name}.json"));
+    files::write(&file, text.as_bytes(), place.force)?;
+    app.output.say(format_args!("Wrote {}.", app.shown(&file)));
+    app.output.say(format_args!(
+        "Change it, then check it: piton workflow validate {}",
+        app.shown(&file)
+    ));
+    app.output.reply("piton.workflow.write/1", &Written { workflow_id: id, file })?;
+    Ok(Ending::Done)
+}
+
+/// Nothing is written that would not load.
+fn check(kind: SourceKind, directory: &str, text: &str) -> Result<(), Failure> {
+    let mut origin = Origin::new(kind, directory);
+    origin.purpose = Purpose::Save;
+    let outcome = compile(text, &origin, &Catalog::standard());
+    outcome.map(drop).map_err(|problems| {
+        let first = problems.first().map_or_else(String::new, ToString::to_string);
+        Failure::refused(
+            format!("The file would not load, so it was not written. {first}"),
+            "Choose an id in a namespace of your own, as `user.…` or `project.…`.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use piton_workflow::compile::{CompiledWarning, WarningCode};
+
+    use super::*;
+
+    #[test]
+    fn the_template_can_be_run_as_it_is() {
+        let compiled = compile(TEMPLATE, &Origin::new(SourceKind::User, ""), &Catalog::standard());
+        let compiled = compiled.unwrap();
+        assert_eq!(compiled.workflow_id.as_str(), TEMPLATE_ID);
+        // That one stands at every step with criteria.
+        let is_advice = |warning: &CompiledWarning| warning.code == WarningCode::ContractPreferred;
+        assert!(
+            compiled.compiled_warnings.iter().all(is_advice),
+            "{:?}",
+            compiled.compiled_warnings
+        );
+    }
+}

@@ -1,0 +1,86 @@
+//! Files that people name.
+#![expect(clippy::disallowed_methods, reason = "the adapter for files that people name")]
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use crate::failure::Failure;
+
+/// Stands for standard input or output.
+const STANDARD: &str = "-";
+
+/// Whether a path stands for standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path == Path::new(STANDARD)
+}
+
+/// The bytes of a file, or of standard input; at most `bytes_max`.
+pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
+    let told = || Failure::io(format!("read {}", path.display()));
+    let mut bytes = Vec::new();
+    let bound = bytes_max.saturating_add(1);
+    if is_standard(path) {
+        io::stdin().lock().take(bound).read_to_end(&mut bytes).map_err(told())?;
+    } else {
+        let file = File::open(path).map_err(told())?;
+        file.take(bound).read_to_end(&mut bytes).map_err(told())?;
+    }
+    if bytes.len() as u64 > bytes_max {
+        let what = format!("{} has more than {bytes_max} bytes.", path.display());
+        return Err(Failure::refused(what, "Check that it is the file that you mean."));
+    }
+    Ok(bytes)
+}
+
+/// The text of a file, or of standard input; at most `bytes_max`.
+pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> {
+    String::from_utf8(read(path, bytes_max)?).map_err(|_| {
+        let what = format!("{} is not a text in UTF-8.", path.display());
+        Failure::refused(what, "Save it in UTF-8 and run the command again.")
+    })
+}
+
+/// The text of a file, if there is one.
+pub(crate) fn read_if_there(path: &Path, bytes_max: u64) -> Result<Option<String>, Failure> {
+    if path.exists() { read_text(path, bytes_max).map(Some) } else { Ok(None) }
+}
+
+/// Whether there is something at a path.
+pub(crate) fn exists(path: &Path) -> bool {
+    path.exists()
+}
+
+/// Writes a file whole or not at all. A file that is there stays, unless it may be replaced; its mode is kept.
+pub(crate) fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<(), Failure> {
+    let told = || Failure::io(format!("write {}", path.display()));
+    // A link stays one: people keep their configuration elsewhere.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let before = fs::metadata(&target).ok();
+    if before.is_some() && !replace {
+        let what = format!("{} is there already, and was left as it is.", path.display());
+        return Err(Failure::refused(what, "Name another file, or add --force to replace it."));
+    }
+    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    fs::create_dir_all(directory).map_err(told())?;
+    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(told())?;
+    file.write_all(bytes).map_err(told())?;
+    if let Some(before) = before {
+        fs::set_permissions(file.path(), before.permissions()).map_err(told())?;
+    }
+    file.as_file().sync_all().map_err(told())?;
+    file.persist(&target).map_err(|error| told()(error.error))?;
+    Ok(())
+}
+
+/// Copies what is at `path` to a name beside it that is free, and returns that.
+pub(crate) fn back_up(path: &Path) -> Result<PathBuf, Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let free = (1..).map(|count| path.with_file_name(format!("{name}.piton-backup-{count}")));
+    let backup = free.into_iter().find(|path| !path.exists()).expect("some number is free");
+    fs::copy(path, &backup).map_err(Failure::io(format!("back up {}", path.display())))?;
+    Ok(backup)
+}

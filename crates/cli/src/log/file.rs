@@ -1,0 +1,96 @@
+//! The files of the logs: one that is written, and a few full ones.
+//!
+//! *Limitations*: two processes that find the file full at the same moment may both begin a new one. Then a kept
+//! file is short; nothing else comes of it.
+#![expect(clippy::disallowed_methods, reason = "the adapter that writes logs")]
+
+use std::{
+    fs,
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use super::record::Record;
+use crate::bounds::{LOG_FILE_BYTES_MAX, LOG_FILES_KEPT};
+
+/// Where the files lie, below the data directory.
+pub(crate) const DIRECTORY: &str = "logs";
+
+/// The file of an age: 0 is written, the others are full.
+fn path(directory: &Path, age: u32) -> PathBuf {
+    match age {
+        0 => directory.join("piton.jsonl"),
+        age => directory.join(format!("piton.{age}.jsonl")),
+    }
+}
+
+/// Appends a line, in one write: lines of several processes do not mix.
+pub(super) fn append(directory: &Path, record: &Record) -> io::Result<()> {
+    let mut line = serde_json::to_vec(record)?;
+    line.push(b'\n');
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    let current = path(directory, 0);
+    let open = || fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&current);
+    let mut file = open()?;
+    if file.metadata()?.len() + line.len() as u64 > LOG_FILE_BYTES_MAX {
+        for age in (0..LOG_FILES_KEPT).rev() {
+            let _ = fs::rename(path(directory, age), path(directory, age + 1));
+        }
+        file = open()?;
+    }
+    file.write_all(&line)
+}
+
+/// Every line there is, the oldest first. What is not a line of ours is left out.
+pub(crate) fn read(directory: &Path) -> io::Result<Vec<Record>> {
+    let mut records = Vec::new();
+    for age in (0..=LOG_FILES_KEPT).rev() {
+        let file = match fs::File::open(path(directory, age)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            file => file?,
+        };
+        let mut text = Vec::new();
+        // Others may go on writing; a file is never much longer than its bound.
+        file.take(LOG_FILE_BYTES_MAX * 2).read_to_end(&mut text)?;
+        let lines = text.split(|byte| *byte == b'\n');
+        records.extend(lines.filter_map(|line| serde_json::from_slice::<Record>(line).ok()));
+    }
+    Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use piton_core::TimestampMs;
+    use piton_runtime::config::LogLevel;
+
+    use super::*;
+
+    #[test]
+    fn logs_stay_bounded_and_the_newest_lines_stay() {
+        let home = tempfile::tempdir().unwrap();
+        let record = |time_ms| Record {
+            time_ms: TimestampMs(time_ms),
+            level: LogLevel::Info,
+            pid: 1,
+            command: "x".repeat(100_000),
+            event: "ended".to_owned(),
+            session: None,
+            code: None,
+            took_ms: None,
+        };
+        for time in 0..200 {
+            append(home.path(), &record(time)).unwrap();
+        }
+        let total: u64 = fs::read_dir(home.path())
+            .unwrap()
+            .map(|one| one.unwrap().metadata().unwrap().len())
+            .sum();
+        assert!(total <= LOG_FILE_BYTES_MAX * u64::from(LOG_FILES_KEPT + 1), "{total}");
+        let read = read(home.path()).unwrap();
+        let times: Vec<u64> = read.iter().map(|record| record.time_ms.get()).collect();
+        let first = times[0];
+        assert!(first > 0 && first < 120, "{first}");
+        assert_eq!(times, (first..200).collect::<Vec<_>>());
+    }
+}

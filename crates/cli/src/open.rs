@@ -1,0 +1,129 @@
+//! An open data directory: the one place that names the adapters of the use cases.
+
+use std::{future::Future, path::Path, sync::Arc};
+
+use piton_core::{Envelope, RunId, SessionId, port::Trace};
+use piton_runtime::{
+    Connection, Ports, Runtime, Whereabouts, reply::RunShown, request::SessionReference,
+};
+use piton_store::{
+    local::{
+        DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
+        SystemClock, SystemEntropy,
+    },
+    port::{Blobs, Leases},
+};
+use piton_workflow::carry::{self, remove_unfinished};
+use tokio::runtime::Builder;
+
+use crate::{app::App, failure::Failure, log::Log};
+
+/// An open data directory.
+pub(crate) struct Open {
+    executor: tokio::runtime::Runtime,
+    dir: DataDir,
+    pub(crate) runtime: Arc<Runtime>,
+    pub(crate) leases: Arc<dyn Leases>,
+    pub(crate) log: Log,
+}
+
+impl Open {
+    pub(crate) fn new(app: &App) -> Result<Self, Failure> {
+        let configuration = app.configuration()?;
+        let settings = configuration.settings();
+        let root = app.data_dir(&settings)?;
+        let log = Log::new(&root, settings.log_level(), &app.command);
+        let executor = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .map_err(Failure::io("start the runtime"))?;
+        let at_root = |source| Failure::DataDir { path: root.clone(), source };
+        let dir = DataDir::open(&root).map_err(at_root)?;
+        let ports = ports(&dir, &log).map_err(at_root)?;
+        let log = app.log.get_or_init(|| log).clone();
+        let removed = executor.block_on(remove_unfinished(carrying(&ports)));
+        // What one import left half must not keep every command from working.
+        match removed {
+            Ok(sessions) => sessions.iter().for_each(|session| log.removed_half(*session)),
+            Err(error) => log.failed(&error.envelope()),
+        }
+        let leases = Arc::clone(&ports.leases);
+        let runtime = Arc::new(Runtime::new(ports, configuration)?);
+        Ok(Self { executor, dir, runtime, leases, log })
+    }
+
+    /// Waits for a use case.
+    pub(crate) fn wait<T>(
+        &self,
+        work: impl Future<Output = Result<T, Envelope>>,
+    ) -> Result<T, Failure> {
+        Ok(self.block_on(work)?)
+    }
+
+    /// Waits for anything else.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.executor.block_on(work)
+    }
+
+    /// The data directory.
+    pub(crate) fn root(&self) -> &Path {
+        self.dir.root()
+    }
+
+    /// The use cases of somebody who works where the process was started.
+    pub(crate) fn connect(&self, app: &App) -> Connection {
+        let working_dir = app.environment.working_dir.clone();
+        self.runtime.connect(Whereabouts { working_dir, ..Whereabouts::default() })
+    }
+
+    /// The one run that a person means.
+    pub(crate) fn run(&self, reference: &SessionReference) -> Result<RunShown, Failure> {
+        let shown = self.wait(self.runtime.show_session(reference))?;
+        self.log.about(shown.session_id);
+        let count = shown.runs.len();
+        let mut runs = shown.runs.into_iter();
+        match (runs.next(), runs.next()) {
+            (Some(run), None) => Ok(run),
+            _ => Err(Failure::refused(
+                format!("The session {} has {count} runs.", shown.session_id),
+                "Name the run that you mean by its id; `piton session show` lists them.",
+            )),
+        }
+    }
+
+    /// The ids of the one run that a person means.
+    pub(crate) fn ids(&self, reference: &SessionReference) -> Result<(SessionId, RunId), Failure> {
+        self.run(reference).map(|run| (run.summary.session_id, run.summary.run_id))
+    }
+}
+
+fn ports(dir: &DataDir, log: &Log) -> Result<Ports, piton_store::Error> {
+    let trace: Arc<dyn Trace> = Arc::new(log.clone());
+    let clock = Arc::new(SystemClock);
+    let leases = LocalLeases::new(dir.clone(), Arc::clone(&clock) as _, Arc::clone(&trace));
+    let blobs = LocalBlobs::new(dir.clone());
+    let journal =
+        SegmentedJournal::sessions(dir.clone(), blobs.clone(), leases.clone(), Arc::clone(&trace));
+    let name = "workflow".parse().expect("it is a name");
+    Ok(Ports {
+        journal: Arc::new(journal),
+        blobs: Arc::new(blobs) as Arc<dyn Blobs>,
+        table: Arc::new(LocalTable::open(dir, &name)?),
+        leases: Arc::new(leases),
+        keys: Arc::new(LocalKeyRing::new(dir.clone(), Arc::new(SystemEntropy))),
+        cache: Arc::new(LocalCache::new(dir.clone())),
+        clock,
+        entropy: Arc::new(SystemEntropy),
+    })
+}
+
+fn carrying(ports: &Ports) -> carry::Ports<'_> {
+    carry::Ports {
+        journal: &*ports.journal,
+        blobs: &*ports.blobs,
+        table: &*ports.table,
+        clock: &*ports.clock,
+        entropy: &*ports.entropy,
+    }
+}

@@ -1,0 +1,64 @@
+//! From the command line to an exit code.
+
+use std::{process::ExitCode, sync::OnceLock};
+
+use clap::{CommandFactory as _, FromArgMatches as _};
+
+use crate::{
+    app::App,
+    arguments::Arguments,
+    commands, environment,
+    exit::{self, Ending},
+    failure::Failure,
+    output::{self, Output},
+};
+
+/// Runs the program.
+pub(crate) fn run() -> ExitCode {
+    let matches = Arguments::command().get_matches();
+    let mut words = Vec::new();
+    let mut inner = &matches;
+    while let Some((name, next)) = inner.subcommand() {
+        words.push(name);
+        inner = next;
+    }
+    let command = words.join(" ");
+    let arguments = match Arguments::from_arg_matches(&matches) {
+        Ok(arguments) => arguments,
+        Err(error) => error.exit(),
+    };
+    let app = App {
+        environment: environment::of_this_process(),
+        output: Output::new(arguments.options.json),
+        command,
+        chosen_dir: arguments.options.data_dir,
+        log: OnceLock::new(),
+    };
+    let outcome = arguments.command.map_or_else(help, |command| commands::run(command, &app));
+    finish(&app, outcome)
+}
+
+fn finish(app: &App, outcome: Result<Ending, Failure>) -> ExitCode {
+    match outcome {
+        Ok(ending) => {
+            if let Some(log) = app.log.get() {
+                log.ended();
+            }
+            ending.into()
+        }
+        Err(failure) => {
+            let envelope = failure.envelope();
+            if let Some(log) = app.log.get() {
+                log.failed(&envelope);
+            }
+            app.output.failure(&envelope);
+            exit::code(&failure)
+        }
+    }
+}
+
+fn help() -> Result<Ending, Failure> {
+    let help = Arguments::command().render_help().to_string();
+    output::bytes(help.as_bytes())?;
+    Ok(Ending::Done)
+}

@@ -1,0 +1,64 @@
+//! Rows under headings, aligned by what people see.
+
+use crate::style::{State, styled};
+
+/// A cell: a text, and the state that it tells.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cell {
+    text: String,
+    state: Option<State>,
+}
+
+impl Cell {
+    pub(crate) fn of(state: State, text: impl Into<String>) -> Self {
+        Self { text: text.into(), state: Some(state) }
+    }
+
+    fn width(&self) -> usize {
+        self.text.chars().count() // tidy: chars: shown to a person
+    }
+
+    fn padded(&self, width: usize) -> String {
+        let gap = " ".repeat(width.saturating_sub(self.width()));
+        let text = &self.text;
+        match self.state {
+            Some(state) => format!("{}{gap}", styled(state, text)),
+            None => format!("{text}{gap}"),
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self { text: text.into(), state: None }
+    }
+}
+
+/// The lines of a table. Nothing stands behind the last cell of a line.
+pub(crate) fn lines<const N: usize>(heads: [&str; N], rows: &[[Cell; N]]) -> Vec<String> {
+    let heads = heads.map(|head| Cell::of(State::Faint, head));
+    let all = || std::iter::once(&heads).chain(rows);
+    let width = |column: usize| all().map(|row| row[column].width()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let line = |row: &[Cell; N]| {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells
+            .map(|(place, (cell, width))| cell.padded(if place + 1 == N { 0 } else { *width }));
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    all().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_what_people_see() {
+        let rows = [["ä".into(), "1".into()], ["bcd".into(), Cell::of(State::Good, "2")]];
+        let lines = lines(["A", "B"], &rows);
+        let plain: Vec<String> =
+            lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
+        assert_eq!(plain, ["A    B", "ä    1", "bcd  2"]);
+    }
+}

@@ -1,0 +1,199 @@
+//! The graph of a run as people look at it.
+//!
+//! A run that was never forked is one column. Where it was forked, each branch is drawn below the step that it left,
+//! the one that leads to the preferred tip last.
+
+use std::collections::HashMap;
+
+use piton_core::NodeId;
+use piton_runtime::reply::TreeNode;
+use piton_workflow::NodeKind;
+
+use crate::{
+    style::{State, styled},
+    words::count,
+};
+
+/// A node with the strokes that stand before it.
+struct Line<'a> {
+    strokes: String,
+    node: &'a TreeNode,
+}
+
+/// The lines of a tree.
+pub(crate) fn lines(nodes: &[TreeNode]) -> Vec<String> {
+    let steps: Vec<&TreeNode> = nodes.iter().filter(|node| node.kind == NodeKind::Step).collect();
+    let bookmarks = count_bookmarks(nodes);
+    let drawn = draw(&steps);
+    let title =
+        |line: &Line<'_>| format!("{}{} {}", line.strokes, mark(line.node), name(line.node));
+    let width = drawn.iter().map(|line| length(&title(line))).max().unwrap_or(0);
+    drawn
+        .iter()
+        .map(|line| {
+            let title = title(line);
+            let gap = " ".repeat(width - length(&title) + 2);
+            let said = said(line.node, bookmarks.get(&line.node.node_id).copied().unwrap_or(0));
+            format!("{title}{gap}{said}").trim_end().to_owned()
+        })
+        .collect()
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count() // tidy: chars: shown to a person
+}
+
+fn count_bookmarks(nodes: &[TreeNode]) -> HashMap<NodeId, usize> {
+    let mut bookmarks = HashMap::new();
+    let of = nodes.iter().filter(|node| node.kind == NodeKind::Checkpoint);
+    for parent in of.filter_map(|node| node.parent_id) {
+        *bookmarks.entry(parent).or_insert(0) += 1;
+    }
+    bookmarks
+}
+
+/// The nodes in the order in which they are drawn. A run has thousands of steps, so nothing recurses.
+fn draw<'a>(steps: &[&'a TreeNode]) -> Vec<Line<'a>> {
+    let mut children: HashMap<Option<NodeId>, Vec<&TreeNode>> = HashMap::new();
+    for node in steps {
+        children.entry(node.parent_id).or_default().push(node);
+    }
+    for siblings in children.values_mut() {
+        siblings.sort_by_key(|node| (node.is_on_path, node.created));
+    }
+    let of = |parent: Option<NodeId>| children.get(&parent).map_or(&[][..], Vec::as_slice);
+    // What is still to be drawn, the next last: the strokes of a node and of what follows it.
+    let mut waiting: Vec<(String, String, &TreeNode)> =
+        of(None).iter().rev().map(|node| (String::new(), String::new(), *node)).collect();
+    let mut lines = Vec::new();
+    while let Some((strokes, below, node)) = waiting.pop() {
+        lines.push(Line { strokes, node });
+        match of(Some(node.node_id)) {
+            [only] => waiting.push((below.clone(), below, only)),
+            several => {
+                for (place, child) in several.iter().enumerate().rev() {
+                    let (corner, side) = if place + 1 == several.len() {
+                        ("└─", "  ")
+                    } else {
+                        ("├─", "│ ")
+                    };
+                    waiting.push((format!("{below}{corner}"), format!("{below}{side}"), child));
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn mark(node: &TreeNode) -> &'static str {
+    match (node.is_preferred_tip, node.is_tip) {
+        (true, _) => "◉",
+        (false, true) => "○",
+        (false, false) => "●",
+    }
+}
+
+fn name(node: &TreeNode) -> String {
+    match (node.step, &node.title) {
+        (Some(step), Some(title)) => format!("{step} {title}"),
+        (None, Some(title)) => title.clone(),
+        _ => "done".to_owned(),
+    }
+}
+
+/// What there is to say about a node.
+fn said(node: &TreeNode, bookmarks: usize) -> String {
+    let mut parts = Vec::new();
+    parts.extend(node.headline.clone());
+    let is_end = node.title.is_none();
+    if node.blocked > 0 {
+        let often = match node.blocked {
+            1 => "once".to_owned(),
+            2 => "twice".to_owned(),
+            count => format!("{count} times"),
+        };
+        parts.push(styled(State::Attention, format_args!("✗ blocked {often}")).to_string());
+    }
+    if node.open_gaps > 0 {
+        parts.push(styled(State::Attention, count(node.open_gaps, "gap")).to_string());
+    }
+    if bookmarks > 0 {
+        parts.push(count(bookmarks, "bookmark"));
+    }
+    if node.is_preferred_tip {
+        let here = if is_end { "← preferred tip" } else { "pending  ← preferred tip" };
+        parts.push(styled(State::Good, here).to_string());
+    } else if node.is_tip && !node.is_on_path {
+        parts.push(styled(State::Faint, "(left)").to_string());
+    }
+    parts.join("  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use piton_core::EventIndex;
+
+    use super::*;
+
+    /// A node by its number, that of its parent, its step, and whether it lies on the way to the preferred tip.
+    fn node(id: u8, parent: Option<u8>, step: usize, title: &str, is_on_path: bool) -> TreeNode {
+        let id_of = |id: u8| format!("node_{id:026}").parse().unwrap();
+        TreeNode {
+            node_id: id_of(id),
+            parent_id: parent.map(id_of),
+            kind: NodeKind::Step,
+            cause: None,
+            step: Some(step),
+            title: Some(title.to_owned()),
+            headline: None,
+            blocked: 0,
+            open_gaps: 0,
+            is_tip: false,
+            is_preferred_tip: false,
+            is_on_path,
+            created: EventIndex::new(u64::from(id)).unwrap(),
+        }
+    }
+
+    fn plain(nodes: &[TreeNode]) -> String {
+        let lines = lines(nodes).join("\n");
+        anstream::adapter::strip_str(&lines).to_string()
+    }
+
+    #[test]
+    fn branches_blocks_bookmarks_and_the_preferred_tip_are_seen() {
+        let said = |node: TreeNode, headline: &str| TreeNode {
+            headline: Some(headline.to_owned()),
+            ..node
+        };
+        let nodes = [
+            said(node(1, None, 1, "Reproduce", true), "cargo test login_flaky fails 3 of 50"),
+            TreeNode { blocked: 1, ..node(2, Some(1), 2, "Isolate", true) },
+            said(node(3, Some(2), 3, "Hypotheses", false), "three, clock first"),
+            TreeNode {
+                is_tip: true,
+                ..said(node(4, Some(3), 4, "Experiment", false), "clock ruled out")
+            },
+            said(node(5, Some(2), 3, "Hypotheses", true), "shared port first"),
+            TreeNode { kind: NodeKind::Checkpoint, ..node(6, Some(5), 3, "Hypotheses", false) },
+            TreeNode { open_gaps: 2, ..node(7, Some(5), 4, "Experiment", true) },
+            TreeNode { is_tip: true, is_preferred_tip: true, ..node(8, Some(7), 5, "Fix", true) },
+        ];
+        insta::assert_snapshot!(plain(&nodes), @r"
+        ● 1 Reproduce     cargo test login_flaky fails 3 of 50
+        ● 2 Isolate       ✗ blocked once
+        ├─● 3 Hypotheses  three, clock first
+        │ ○ 4 Experiment  clock ruled out  (left)
+        └─● 3 Hypotheses  shared port first  1 bookmark
+          ● 4 Experiment  2 gaps
+          ◉ 5 Fix         pending  ← preferred tip
+        ");
+    }
+
+    #[test]
+    fn a_long_run_is_drawn_without_running_out_of_stack() {
+        let chain: Vec<TreeNode> =
+            (0..=255u8).map(|id| node(id, id.checked_sub(1), 1, "Again", true)).collect();
+        assert_eq!(lines(&chain).len(), 256);
+    }
+}

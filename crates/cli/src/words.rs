@@ -1,0 +1,32 @@
+//! Small pieces of what people read.
+
+/// A number and what it counts.
+pub(crate) fn count(number: usize, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+/// A text with a margin before each line that has something on it.
+pub(crate) fn indented(text: &str, margin: &str) -> String {
+    let line = |line: &str| {
+        if line.trim().is_empty() { String::new() } else { format!("{margin}{line}") }
+    };
+    text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(
+            [count(0, "run"), count(1, "run"), count(2, "run")],
+            ["0 runs", "1 run", "2 runs"]
+        );
+    }
+
+    #[test]
+    fn empty_lines_stay_empty() {
+        assert_eq!(indented("a\n\n  b\n", "  "), "  a\n\n    b");
+    }
+}

@@ -1,0 +1,138 @@
+//! `piton session`.
+
+use std::fs;
+
+use crate::rig::{Rig, damage, text};
+
+#[test]
+fn without_runs_a_person_is_told_how_to_begin() {
+    insta::assert_snapshot!(Rig::new().says(&["session", "list"]));
+}
+
+#[test]
+fn a_run_is_listed_shown_and_drawn() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let says = |arguments: &[&str]| run.stable(&rig.says(arguments), &rig);
+    insta::assert_snapshot!("list", says(&["session", "list"]));
+    insta::assert_snapshot!("show", says(&["session", "show", &run.label]));
+    insta::assert_snapshot!("tree", says(&["session", "tree", &run.label]));
+}
+
+#[test]
+fn a_run_goes_by_its_words_its_ids_and_their_ends() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let ending = |id: &str| id[id.len() - 6..].to_owned();
+    let names = [
+        run.label.clone(),
+        run.id.clone(),
+        run.session.clone(),
+        ending(&run.id),
+        ending(&run.session),
+    ];
+    for name in &names {
+        let tree = rig.tells(&["session", "tree", name]);
+        assert_eq!(tree["summary"]["runId"], run.id.as_str(), "{name}");
+    }
+    for strange in ["no-such", "zzzz", "sess_00000000000000000000000000"] {
+        let (code, error) = rig.fails(&["session", "show", strange]);
+        assert_eq!((code, error["code"].as_str()), (1, Some("SESSION_NOT_FOUND")), "{error}");
+    }
+    assert_eq!(rig.run(&["session", "show", ""]).status.code(), Some(2));
+}
+
+#[test]
+fn nothing_is_removed_by_two_words_or_without_being_asked() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let (code, error) = rig.fails(&["session", "delete", &run.label, "--yes"]);
+    assert_eq!(code, 1);
+    assert!(error["suggestion"].as_str().unwrap().contains(&run.session), "{error}");
+    let (code, error) = rig.fails(&["session", "delete", &run.session]);
+    assert_eq!(code, 1);
+    assert!(error["suggestion"].as_str().unwrap().contains("--yes"), "{error}");
+    rig.tells(&["session", "show", &run.session]);
+
+    let told = rig.tells(&["session", "delete", &run.session, "--yes"]);
+    assert_eq!(told["sessionId"], run.session.as_str());
+    assert_eq!(rig.tells(&["session", "list"])["runs"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_session_is_carried_to_another_data_directory() {
+    let (rig, elsewhere) = (Rig::new(), Rig::new());
+    let run = rig.tour();
+    let file = rig.project().join("tour.json");
+    let file = file.to_str().unwrap();
+    rig.tells(&["session", "export", &run.label, file]);
+    // A file that is there stays, unless it may be replaced.
+    let (code, error) = rig.fails(&["session", "export", &run.label, file]);
+    assert_eq!(code, 1);
+    assert!(error["message"].as_str().unwrap().contains("left as it is"), "{error}");
+    rig.tells(&["session", "export", &run.label, file, "--force"]);
+
+    let imported = elsewhere.tells(&["session", "import", file]);
+    assert_eq!(imported["sessionId"], run.session.as_str());
+    let tree = |rig: &Rig| rig.tells(&["session", "tree", &run.label])["nodes"].clone();
+    assert_eq!(tree(&elsewhere), tree(&rig));
+    // The second one is another session.
+    let again = elsewhere.tells(&["session", "import", file]);
+    assert_eq!(again["renamedFrom"], run.session.as_str());
+
+    // Over a pipe.
+    let bundle = rig.run(&["session", "export", &run.label, "-"]);
+    let third = Rig::new();
+    let output = third.type_in(&["session", "import", "-"], &text(&bundle.stdout));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(third.newest().id, run.id);
+}
+
+#[test]
+fn a_damaged_session_is_told_from_sound_ones_and_can_be_mended() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    assert_eq!(rig.tells(&["session", "verify", &run.label])["isSound"], true);
+    damage(&rig.segment(&run.session));
+
+    let doctor = rig.run(&["doctor"]);
+    assert_eq!(doctor.status.code(), Some(1));
+    let told = text(&doctor.stdout);
+    assert!(told.contains("1 session, 1 of them damaged"), "{told}");
+    let output = rig.run(&["session", "verify", &run.session, "--json"]);
+    assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
+    // A list may come from what was computed before; without that the damage is seen there, too.
+    fs::remove_dir_all(rig.data().join("sessions").join(&run.session).join("cache")).unwrap();
+    let listed = rig.says(&["session", "list"]);
+    assert!(listed.contains(&run.session) && listed.contains("cannot be read"), "{listed}");
+    let (code, error) = rig.fails(&["session", "show", &run.session]);
+    assert_eq!((code, error["code"].as_str()), (5, Some("SESSION_NOT_HEALTHY")));
+
+    let file = rig.project().join("salvaged.json");
+    let file = file.to_str().unwrap();
+    rig.tells(&["session", "export", &run.session, file, "--salvage"]);
+    let (_, error) = rig.fails(&["session", "import", file]);
+    assert!(error["code"].as_str().unwrap().starts_with("BUNDLE_"), "{error}");
+
+    assert_eq!(rig.tells(&["session", "repair", &run.session])["isSound"], true);
+    assert_eq!(rig.tells(&["session", "verify", &run.session])["isSound"], true);
+    rig.says(&["session", "show", &run.session]);
+}
+
+#[test]
+fn a_session_stays_or_goes_as_a_person_says() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let kept = |rig: &Rig| rig.tells(&["session", "show", &run.label])["kept"].clone();
+    assert_eq!(kept(&rig), false);
+    rig.tells(&["session", "keep", &run.label]);
+    assert_eq!(kept(&rig), true);
+    rig.tells(&["session", "keep", &run.label, "--no-longer"]);
+    assert_eq!(kept(&rig), false);
+
+    let rehearsed = rig.tells(&["session", "gc", "--dry-run"]);
+    assert_eq!((&rehearsed["isRehearsal"], &rehearsed["young"]), (&true.into(), &1.into()));
+    let cleaned = rig.says(&["session", "gc"]);
+    assert!(cleaned.starts_with("Removed 0 sessions past their time."), "{cleaned}");
+    assert!(fs::read_dir(rig.data().join("sessions")).unwrap().count() == 1);
+}

@@ -1,0 +1,110 @@
+//! `piton workflow`.
+
+use std::fs;
+
+use crate::rig::{Rig, text};
+
+#[test]
+fn the_workflows_that_come_with_piton_are_listed_and_shown() {
+    let rig = Rig::new();
+    insta::assert_snapshot!("workflows", rig.says(&["workflow", "list"]));
+    let shown = rig.says(&["workflow", "show", "wr.tour"]);
+    assert!(shown.contains("1. Leave notes") && shown.contains("The first step asks:"), "{shown}");
+    assert!(shown.lines().last().unwrap().contains("piton workflow run wr.tour"), "{shown}");
+    let found = rig.tells(&["workflow", "list", "merged"]);
+    assert_eq!(found["workflows"][0]["workflowId"], "wr.code_review");
+    assert_eq!(found["leftOut"], 5);
+}
+
+#[test]
+fn a_workflow_that_is_not_there_is_answered_with_those_that_are_close() {
+    let rig = Rig::new();
+    for arguments in [
+        ["workflow", "show", "wr.code_revew"],
+        ["workflow", "compile", "wr.code_revew"],
+        ["workflow", "run", "wr.code_revew"],
+    ] {
+        let (code, error) = rig.fails(&arguments);
+        assert_eq!((code, error["code"].as_str()), (1, Some("VALIDATION_ERROR")));
+        assert!(error["suggestion"].as_str().unwrap().contains("wr.code_review"), "{error}");
+    }
+}
+
+#[test]
+fn a_new_workflow_can_be_run_as_it_is_written() {
+    let rig = Rig::new();
+    for (id, flags) in [("user.release", &[][..]), ("project.release_notes", &["--project"][..])] {
+        let written = rig.tells(&[&["workflow", "new", id], flags].concat());
+        let file = written["file"].as_str().unwrap();
+        assert!(fs::read_to_string(file).unwrap().contains(id));
+        rig.says(&["workflow", "validate", file]);
+        let compiled = rig.tells(&["workflow", "compile", id]);
+        assert_eq!(compiled["workflow"]["workflowId"], id);
+        let (code, error) = rig.fails(&[&["workflow", "new", id], flags].concat());
+        assert_eq!(code, 1, "{error}");
+    }
+    // The namespace of what comes with Piton is nobody else's.
+    let (code, error) = rig.fails(&["workflow", "new", "wr.mine"]);
+    assert_eq!(code, 1);
+    assert!(error["message"].as_str().unwrap().contains("not written"), "{error}");
+    assert_eq!(rig.run(&["workflow", "new", "no namespace"]).status.code(), Some(2));
+}
+
+// shows: WR-509 (the part about copies)
+#[test]
+fn a_copy_of_a_bundled_workflow_is_ones_own() {
+    let rig = Rig::new();
+    let written = rig.tells(&["workflow", "fork", "wr.tour", "user.my_tour"]);
+    let file = written["file"].as_str().unwrap();
+    let copy = fs::read_to_string(file).unwrap();
+    fs::write(file, copy.replace("Two minutes with Piton", "My minutes")).unwrap();
+    let listed = rig.tells(&["workflow", "list", "minutes"]);
+    let names: Vec<_> =
+        listed["workflows"].as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
+    assert_eq!(names, ["My minutes", "Two minutes with Piton"]);
+    // A copy of a copy.
+    rig.tells(&["workflow", "fork", "user.my_tour", "project.tour", "--project"]);
+    assert!(rig.project().join(".piton/workflows/tour.json").exists());
+}
+
+#[test]
+fn every_problem_of_a_file_is_told_with_its_place() {
+    let rig = Rig::new();
+    let broken =
+        rig.write(".piton/workflows/broken.json", r#"{"id": "project.x", "nam": 1, "steps": []}"#);
+    let sound = rig.project().join("sound.json");
+    fs::write(&sound, rig.says(&["workflow", "compile", "wr.tour"])).unwrap();
+    let output = rig.run(&["workflow", "validate", broken.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stdout);
+    assert!(
+        told.contains("2 problems") && told.contains("nam") && told.contains("steps"),
+        "{told}"
+    );
+    // Without a name, all that are found here are looked at.
+    let output = rig.run(&["workflow", "validate", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("broken.json"));
+    let listed = rig.says(&["workflow", "list"]);
+    assert!(listed.contains("broken.json does not load"), "{listed}");
+    let (code, error) = rig.fails(&["workflow", "validate", "/nonexistent.json"]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("STORE_IO")));
+}
+
+#[test]
+fn a_person_walks_a_workflow_in_the_terminal() {
+    let rig = Rig::new();
+    let input = "Hello\n.\nProject: x\nSeen: 3 files\n.\n.\n";
+    let output = rig.type_in(&["workflow", "run", "wr.tour", "--goal", "look around"], input);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let run = rig.newest();
+    insta::assert_snapshot!("walk", run.stable(&text(&output.stdout), &rig));
+
+    // Going on where it was left.
+    let mended = "Refused: two lines\nMended: wrote them\n.\n.\n";
+    let output = rig.type_in(&["workflow", "run", "--resume", &run.label, "--json"], mended);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let walked: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(walked["schema"], "piton.workflow.run/1");
+    assert_eq!((&walked["run"]["step"], &walked["isComplete"]), (&3.into(), &false.into()));
+}

@@ -1,0 +1,128 @@
+//! What an agent sent, checked against the schema of its tool.
+//!
+//! *Invariants*: everything that is wrong is told at once, by field. What was sent is never quoted, names of fields
+//! aside: it may be large, or not for other eyes.
+//!
+//! *Limitations*: knows the keywords that the schemas of the tools use: `type`, `enum`, `properties`, `required`,
+//! `additionalProperties: false` and `items`. Patterns are left to the types.
+
+use piton_core::{Code, Envelope, truncate};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::bounds::{ARGUMENT_PROBLEMS_MAX, QUOTED_BYTES_MAX};
+use crate::catalogue::{Object, ToolName};
+
+/// The request that the arguments of a call stand for.
+pub(crate) fn parse<T: DeserializeOwned>(
+    tool: ToolName,
+    schema: &Object,
+    arguments: Object,
+) -> Result<T, Envelope> {
+    let arguments = without_nulls(arguments);
+    let mut problems = Vec::new();
+    check_object(schema, &arguments, "", &mut problems);
+    if !problems.is_empty() {
+        return Err(refusal(tool, schema, &problems));
+    }
+    serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| refusal(tool, schema, &[error.to_string()]))
+}
+
+/// A field that is `null` is a field that was left out; inside of what the run knows it says more than that.
+fn without_nulls(arguments: Object) -> Object {
+    arguments.into_iter().filter(|(_, value)| !value.is_null()).collect()
+}
+
+fn check(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>) {
+    if let Some(expected) = schema.get("type").and_then(Value::as_str)
+        && expected != type_of(value)
+    {
+        let found = type_of(value);
+        problems.push(format!("`{path}` must be {}, not {}", named(expected), named(found)));
+        return;
+    }
+    if let Some(Value::Array(allowed)) = schema.get("enum")
+        && !allowed.contains(value)
+    {
+        let names: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
+        problems.push(format!("`{path}` must be one of {}", names.join(", ")));
+    }
+    match value {
+        Value::Object(object) => check_object(schema, object, path, problems),
+        Value::Array(items) => {
+            let Some(Value::Object(schema)) = schema.get("items") else { return };
+            for (place, item) in items.iter().enumerate() {
+                check(schema, item, &format!("{path}[{place}]"), problems);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn check_object(schema: &Object, object: &Object, path: &str, problems: &mut Vec<String>) {
+    let none = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let at = |name: &str| {
+        if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    };
+    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+        let name = name.as_str().unwrap_or_default();
+        if !object.contains_key(name) {
+            problems.push(format!("`{}` is missing", at(name)));
+        }
+    }
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    for (name, value) in object {
+        match properties.get(name) {
+            Some(Value::Object(property)) => check(property, value, &at(name), problems),
+            None if is_closed => {
+                let shown = at(&truncate(name, QUOTED_BYTES_MAX));
+                problems.push(format!("`{shown}` is not a field: there is {}", fields(properties)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn fields(properties: &Object) -> String {
+    let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+    names.join(", ")
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn named(type_name: &str) -> &str {
+    match type_name {
+        "string" => "text",
+        "object" => "a JSON object",
+        "array" => "a JSON array",
+        "number" => "a number",
+        "boolean" => "true or false",
+        other => other,
+    }
+}
+
+fn refusal(tool: ToolName, schema: &Object, problems: &[String]) -> Envelope {
+    let more = problems.len().saturating_sub(ARGUMENT_PROBLEMS_MAX);
+    let mut shown = problems[..problems.len() - more].join("; ");
+    if more > 0 {
+        shown = format!("{shown}; and {more} more");
+    }
+    let none = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    Envelope::new(Code::ValidationError, format!("The arguments of {tool} are wrong: {shown}."))
+        .with_suggestion(format!(
+            "Send {tool} one JSON object with these fields, as far as you need them: {}.",
+            fields(properties)
+        ))
+}

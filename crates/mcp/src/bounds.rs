@@ -1,0 +1,31 @@
+//! Every limit of this crate, in one place.
+
+use std::time::Duration;
+
+/// The longest message in bytes, as a line of a pipe or as the body of a request. The largest call that can succeed
+/// brings 256 KiB of context and a step's output; sixteen times as much is somebody's mistake.
+pub const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// How large the list of tools may be in bytes of JSON. Agents carry it through every conversation.
+pub const TOOLS_BYTES_MAX: usize = 8 * 1024;
+
+/// How long a client may take to say where its roots are. A person waits for it, once.
+pub const ROOTS_WAIT: Duration = Duration::from_secs(1);
+
+/// How often a call that takes long says that it is still at work. Clients give up after a minute of silence or more.
+pub const PROGRESS_EVERY: Duration = Duration::from_secs(2);
+
+/// The shortest token of the server in bytes: that many random letters and digits cannot be tried out.
+pub const TOKEN_BYTES_MIN: usize = 24;
+
+/// The longest token of the server in bytes. Servers and proxies limit headers to a few kilobytes.
+pub const TOKEN_BYTES_MAX: usize = 1024;
+
+/// How many things that are wrong with the arguments of a call are told at once; the rest is counted.
+pub const ARGUMENT_PROBLEMS_MAX: usize = 10;
+
+/// The longest name from a call that a message quotes, in bytes.
+pub const QUOTED_BYTES_MAX: usize = 64;
+
+/// How long a server that is asked to stop waits for calls that are under way. An append takes milliseconds.
+pub const SHUTDOWN_WAIT: Duration = Duration::from_secs(5);

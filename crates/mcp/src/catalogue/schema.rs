@@ -1,0 +1,72 @@
+//! JSON Schemas of what goes in and what comes out.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value};
+
+/// A schema as a JSON object.
+pub type Object = Map<String, Value>;
+
+/// The schema of a request, short: agents carry it through every conversation. There are no references in it, since
+/// some clients do not follow them, and no `null`, which means the same as leaving a field out.
+pub fn input<T: JsonSchema>() -> Object {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    Short.transform(&mut schema);
+    let mut object = object(schema);
+    // The description of the tool says it.
+    object.remove("description");
+    object
+}
+
+/// The schema of a reply.
+pub fn output<T: JsonSchema>() -> Object {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    object(settings.into_generator().into_root_schema_for::<T>())
+}
+
+fn object(schema: Schema) -> Object {
+    match schema.to_value() {
+        Value::Object(object) => object,
+        _ => unreachable!("the schema of a struct is an object"),
+    }
+}
+
+/// Leaves out what a caller does not need.
+struct Short;
+
+impl Transform for Short {
+    fn transform(&mut self, schema: &mut Schema) {
+        transform_subschemas(self, schema);
+        let Some(object) = schema.as_object_mut() else { return };
+        object.remove("title");
+        if object.get("default").is_some_and(Value::is_null) {
+            object.remove("default");
+        }
+        if let Some(Value::Array(types)) = object.get_mut("type") {
+            types.retain(|name| name != "null");
+            if let [only] = types.as_slice() {
+                let only = only.clone();
+                object.insert("type".to_owned(), only);
+            }
+        }
+        if let Some(Value::Array(any)) = object.get_mut("anyOf") {
+            any.retain(|one| one.get("type") != Some(&Value::from("null")));
+            if let [Value::Object(only)] = any.as_slice() {
+                let only = only.clone();
+                object.remove("anyOf");
+                for (key, value) in only {
+                    object.entry(key).or_insert(value);
+                }
+            }
+        }
+        if let Some(Value::String(text)) = object.get_mut("description") {
+            let paragraphs = text.split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
+            *text = paragraphs.collect::<Vec<_>>().join("\n");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Where the server listens, and who may call there.
+
+use std::net::SocketAddr;
+
+use piton_core::{Code, Envelope};
+use tokio::net::TcpListener;
+
+use super::token::Token;
+
+/// A place where the server listens, with the token that it asks for.
+#[derive(Debug)]
+pub struct Listener {
+    pub(super) socket: TcpListener,
+    pub(super) address: SocketAddr,
+    pub(super) token: Option<Token>,
+}
+
+impl Listener {
+    /// Listens at `address`. Beyond this machine nobody listens without a token.
+    pub async fn bind(address: SocketAddr, token: Option<Token>) -> Result<Self, Envelope> {
+        if token.is_none() && !address.ip().is_loopback() {
+            let message = format!(
+                "{} can be reached from other machines, and there is no token that callers must send.",
+                address.ip()
+            );
+            return Err(Envelope::new(Code::ValidationError, message).with_suggestion(
+                "Set http.token_file to a file with a token, or http.bind to 127.0.0.1.",
+            ));
+        }
+        let cannot = |error: std::io::Error| {
+            Envelope::new(Code::ValidationError, format!("Cannot listen at {address}: {error}."))
+                .with_suggestion("Set http.port to a port that is free; 0 takes any.")
+        };
+        let socket = TcpListener::bind(address).await.map_err(cannot)?;
+        let address = socket.local_addr().map_err(cannot)?;
+        Ok(Self { socket, address, token })
+    }
+
+    /// Where it listens, with the port that it got.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}

@@ -1,0 +1,68 @@
+//! The server itself.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use piton_core::{Code, Envelope};
+use piton_runtime::Runtime;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::access;
+use super::listener::Listener;
+use crate::bounds::{MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
+use crate::server::Server;
+
+/// Where clients find the tools.
+pub const PATH: &str = "/mcp";
+
+/// The pages that may call from a browser: those of this machine.
+const ORIGINS: [&str; 6] = [
+    "http://localhost:*",
+    "http://127.0.0.1:*",
+    "http://[::1]:*",
+    "https://localhost:*",
+    "https://127.0.0.1:*",
+    "https://[::1]:*",
+];
+
+/// Serves agents at `listener` until `stop` is ready. Calls that are under way then may end.
+pub async fn serve_http(
+    listener: Listener,
+    runtime: Arc<Runtime>,
+    stop: impl Future<Output = ()>,
+) -> Result<(), Envelope> {
+    let Listener { socket, token, .. } = listener;
+    let config = config(token.is_some());
+    let ending = config.cancellation_token.clone();
+    let service: StreamableHttpService<Server, LocalSessionManager> =
+        StreamableHttpService::new(move || Ok(Server::remote(&runtime)), Arc::default(), config);
+    let mut router = Router::new().nest_service(PATH, service);
+    if let Some(token) = token {
+        router = router.layer(from_fn_with_state(token, access::check));
+    }
+    // Streams stay open for as long as clients like; what ends the service ends them.
+    let serving =
+        axum::serve(socket, router).with_graceful_shutdown(ending.clone().cancelled_owned());
+    let stopping = async {
+        stop.await;
+        ending.cancel();
+        tokio::time::sleep(SHUTDOWN_WAIT).await;
+    };
+    tokio::select! {
+        ended = serving.into_future() => ended.map_err(|error| {
+            Envelope::new(Code::InternalError, format!("The server stopped: {error}."))
+        }),
+        () = stopping => Ok(()),
+    }
+}
+
+fn config(asks_token: bool) -> StreamableHttpServerConfig {
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_origins(ORIGINS)
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(MESSAGE_BYTES_MAX);
+    // A page that makes a name point here does not have the token.
+    if asks_token { config.disable_allowed_hosts() } else { config }
+}

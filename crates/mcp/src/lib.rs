@@ -1,0 +1,43 @@
+//! The agent's door: Piton's tools over the Model Context Protocol.
+//!
+//! * [`catalogue`]: the tools as agents read them: names, words, schemas of what goes in and what comes out.
+//! * [`stdio`]: one agent at the other end of a pipe.
+//! * [`http`]: any number of agents over streamable HTTP, with who may call.
+//! * [`bounds`]: every limit of the crate, with its reason.
+//!
+//! A call goes one way: a transport hands it to `server`, `arguments` checks it against the schema of its tool,
+//! `call` makes a request of [`piton_runtime`] out of it, and `answer` says what came of it.
+//!
+//! *Invariants*: tools come in sets, and today's set is `workflow`. The words and schemas that agents see come from
+//! the types of the requests and from [`catalogue`], and from nowhere else. What an agent can act on is a result
+//! with an envelope; only a call that reaches no tool is an error of the protocol. A panic ends one call, never the
+//! server.
+//!
+//! *Limitations*: from the revision 2026-07-28 on, each call over HTTP stands alone, so its reply does not list the
+//! other runs that the agent has open.
+
+#[cfg(feature = "serve")]
+mod answer;
+#[cfg(feature = "serve")]
+mod arguments;
+pub mod bounds;
+#[cfg(feature = "serve")]
+mod call;
+pub mod catalogue;
+#[cfg(feature = "serve")]
+pub mod http;
+#[cfg(feature = "serve")]
+mod lines;
+#[cfg(feature = "serve")]
+mod patience;
+#[cfg(feature = "serve")]
+mod roots;
+#[cfg(feature = "serve")]
+mod server;
+#[cfg(feature = "serve")]
+pub mod stdio;
+
+#[cfg(feature = "serve")]
+pub use http::{Listener, Token, serve_http};
+#[cfg(feature = "serve")]
+pub use stdio::{serve_pipe, serve_stdio};

@@ -1,0 +1,154 @@
+//! Messages as lines of a pipe.
+//!
+//! *Invariants*: a line that is too long is never held whole. What cannot be read is answered, and the next line
+//! counts: whoever waits for a reply gets one. Notifications are never answered.
+
+use std::io;
+
+use rmcp::RoleServer;
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty};
+
+use crate::bounds::MESSAGE_BYTES_MAX;
+
+/// A pipe that carries one message a line.
+pub(crate) struct Lines<R, W: AsyncWrite> {
+    read: BufReader<R>,
+    /// The beginning of the line that is being read. A reading that is given up goes on from here.
+    line: Vec<u8>,
+    /// Whether the line that is being read was too long and is passed over.
+    is_passing_over: bool,
+    write: AsyncRwTransport<RoleServer, Empty, W>,
+}
+
+/// What a pipe brought.
+enum Brought {
+    Line(Vec<u8>),
+    TooLong,
+    End,
+}
+
+/// What a line says.
+enum Said {
+    Message(RxJsonRpcMessage<RoleServer>),
+    Refused(TxJsonRpcMessage<RoleServer>),
+    Nothing,
+}
+
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    pub(crate) fn new(read: R, write: W) -> Self {
+        Self {
+            read: BufReader::new(read),
+            line: Vec::new(),
+            is_passing_over: false,
+            write: AsyncRwTransport::new_server(tokio::io::empty(), write),
+        }
+    }
+
+    /// The next line. May be given up at any wait and asked again.
+    async fn next(&mut self) -> Brought {
+        loop {
+            let available = match self.read.fill_buf().await {
+                Ok([]) | Err(_) => return Brought::End,
+                Ok(available) => available,
+            };
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = &available[..end.unwrap_or(available.len())];
+            let consumed = end.map_or(available.len(), |end| end + 1);
+            let is_too_long = self.line.len() + taken.len() > MESSAGE_BYTES_MAX;
+            if !self.is_passing_over && !is_too_long {
+                self.line.extend_from_slice(taken);
+            }
+            self.read.consume(consumed);
+            let was_passing_over = self.is_passing_over;
+            if is_too_long {
+                self.line = Vec::new();
+            }
+            self.is_passing_over = end.is_none() && (was_passing_over || is_too_long);
+            if is_too_long && !was_passing_over {
+                return Brought::TooLong;
+            }
+            if end.is_some() && !was_passing_over {
+                return Brought::Line(std::mem::take(&mut self.line));
+            }
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        self.write.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let said = match self.next().await {
+                Brought::End => return None,
+                Brought::TooLong => Said::Refused(too_long()),
+                Brought::Line(line) => read(&line),
+            };
+            match said {
+                Said::Message(message) => return Some(message),
+                Said::Refused(refusal) => self.write.send(refusal).await.ok()?,
+                Said::Nothing => {}
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), io::Error> {
+        self.write.close().await
+    }
+}
+
+fn read(line: &[u8]) -> Said {
+    let line = line.trim_ascii();
+    if line.is_empty() {
+        return Said::Nothing;
+    }
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Said::Message(message);
+    }
+    match serde_json::from_slice::<Value>(line) {
+        Ok(value) if value.get("method").is_some() && value.get("id").is_none() => Said::Nothing,
+        Ok(value) => {
+            let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok());
+            let words = "This is JSON, but not a JSON-RPC 2.0 request with an id and a method.";
+            Said::Refused(refusal(ErrorCode::INVALID_REQUEST, words, id))
+        }
+        Err(error) => {
+            let (line, column) = (error.line(), error.column());
+            let words = format!("This is not JSON in UTF-8: line {line}, column {column}.");
+            Said::Refused(refusal(ErrorCode::PARSE_ERROR, words, None))
+        }
+    }
+}
+
+fn too_long() -> TxJsonRpcMessage<RoleServer> {
+    let words = format!("A message of more than {MESSAGE_BYTES_MAX} bytes was passed over.");
+    refusal(ErrorCode::INVALID_REQUEST, words, None)
+}
+
+fn refusal(
+    code: ErrorCode,
+    words: impl Into<std::borrow::Cow<'static, str>>,
+    id: Option<RequestId>,
+) -> TxJsonRpcMessage<RoleServer> {
+    TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(code, words, None), id)
+}

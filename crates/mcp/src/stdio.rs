@@ -1,0 +1,52 @@
+//! One agent at the other end of a pipe.
+
+use std::sync::Arc;
+
+use piton_core::{Code, Envelope};
+use piton_runtime::{Runtime, Whereabouts};
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::stdio_pipes;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::lines::Lines;
+use crate::server::Server;
+
+/// Serves the agent that started this process, until it closes the input.
+pub async fn serve_stdio(runtime: &Arc<Runtime>, whereabouts: Whereabouts) -> Result<(), Envelope> {
+    let (read, write) = stdio_pipes();
+    serve_pipe(read, write, runtime, whereabouts).await
+}
+
+/// Serves the agent that writes to `read` and reads from `write`, until `read` ends.
+pub async fn serve_pipe<R, W>(
+    read: R,
+    write: W,
+    runtime: &Arc<Runtime>,
+    whereabouts: Whereabouts,
+) -> Result<(), Envelope>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let server = Server::local(runtime, whereabouts);
+    // The handshake is large, and over soon.
+    match Box::pin(rmcp::serve_server(server, Lines::new(read, write))).await {
+        Ok(running) => running.waiting().await.map(drop).map_err(|_| {
+            Envelope::new(Code::InternalError, "The server ended because of a fault in Piton.")
+        }),
+        // A client that looks in and leaves did nothing wrong.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(refused(&error)),
+    }
+}
+
+fn refused(error: &ServerInitializeError) -> Envelope {
+    let why = match error {
+        ServerInitializeError::ExpectedInitializeRequest(_) => {
+            "its first message was no request".to_owned()
+        }
+        other => other.to_string(),
+    };
+    Envelope::new(Code::ValidationError, format!("The client could not be served: {why}."))
+        .with_suggestion("Connect with a client for the Model Context Protocol.")
+}

@@ -1,0 +1,122 @@
+//! Who may call over HTTP, and how the server ends.
+
+use piton_mcp::{Listener, Token};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::rig::{Machine, Web, hello, request};
+
+const TOKEN: &str = "k3yk3yk3yk3yk3yk3yk3yk3yk3y";
+
+fn greeting() -> serde_json::Value {
+    request("2025-11-25", 1, "initialize", hello("2025-11-25"))
+}
+
+#[tokio::test]
+async fn only_callers_on_this_machine_and_their_pages_reach_the_tools() {
+    let machine = Machine::new();
+    let web = Web::serve(machine.runtime(), None).await;
+    let here = format!("http://localhost:{}", web.address.port());
+    for (headers, status) in [
+        (vec![], 200),
+        (vec![("Host", "localhost")], 200),
+        (vec![("Host", "evil.example")], 403),
+        (vec![("Host", "127.0.0.1.evil.example")], 403),
+        (vec![("Origin", here.as_str())], 200),
+        (vec![("Origin", "http://evil.example")], 403),
+        (vec![("Origin", "null")], 403),
+        (vec![("Host", "localhost"), ("Origin", "http://localhost.evil.example")], 403),
+    ] {
+        let reply = web.post(&greeting(), &headers).await;
+        assert_eq!(reply.status, status, "{headers:?}: {reply:?}");
+    }
+    let elsewhere =
+        web.exchange("POST /", &[("Host", "localhost"), ("Connection", "close")], b"").await;
+    assert_eq!(elsewhere.status, 404);
+}
+
+#[tokio::test]
+async fn a_server_with_a_token_answers_nobody_without_it() {
+    let machine = Machine::new();
+    let web = Web::serve(machine.runtime(), Some(TOKEN)).await;
+    let longer = format!("Bearer {TOKEN}x");
+    let right = format!("Bearer {TOKEN}");
+    let small = format!("bearer {TOKEN}");
+    for (headers, status) in [
+        (vec![], 401),
+        (vec![("Authorization", "Bearer ")], 401),
+        (vec![("Authorization", "Bearer k3y")], 401),
+        (vec![("Authorization", longer.as_str())], 401),
+        (vec![("Authorization", TOKEN)], 401),
+        (vec![("Authorization", "Basic azN5")], 401),
+        (vec![("Authorization", right.as_str())], 200),
+        (vec![("Authorization", small.as_str()), ("Host", "agents.example")], 200),
+        (vec![("Authorization", right.as_str()), ("Origin", "http://evil.example")], 403),
+    ] {
+        let reply = web.post(&greeting(), &headers).await;
+        assert_eq!(reply.status, status, "{headers:?}: {reply:?}");
+        if status == 401 {
+            assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn nobody_listens_beyond_this_machine_without_a_token() {
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
+        let refused = Listener::bind(address.parse().unwrap(), None).await.unwrap_err();
+        assert!(refused.message.contains("no token"), "{address}: {}", refused.message);
+        assert!(refused.suggestion.contains("http.token_file"), "{}", refused.suggestion);
+    }
+    let token = Token::parse(TOKEN).unwrap();
+    let listener = Listener::bind("0.0.0.0:0".parse().unwrap(), Some(token)).await.unwrap();
+    let second = Listener::bind(([127, 0, 0, 1], listener.address().port()).into(), None).await;
+    assert!(second.unwrap_err().message.starts_with("Cannot listen at"));
+}
+
+#[test]
+fn a_token_that_could_be_guessed_or_not_be_sent_is_refused() {
+    for bad in ["", "short", "with space in the middle of it", "ünïcödé-ünïcödé-ünïcödé"]
+    {
+        assert!(Token::parse(bad).is_err(), "{bad}");
+    }
+    assert!(Token::parse(&"x".repeat(5000)).is_err());
+    assert_eq!(format!("{:?}", Token::parse(&format!("{TOKEN}\n")).unwrap()), "Token(…)");
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_or_no_message_is_refused_and_the_server_stays_up() {
+    let machine = Machine::new();
+    let mut web = Web::of_revision(machine.runtime(), "2025-11-25").await;
+    let large = vec![b'x'; 50 * 1024 * 1024];
+    for (body, status) in
+        [(&large[..], 413), (b"{", 415), (b"\xff\xfe", 415), (b"[]", 415), (b"{\"id\":1}", 415)]
+    {
+        let reply = web.post_bytes(body, &json!({}), &[]).await;
+        assert_eq!(reply.status, status, "{reply:?}");
+    }
+    let listed = web.request("tools/list", json!({})).await;
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 6);
+}
+
+#[tokio::test]
+async fn a_server_that_is_asked_to_stop_ends_its_streams_and_frees_its_port() {
+    let machine = Machine::new();
+    let web = Web::serve(machine.runtime(), None).await;
+    let address = web.address;
+    let reply = web.post(&greeting(), &[]).await;
+    let session = reply.header("mcp-session-id").unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let listen = format!(
+        "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
+    );
+    stream.write_all(listen.as_bytes()).await.unwrap();
+    let mut first = [0; 15];
+    stream.read_exact(&mut first).await.unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200 OK");
+    web.stop().await.unwrap();
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest).await;
+    assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+}

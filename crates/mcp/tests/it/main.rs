@@ -1,0 +1,18 @@
+//! The behaviour of `piton-mcp` as clients see it, byte for byte.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, and write the files that are read"
+)]
+
+mod faults;
+mod http;
+mod malformed;
+mod patience;
+mod project;
+mod registry;
+mod revisions;
+mod rig;
+mod schemas;
+mod several;
+mod tools;

@@ -1,0 +1,101 @@
+//! What agents are told about the tools before they call one.
+
+use piton_mcp::bounds::TOOLS_BYTES_MAX;
+use piton_mcp::catalogue::{INSTRUCTIONS, ToolName};
+use serde_json::{Value, json};
+
+use crate::rig::{Machine, Pipe};
+
+async fn tools() -> Vec<Value> {
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
+    let listed = pipe.request("tools/list", json!({})).await;
+    listed["result"]["tools"].as_array().unwrap().clone()
+}
+
+// shows: WR-501, WR-517 (the schemas and descriptions of tools), WR-523
+#[tokio::test]
+async fn there_are_exactly_six_tools_and_this_is_what_agents_read() {
+    let tools = tools().await;
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let six = [
+        "list_workflows",
+        "inspect_workflow",
+        "start_workflow",
+        "continue_workflow",
+        "checkpoint_workflow",
+        "resume_session",
+    ];
+    assert_eq!(names, six);
+    insta::assert_snapshot!(serde_json::to_string_pretty(&tools).unwrap());
+}
+
+#[tokio::test]
+async fn the_list_of_tools_is_small() {
+    let bytes = serde_json::to_vec(&tools().await).unwrap().len();
+    assert!(bytes <= TOOLS_BYTES_MAX, "{bytes} bytes");
+}
+
+/// The words of a text that look like names of tools.
+fn names(text: &str) -> Vec<&str> {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let endings = ["_workflow", "_workflows", "_session", "_sessions"];
+    words.filter(|word| endings.iter().any(|ending| word.ends_with(ending))).collect()
+}
+
+// shows: WR-524
+#[tokio::test]
+async fn descriptions_name_only_tools_that_exist() {
+    let mut named = 0;
+    let mut texts = vec![INSTRUCTIONS.to_owned()];
+    for tool in tools().await {
+        assert!(!tool["description"].as_str().unwrap().is_empty());
+        texts.push(tool.to_string());
+    }
+    for text in &texts {
+        for name in names(text) {
+            assert!(name.parse::<ToolName>().is_ok(), "{name}");
+            named += 1;
+        }
+    }
+    assert!(named > texts.len(), "the scan finds names: {named}");
+}
+
+// shows: WR-525
+#[tokio::test]
+async fn the_description_of_continuing_explains_every_next_intent() {
+    let tools = tools().await;
+    let words = tools[3]["description"].as_str().unwrap();
+    for intent in
+        ["perform_pending_then_continue", "await_user_confirmation", "rehydrate_only", "complete"]
+    {
+        let line = words.lines().find(|line| line.starts_with(&format!("- {intent}: ")));
+        assert!(line.is_some_and(|line| line.len() > intent.len() + 20), "{intent}");
+    }
+}
+
+// shows: WR-526
+#[tokio::test]
+async fn fields_say_how_long_they_live_and_show_right_and_wrong() {
+    let tools = tools().await;
+    let field = |pointer: &str| {
+        let found = tools[3]["inputSchema"]["properties"].pointer(pointer);
+        found.and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer}")).to_owned()
+    };
+    for (pointer, life) in [
+        ("/ackToken/description", "Each reply brings a new one"),
+        ("/stateToken/description", "send it alone"),
+        ("/context/description", "Only what changes"),
+        ("/output/properties/notesMarkdown/description", "this step alone"),
+    ] {
+        let words = field(pointer);
+        for part in [life, "WRONG: ", "RIGHT: "] {
+            assert!(words.contains(part), "{pointer} lacks {part}: {words}");
+        }
+    }
+    for tool in &tools {
+        for (name, field) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            assert!(field["description"].is_string(), "{}: {name}", tool["name"]);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Live replies against the generated schemas.
+
+use jsonschema::Validator;
+use piton_mcp::catalogue::{Object, ToolName};
+use serde_json::{Value, json};
+
+use crate::rig::{Machine, Pipe};
+
+fn validator(schema: Object) -> Validator {
+    jsonschema::validator_for(&Value::Object(schema)).unwrap()
+}
+
+/// Calls a tool and holds what it took and what it answered to their schemas.
+async fn call(pipe: &mut Pipe, tool: ToolName, arguments: Value) -> Value {
+    validator(tool.input_schema()).validate(&arguments).unwrap();
+    let answer = pipe.call(tool.as_str(), arguments).await;
+    assert!(!answer.is_error, "{}", answer.text);
+    if let Err(error) = validator(tool.output_schema()).validate(&answer.structured) {
+        panic!("{tool}: {error} at {} in {}", error.instance_path(), answer.structured);
+    }
+    answer.structured
+}
+
+// shows: WR-262 (the shape), WR-266, WR-527
+#[tokio::test]
+async fn every_reply_fits_the_schema_of_its_tool() {
+    let machine = Machine::new();
+    machine.write("project/.piton/workflows/broken.json", "{");
+    let mut pipe = Pipe::at(&machine).await;
+    call(&mut pipe, ToolName::ListWorkflows, json!({})).await;
+    for mode in ["metadata", "preview", "full"] {
+        let arguments = json!({ "workflowId": "wr.tour", "mode": mode });
+        call(&mut pipe, ToolName::InspectWorkflow, arguments).await;
+    }
+    let start = json!({ "workflowId": "wr.tour", "goal": "look around", "context": { "a": 1 } });
+    let first = call(&mut pipe, ToolName::StartWorkflow, start).await;
+    let output = json!({ "notesMarkdown": "Nothing." });
+    let blocked = json!({ "ackToken": first["ackToken"], "output": output });
+    let blocked = call(&mut pipe, ToolName::ContinueWorkflow, blocked).await;
+    assert_eq!(blocked["kind"], "blocked");
+    let output = json!({ "notesMarkdown": "Project: a sample\nSeen: 3 files" });
+    let on = json!({ "ackToken": blocked["ackToken"], "output": output });
+    let second = call(&mut pipe, ToolName::ContinueWorkflow, on).await;
+    let state = json!({ "stateToken": second["stateToken"] });
+    call(&mut pipe, ToolName::ContinueWorkflow, state).await;
+    let bookmark = json!({ "checkpointToken": second["checkpointToken"] });
+    call(&mut pipe, ToolName::CheckpointWorkflow, bookmark).await;
+    let found = call(&mut pipe, ToolName::ResumeSession, json!({})).await;
+    assert_eq!(found["candidates"].as_array().unwrap().len(), 1);
+}
+
+// shows: WR-485 (over MCP), WR-527
+#[tokio::test]
+async fn every_failure_is_an_envelope_with_a_text_that_says_the_same() {
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
+    let envelope = validator(ToolName::error_schema());
+    for (tool, arguments) in [
+        ("list_workflows", json!({ "projectDir": "relative" })),
+        ("inspect_workflow", json!({ "workflowId": "no.such" })),
+        ("start_workflow", json!({ "workflowId": "wr.tuor" })),
+        ("continue_workflow", json!({ "ackToken": "nonsense" })),
+        ("checkpoint_workflow", json!({ "checkpointToken": "nonsense" })),
+        ("resume_session", json!({ "sessionId": "sess_00000000000000000000000000" })),
+    ] {
+        let failed = pipe.call(tool, arguments).await;
+        assert!(failed.is_error, "{tool}");
+        envelope.validate(&failed.structured).unwrap();
+        for part in ["/code", "/message", "/suggestion"] {
+            assert!(failed.text.contains(&failed.at(part)), "{tool}: {part}");
+        }
+        assert!(failed.text.contains("The same call"), "{tool}: whether to repeat it");
+    }
+}

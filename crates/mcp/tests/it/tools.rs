@@ -1,0 +1,161 @@
+//! Every tool, as a scripted agent uses it.
+
+use serde_json::{Value, json};
+
+use crate::rig::{Machine, Pipe, Web};
+
+/// What a scripted agent hands in for the steps of the tour, by step.
+fn tour(step: &str, turn: u64) -> Value {
+    let notes = |text: &str| json!({ "notesMarkdown": text });
+    match step {
+        "notes" => notes("Project: a sample\nSeen: 3 files"),
+        "refusal" => notes("Refused: two lines\nMended: wrote them"),
+        "guess" => notes("Guess: a.txt, a text\nFound: a text"),
+        "going_back" => {
+            notes("Checkpoint: before a rewrite\nGoing back: they stay\nNext: wr.research")
+        }
+        _ => json!({
+            "artifacts": [{
+                "kind": "wr.loop_control",
+                "loopId": "rounds",
+                "decision": if turn < 2 { "continue" } else { "stop" },
+            }],
+        }),
+    }
+}
+
+// shows: WR-262, WR-263, WR-266, WR-498
+#[tokio::test]
+async fn a_scripted_agent_takes_the_tour_to_its_end() {
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
+    let mut answer = pipe.start("wr.tour").await;
+    let mut was_blocked = false;
+    let mut seen = Vec::new();
+    while answer.structured["isComplete"] == false {
+        assert!(seen.len() < 20, "{seen:?}");
+        for part in ["/run/label", "/nextIntent", "/stateToken", "/ackToken", "/checkpointToken"] {
+            assert!(!answer.at(part).is_empty());
+        }
+        for part in ["/pending/stepId", "/pending/title", "/pending/prompt"] {
+            assert!(!answer.at(part).is_empty());
+        }
+        assert!(answer.structured["preferences"].is_object());
+        let step = answer.at("/pending/stepId");
+        let token = answer.at("/nextCall/params/ackToken");
+        assert!(token.len() <= 40 && answer.text.contains(&token), "{}", answer.text);
+        assert!(
+            !answer.text.contains(&answer.at("/stateToken")),
+            "long tokens are not for reading"
+        );
+        let output = if step == "refusal" && !was_blocked {
+            json!({ "notesMarkdown": "All done." })
+        } else {
+            tour(&step, answer.structured["run"]["turn"].as_u64().unwrap_or_default())
+        };
+        let next =
+            pipe.call("continue_workflow", json!({ "ackToken": token, "output": output })).await;
+        if next.structured["kind"] == "blocked" {
+            assert_eq!(step, "refusal", "{}", next.text);
+            assert!(next.text.contains("Next: continue_workflow"), "{}", next.text);
+            was_blocked = true;
+        } else {
+            seen.push(step);
+        }
+        assert_ne!(next.structured["ackToken"], answer.structured["ackToken"]);
+        answer = next;
+    }
+    assert!(was_blocked && seen.len() > 4, "{seen:?}");
+    assert_eq!(answer.at("/nextIntent"), "complete");
+    pipe.close().await.unwrap();
+}
+
+// shows: WR-262, WR-263
+#[tokio::test]
+async fn every_tool_answers_over_http_as_over_a_pipe() {
+    let machine = Machine::new();
+    let project = machine.project().display().to_string();
+    let mut web = Web::of_revision(machine.runtime(), "2025-11-25").await;
+    let listed = web.call("list_workflows", json!({ "projectDir": project })).await;
+    assert!(listed.text.contains("project.plain"), "{}", listed.text);
+    let arguments = json!({ "workflowId": "project.plain", "projectDir": project });
+    let inspected = web.call("inspect_workflow", arguments.clone()).await;
+    assert_eq!(inspected.structured["stepTitles"], json!(["Title of first", "Title of second"]));
+    let first = web.call("start_workflow", arguments).await;
+    let checkpoint = json!({ "checkpointToken": first.at("/checkpointToken") });
+    let bookmark = web.call("checkpoint_workflow", checkpoint).await;
+    assert!(bookmark.text.contains("bookmark made"), "{}", bookmark.text);
+    let hand_in =
+        |token: String| json!({ "ackToken": token, "output": { "notesMarkdown": "Done." } });
+    let second = web.call("continue_workflow", hand_in(first.at("/ackToken"))).await;
+    assert_eq!(second.at("/pending/prompt"), "Do second.");
+    let found = web.call("resume_session", json!({ "query": "project.plain" })).await;
+    let token = found.at("/candidates/0/nextCall/params/stateToken");
+    let again = web.call("continue_workflow", json!({ "stateToken": token })).await;
+    assert_eq!(again.at("/pending/stepId"), "second");
+    let last = web.call("continue_workflow", hand_in(again.at("/ackToken"))).await;
+    assert_eq!(last.structured["isComplete"], true);
+    web.stop().await.unwrap();
+}
+
+// shows: WR-264
+#[tokio::test]
+async fn two_processes_agree_on_the_compiled_workflow_and_its_hash() {
+    let machine = Machine::new();
+    let arguments = json!({ "workflowId": "wr.tour", "mode": "full" });
+    let one = Pipe::at(&machine).await.call("inspect_workflow", arguments.clone()).await;
+    let other = Pipe::at(&Machine::new()).await.call("inspect_workflow", arguments).await;
+    assert!(one.at("/entry/workflowHash").starts_with("sha256:"));
+    assert!(one.structured["compiled"]["steps"].as_array().is_some_and(|steps| steps.len() > 2));
+    assert_eq!(one.structured, other.structured);
+}
+
+#[tokio::test]
+async fn a_repeated_call_repeats_the_body_byte_for_byte() {
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
+    let first = pipe.start("project.plain").await;
+    let once = pipe.hand_in(&first, "One.").await;
+    let again = pipe.hand_in(&first, "One.").await;
+    assert_eq!(once.structured.to_string(), again.structured.to_string());
+    assert_eq!(once.text, again.text);
+    let other = pipe.hand_in(&first, "Something else.").await;
+    assert_eq!(once.text, other.text);
+    assert!(other.beside.unwrap().contains("OUTPUT_NOT_RECORDED"));
+}
+
+// shows: WR-265
+#[tokio::test]
+async fn what_a_run_knows_is_never_sent_back() {
+    const MARK: &str = "mark-7f3a";
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
+    let context = json!({ "secret": MARK, "deep": { "list": [MARK] } });
+    let start = json!({ "workflowId": "project.plain", "context": context });
+    let first = pipe.try_call("start_workflow", start).await;
+    let token = |reply: &Value| reply["result"]["structuredContent"]["ackToken"].clone();
+    let blocked = json!({ "ackToken": token(&first), "context": context });
+    let blocked = pipe.try_call("continue_workflow", blocked).await;
+    let output = json!({ "notesMarkdown": "One." });
+    let on = json!({ "ackToken": token(&blocked), "context": { "more": MARK }, "output": output });
+    let second = pipe.try_call("continue_workflow", on).await;
+    let state = second["result"]["structuredContent"]["stateToken"].clone();
+    let replies = [
+        pipe.try_call("continue_workflow", json!({ "stateToken": state })).await,
+        pipe.try_call("continue_workflow", json!({ "stateToken": state, "context": context }))
+            .await,
+        pipe.try_call("continue_workflow", json!({ "ackToken": token(&second), "context": MARK }))
+            .await,
+        pipe.try_call(
+            "start_workflow",
+            json!({ "workflowId": "project.plain", "context": [MARK] }),
+        )
+        .await,
+        pipe.try_call("resume_session", json!({})).await,
+        pipe.try_call("list_workflows", json!({})).await,
+    ];
+    for reply in [&first, &blocked, &second].into_iter().chain(&replies) {
+        assert!(reply.get("result").is_some(), "{reply}");
+        assert!(!reply.to_string().contains(MARK), "{reply}");
+    }
+}

@@ -1,0 +1,57 @@
+//! Every limit of this crate, in one place.
+
+/// The largest configuration file in bytes. One that says everything has a few hundred.
+pub const CONFIG_BYTES_MAX: u64 = 256 * 1024;
+
+/// How many problems of configuration are reported. Nobody mends more at once; the rest is counted.
+pub const CONFIG_PROBLEMS_MAX: usize = 50;
+
+/// How far up from a directory something is looked for. Deeper trees are made by accident.
+pub const ANCESTORS_MAX: usize = 64;
+
+/// How many workflow files one source holds. People have dozens; the limit keeps a directory that was named by
+/// mistake from being read whole.
+pub const SOURCE_FILES_MAX: usize = 512;
+
+/// How many entries of directories one source is searched through, for the same reason.
+pub const SOURCE_ENTRIES_MAX: usize = 8192;
+
+/// How many directories below the first a source is searched.
+pub const SOURCE_DEPTH_MAX: usize = 4;
+
+/// How many files a process keeps compiled: those of a few projects with all their sources.
+pub const COMPILED_KEPT_MAX: usize = 2048;
+
+/// How many similar names a refusal offers.
+pub const NEAREST_MAX: usize = 3;
+
+/// How many names a refusal lists when none is similar.
+pub const NAMES_LISTED_MAX: usize = 20;
+
+/// The longest name that is compared with others, in bytes. Comparing costs the product of both lengths.
+pub const COMPARED_BYTES_MAX: usize = 128;
+
+/// The largest of git's small files in bytes: `HEAD`, a ref, `commondir`, the `.git` of a worktree.
+pub const GIT_FILE_BYTES_MAX: u64 = 16 * 1024;
+
+/// How much of git's `packed-refs` is read, in bytes: about a hundred thousand branches and tags.
+pub const PACKED_REFS_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// How many runs a connection remembers as open. Somebody with more of them lost count long before.
+pub const OPEN_RUNS_MAX: usize = 32;
+
+/// How many other open runs a reply names; the rest is counted.
+pub const OPEN_RUNS_SHOWN_MAX: usize = 5;
+
+/// How many characters at the end of an id are enough to name it on the command line, if no other id ends so.
+pub const ID_ENDING_BYTES_MIN: usize = 4;
+
+/// How many sessions or runs a refusal lists when a name fits several.
+pub const CANDIDATES_LISTED_MAX: usize = 5;
+
+/// How many steps of a run are shown at once, the newest; a session is read whole for it. What is left out is
+/// counted.
+pub const STEPS_SHOWN_MAX: usize = 500;
+
+/// The longest first line of notes in a tree, in bytes: the width of a terminal.
+pub const HEADLINE_BYTES_MAX: usize = 120;

@@ -1,0 +1,78 @@
+//! What the environment of the process says.
+//!
+//! *Invariants*: pure. The composition root reads the environment once and hands it in.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::key::SettingKey;
+use super::layer::{Layer, Said};
+use super::problem::Problem;
+use super::value::Base;
+use crate::nearest::nearest;
+
+/// What all variables of Piton begin with.
+const PREFIX: &str = "PITON_";
+
+/// The environment of a process, as far as it matters.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// Its variables. Those that are not UTF-8 may be left out if they do not begin with `PITON_`.
+    pub variables: BTreeMap<String, String>,
+    /// The directory that it was started in.
+    pub working_dir: Option<PathBuf>,
+}
+
+impl Environment {
+    /// A variable that is set and not empty.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// The home directory.
+    pub fn home(&self) -> Option<&Path> {
+        self.variable("HOME").map(Path::new)
+    }
+
+    /// The user's configuration directory of Piton. The XDG specification has relative paths ignored.
+    pub fn user_dir(&self) -> Option<PathBuf> {
+        let xdg = self.variable("XDG_CONFIG_HOME").map(Path::new);
+        let xdg = xdg.filter(|path| path.is_absolute()).map(Path::to_path_buf);
+        xdg.or_else(|| Some(self.home()?.join(".config"))).map(|config| config.join("piton"))
+    }
+
+    /// What the variables set, and what is wrong with them.
+    ///
+    /// A variable that is not known is a problem only if its name is close to one that is: others may use the
+    /// prefix as well.
+    pub(super) fn layer(&self) -> (Layer, Vec<Problem>) {
+        let (mut layer, mut problems) = (Layer::default(), Vec::new());
+        let directory = self.working_dir.as_deref().unwrap_or(Path::new("/"));
+        let base = Base { directory, home: self.home() };
+        for key in SettingKey::ALL {
+            let Some(text) = self.variable(key.variable()) else { continue };
+            match key.form().of_text(text, base) {
+                Ok(value) => {
+                    layer.0.insert(*key, Said { value, at: key.variable().to_owned() });
+                }
+                Err(reason) => {
+                    let fix = format!("set it to {}", key.form().words());
+                    problems.push(Problem::of(key.variable(), reason, fix));
+                }
+            }
+        }
+        let known = || SettingKey::ALL.iter().map(|key| key.variable());
+        let strange = self.variables.keys().filter(|name| name.starts_with(PREFIX));
+        for name in strange.filter(|name| !known().any(|known| known == *name)) {
+            // Every name shares the prefix, so it is left out of the comparison.
+            let ends = known().map(|known| &known[PREFIX.len()..]);
+            let distance_matters = nearest(&name[PREFIX.len()..], ends);
+            if let Some(close) = distance_matters.first() {
+                let reason = "there is no such variable";
+                let fix = format!("set {PREFIX}{close}, or take it away");
+                problems.push(Problem::of(name.as_str(), reason, fix));
+            }
+        }
+        (layer, problems)
+    }
+}

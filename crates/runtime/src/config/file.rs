@@ -1,0 +1,160 @@
+//! A configuration file, read with every problem at once.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::key::SettingKey;
+use super::layer::{Layer, Place, Said};
+use super::problem::Problem;
+use super::value::Base;
+use crate::nearest::nearest;
+
+/// Parts of names under which people keep secrets.
+const SECRETS: [&str; 4] = ["token", "secret", "password", "api_key"];
+
+/// A file as it is read.
+pub(super) struct File<'a> {
+    /// What it is called in messages.
+    pub(super) name: &'a str,
+    pub(super) place: Place,
+    pub(super) base: Base<'a>,
+    pub(super) text: &'a str,
+}
+
+impl File<'_> {
+    /// What the file says, and everything that is wrong with it.
+    pub(super) fn read(&self) -> (Layer, Vec<Problem>) {
+        let (table, errors) = DeTable::parse_recoverable(self.text);
+        let mut problems: Vec<Problem> = errors
+            .iter()
+            .map(|error| {
+                let at = error.span().unwrap_or_default();
+                self.problem(at, format!("not TOML: {}", error.message()), "correct the line")
+            })
+            .collect();
+        let mut layer = Layer::default();
+        // What could not be parsed is only half there; to judge the rest would be guessing.
+        if problems.is_empty() {
+            for (section, value) in table.get_ref() {
+                self.section(section, value, &mut layer, &mut problems);
+            }
+        }
+        problems.sort_by_key(|problem| (problem.line, problem.column));
+        (layer, problems)
+    }
+
+    fn section(
+        &self,
+        section: &Spanned<impl AsRef<str>>,
+        value: &Spanned<DeValue<'_>>,
+        layer: &mut Layer,
+        problems: &mut Vec<Problem>,
+    ) {
+        let name = section.get_ref().as_ref();
+        if !sections().any(|known| known == name) {
+            let reason = format!("there is no section `{name}`");
+            problems.push(self.problem(section.span(), reason, section_fix(name)));
+            return;
+        }
+        let DeValue::Table(entries) = value.get_ref() else {
+            let reason = format!("`{name}` is a section and not a setting");
+            let fix = format!("write `[{name}]` on a line, and its settings below");
+            problems.push(self.problem(section.span(), reason, fix));
+            return;
+        };
+        for (entry, value) in entries {
+            match self.entry(name, entry.get_ref(), entry.span(), value) {
+                Ok((key, said)) => {
+                    layer.0.insert(key, said);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+
+    fn entry(
+        &self,
+        section: &str,
+        name: &str,
+        span: Range<usize>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(SettingKey, Said), Problem> {
+        let Ok(key) = format!("{section}.{name}").parse::<SettingKey>() else {
+            let reason = format!("there is no setting `{name}` in `[{section}]`");
+            return Err(self.problem(span, reason, setting_fix(section, name, self.place)));
+        };
+        if !key.may_stand_in(self.place) {
+            let reason = format!("a project may not set `{key}`, which belongs to the machine");
+            let fix = format!("move it to your own configuration file, or set {}", key.variable());
+            return Err(self.problem(span, reason, fix));
+        }
+        match key.form().of_file(value.get_ref(), self.base) {
+            Ok(value) => {
+                let (line, column) = position(self.text, span.start);
+                Ok((key, Said { value, at: format!("{}:{line}:{column}", self.name) }))
+            }
+            Err(reason) => {
+                let fix = format!("write for example `{name} = {}`", key.example());
+                Err(self.problem(value.span(), format!("`{key}`: {reason}"), fix))
+            }
+        }
+    }
+
+    fn problem(
+        &self,
+        at: Range<usize>,
+        reason: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Problem {
+        let (line, column) = position(self.text, at.start);
+        let mut problem = Problem::of(self.name, reason, fix);
+        (problem.line, problem.column) = (Some(line), Some(column));
+        problem
+    }
+}
+
+/// The line and the character of a byte of `text`, both from one.
+fn position(text: &str, byte: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(byte)];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.matches('\n').count() + 1;
+    let column = before[start..].chars().count() + 1; // tidy: chars: shown to a person
+    (line, column)
+}
+
+/// Every section, in the order of the settings; some more than once.
+fn sections() -> impl Iterator<Item = &'static str> {
+    SettingKey::ALL.iter().map(|key| key.section())
+}
+
+fn section_fix(name: &str) -> String {
+    if let Some(close) = nearest(name, sections()).first() {
+        return format!("write `{close}`");
+    }
+    let mut known: Vec<&str> = sections().collect();
+    known.dedup();
+    format!("the sections are: {}", known.join(", "))
+}
+
+fn setting_fix(section: &str, name: &str, place: Place) -> String {
+    let lower = name.to_lowercase();
+    if SECRETS.iter().any(|secret| lower.contains(secret)) {
+        return format!(
+            "keep secrets out of configuration: put it into a file of your own, and name the file with `{}`",
+            SettingKey::HttpTokenFile
+        );
+    }
+    let mut allowed = SettingKey::ALL.iter().filter(|key| key.may_stand_in(place));
+    let elsewhere = allowed.find(|key| key.name() == name);
+    if let Some(key) = elsewhere {
+        return format!("it belongs into `[{}]`", key.section());
+    }
+    let here = SettingKey::ALL.iter().filter(|key| key.section() == section);
+    let names: Vec<&str> = here.map(|key| key.name()).collect();
+    match nearest(name, names.iter().copied()).first() {
+        Some(close) => format!("write `{close}`"),
+        None => format!("the settings of `[{section}]` are: {}", names.join(", ")),
+    }
+}

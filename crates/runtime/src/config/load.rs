@@ -1,0 +1,200 @@
+//! Finding and reading configuration files.
+#![expect(clippy::disallowed_methods, reason = "the adapter that reads configuration files")]
+
+use std::fs::{self, File as OsFile};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use piton_core::{Code, Envelope};
+
+use super::edit::{self, EditError};
+use super::environment::Environment;
+use super::file::File;
+use super::key::SettingKey;
+use super::layer::{Layer, Place};
+use super::problem::Problem;
+use super::settings::Settings;
+use super::value::Base;
+use crate::bounds::{ANCESTORS_MAX, CONFIG_BYTES_MAX};
+
+/// The configuration file of a project.
+pub const PROJECT_FILE: &str = "piton.toml";
+
+/// The configuration file of a user, in the user's configuration directory.
+pub const USER_FILE: &str = "config.toml";
+
+/// What the user and the environment say, and how to find out what a project says.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    environment: Environment,
+    user: Layer,
+    variables: Layer,
+    user_dir: Option<PathBuf>,
+}
+
+impl Configuration {
+    /// Reads the user's file and the environment.
+    pub fn load(environment: Environment) -> Result<Self, Vec<Problem>> {
+        let user_dir = environment.user_dir();
+        let (variables, mut problems) = environment.layer();
+        let user = user_dir
+            .as_ref()
+            .map(|dir| take(&dir.join(USER_FILE), Place::User, environment.home(), &mut problems));
+        let user = user.unwrap_or_default();
+        if problems.is_empty() {
+            Ok(Self { environment, user, variables, user_dir })
+        } else {
+            Err(problems)
+        }
+    }
+
+    /// Reads the user's file again.
+    pub fn reload(&self) -> Result<Self, Vec<Problem>> {
+        Self::load(self.environment.clone())
+    }
+
+    /// What holds for the project that the process was started in, if it was started in one.
+    pub fn settings_here(&self) -> Result<Settings, Vec<Problem>> {
+        match &self.environment.working_dir {
+            Some(directory) => self.settings_for(directory),
+            None => Ok(self.settings()),
+        }
+    }
+
+    /// What holds where no project is at work.
+    pub fn settings(&self) -> Settings {
+        self.join(&Layer::default())
+    }
+
+    /// What holds for a project: `piton.toml` in `directory` or the nearest one above it counts.
+    pub fn settings_for(&self, directory: &Path) -> Result<Settings, Vec<Problem>> {
+        let Some(file) = find_up(directory, PROJECT_FILE) else { return Ok(self.settings()) };
+        let mut problems = Vec::new();
+        let project = take(&file, Place::Project, self.environment.home(), &mut problems);
+        if problems.is_empty() { Ok(self.join(&project)) } else { Err(problems) }
+    }
+
+    /// The environment that it was read from.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// The user's configuration directory.
+    pub fn user_dir(&self) -> Option<&Path> {
+        self.user_dir.as_deref()
+    }
+
+    /// The user's configuration file.
+    pub fn user_file(&self) -> Option<PathBuf> {
+        self.user_dir.as_ref().map(|dir| dir.join(USER_FILE))
+    }
+
+    /// Sets `key` to `value` in the user's file, which is made if need be, and returns where that is.
+    ///
+    /// The file is replaced in one step: whoever reads it meanwhile reads the one or the other.
+    pub fn set(&self, key: SettingKey, value: &str) -> Result<PathBuf, SetError> {
+        let file = self.user_file().ok_or(SetError::NoHome)?;
+        let io = |error| SetError::Io { file: file.clone(), error: Arc::new(error) };
+        let text = read(&file).map_err(io)?.unwrap_or_default();
+        let text = edit::set(&text, key, value)?;
+        let dir = file.parent().unwrap_or(Path::new("/"));
+        let temporary = file.with_extension("toml.new");
+        fs::create_dir_all(dir).map_err(io)?;
+        // A link stays one: people keep their configuration elsewhere.
+        let target = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
+        fs::write(&temporary, text).map_err(io)?;
+        fs::rename(&temporary, &target).map_err(io)?;
+        Ok(file)
+    }
+
+    fn join(&self, project: &Layer) -> Settings {
+        Settings::of([
+            (Place::User, &self.user),
+            (Place::Project, project),
+            (Place::Environment, &self.variables),
+        ])
+    }
+}
+
+/// Why a setting could not be written.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetError {
+    /// There is no home directory.
+    #[error("there is no home directory to keep configuration in")]
+    NoHome,
+    /// The file cannot be changed as asked.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The system refused it.
+    #[error("{} cannot be written: {error}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        error: Arc<io::Error>,
+    },
+}
+
+impl SetError {
+    /// The failure as a person reads it.
+    pub fn envelope(&self) -> Envelope {
+        let advice = match self {
+            Self::Edit(EditError::Broken(problems)) => return Problem::envelope(problems),
+            Self::NoHome => "Set HOME, or XDG_CONFIG_HOME to a directory of your own.",
+            Self::Edit(EditError::NoPlace) => "Write the setting into the file yourself.",
+            Self::Edit(_) => "Use one of the values that are named.",
+            Self::Io { .. } => {
+                let message = format!("{self}.");
+                return Envelope::new(Code::StoreIo, message).with_suggestion(
+                    "Make the file and its directory writable, and repeat the call.",
+                );
+            }
+        };
+        let mut message = self.to_string();
+        if let Some(first) = message.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        Envelope::new(Code::ValidationError, message + ".").with_suggestion(advice)
+    }
+}
+
+/// What a file says; one that does not exist says nothing.
+fn take(path: &Path, place: Place, home: Option<&Path>, problems: &mut Vec<Problem>) -> Layer {
+    let name = path.display().to_string();
+    let text = match read(path) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Layer::default(),
+        Err(error) => {
+            let reason = format!("the file cannot be read: {error}");
+            problems.push(Problem::of(name, reason, "make it readable, or take it away"));
+            return Layer::default();
+        }
+    };
+    let base = Base { directory: path.parent().unwrap_or(Path::new("/")), home };
+    let (layer, found) = File { name: &name, place, base, text: &text }.read();
+    problems.extend(found);
+    layer
+}
+
+/// The text of a file, nothing if there is none.
+fn read(path: &Path) -> io::Result<Option<String>> {
+    let file = match OsFile::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut text = String::new();
+    file.take(CONFIG_BYTES_MAX + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > CONFIG_BYTES_MAX {
+        let told = format!("it has more than {CONFIG_BYTES_MAX} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, told));
+    }
+    Ok(Some(text))
+}
+
+/// The file `name` in `directory` or the nearest directory above it.
+fn find_up(directory: &Path, name: &str) -> Option<PathBuf> {
+    let above = directory.ancestors().take(ANCESTORS_MAX);
+    above.map(|directory| directory.join(name)).find(|path| path.is_file())
+}

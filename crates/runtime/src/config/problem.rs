@@ -1,0 +1,71 @@
+//! What is wrong with configuration, where, and what to write.
+
+use std::fmt::{self, Write as _};
+
+use piton_core::{Code, Envelope};
+use serde::Serialize;
+
+use crate::bounds::CONFIG_PROBLEMS_MAX;
+
+/// One thing that is wrong with configuration.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// The file, or the variable of the environment.
+    pub place: String,
+    /// The line, from one; nothing if the place has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The character in that line, from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// What is wrong.
+    pub reason: String,
+    /// What to write instead.
+    pub fix: String,
+}
+
+impl Problem {
+    /// Something that is wrong with a place as a whole.
+    pub(super) fn of(
+        place: impl Into<String>,
+        reason: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        let (place, reason, fix) = (place.into(), reason.into(), fix.into());
+        Self { place, line: None, column: None, reason, fix }
+    }
+
+    /// Where it is, as editors and terminals take it.
+    pub fn at(&self) -> String {
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => format!("{}:{line}:{column}", self.place),
+            _ => self.place.clone(),
+        }
+    }
+
+    /// All of them as one failure.
+    pub fn envelope(problems: &[Self]) -> Envelope {
+        let things = match problems.len() {
+            1 => "one thing is".to_owned(),
+            count => format!("{count} things are"),
+        };
+        let mut message = format!("The configuration cannot be used: {things} wrong.");
+        for problem in problems.iter().take(CONFIG_PROBLEMS_MAX) {
+            write!(message, "\n  {problem}").expect("writing to a string does not fail");
+        }
+        if let Some(more) = problems.len().checked_sub(CONFIG_PROBLEMS_MAX).filter(|more| *more > 0)
+        {
+            write!(message, "\n  and {more} more").expect("writing to a string does not fail");
+        }
+        Envelope::new(Code::ValidationError, message)
+            .with_suggestion("Mend each line that is named, and repeat the call.")
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}; {}", self.at(), self.reason, self.fix)
+    }
+}

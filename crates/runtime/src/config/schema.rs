@@ -1,0 +1,59 @@
+//! The JSON Schema of the configuration files, from the table of settings.
+
+use schemars::Schema;
+use serde_json::{Map, Value, json};
+
+use super::key::SettingKey;
+use super::layer::Place;
+use super::value::Form;
+
+/// The schema of `piton.toml`.
+pub fn project_file() -> Schema {
+    schema(
+        Place::Project,
+        "Project configuration",
+        "`piton.toml`: what a project asks of Piton. What belongs to the machine is set by its user.",
+    )
+}
+
+/// The schema of the user's `config.toml`.
+pub fn user_file() -> Schema {
+    schema(
+        Place::User,
+        "User configuration",
+        "`config.toml` in the user's configuration directory: what a user asks of Piton.",
+    )
+}
+
+fn schema(place: Place, title: &str, description: &str) -> Schema {
+    let mut sections: Map<String, Value> = Map::new();
+    for key in SettingKey::ALL.iter().filter(|key| key.may_stand_in(place)) {
+        let section = sections.entry(key.section()).or_insert_with(
+            || json!({ "type": "object", "additionalProperties": false, "properties": {} }),
+        );
+        section["properties"][key.name()] = setting(*key);
+    }
+    let mut schema = schemars::json_schema!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        "description": description,
+        "type": "object",
+        "additionalProperties": false,
+    });
+    schema.insert("properties".to_owned(), Value::Object(sections));
+    schema
+}
+
+fn setting(key: SettingKey) -> Value {
+    let mut schema = match key.form() {
+        Form::Path => json!({ "type": "string", "minLength": 1 }),
+        Form::Paths => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
+        Form::Name(names) => json!({ "type": "string", "enum": names }),
+        Form::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Form::Address => {
+            json!({ "type": "string", "anyOf": [{ "format": "ipv4" }, { "format": "ipv6" }] })
+        }
+    };
+    schema["description"] = Value::String(key.meaning().to_owned());
+    schema
+}

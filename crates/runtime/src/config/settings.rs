@@ -1,0 +1,170 @@
+//! What holds in the end, and its digest.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+
+use piton_core::{Digest, canonical};
+use piton_workflow::event::Preferences;
+use piton_workflow::{Autonomy, RiskPolicy};
+use serde::Serialize;
+
+use super::key::{Effect, LogLevel, SettingKey};
+use super::layer::{Layer, Place};
+use super::value::Value;
+
+/// For how many days sessions are kept, unless told otherwise: a quarter.
+const RETENTION_DAYS_DEFAULT: u32 = 90;
+
+/// The port of the server, unless told otherwise: free, and PITO on the keys of a telephone.
+const HTTP_PORT_DEFAULT: u32 = 7486;
+
+/// A setting that holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Held {
+    /// What it is set to.
+    pub value: Value,
+    /// Who set it.
+    pub place: Place,
+    /// Where that stands; nothing for a default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// Every setting that has a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings(BTreeMap<SettingKey, Held>);
+
+impl Settings {
+    /// What holds when the stronger of `layers`, which come last, win over the weaker.
+    pub fn of<'a>(layers: impl IntoIterator<Item = (Place, &'a Layer)>) -> Self {
+        let mut held: BTreeMap<SettingKey, Held> = defaults()
+            .map(|(key, value)| (key, Held { value, place: Place::Default, at: None }))
+            .collect();
+        for (place, layer) in layers {
+            for (key, said) in &layer.0 {
+                let value = said.value.clone();
+                held.insert(*key, Held { value, place, at: Some(said.at.clone()) });
+            }
+        }
+        Self(held)
+    }
+
+    /// A setting, if it has a value.
+    pub fn get(&self, key: SettingKey) -> Option<&Held> {
+        self.0.get(&key)
+    }
+
+    /// Every setting that has a value.
+    pub fn iter(&self) -> impl Iterator<Item = (SettingKey, &Held)> {
+        self.0.iter().map(|(key, held)| (*key, held))
+    }
+
+    /// The digest of what holds, whoever said so.
+    pub fn digest(&self) -> Digest {
+        let values: BTreeMap<SettingKey, &Value> =
+            self.iter().map(|(key, held)| (key, &held.value)).collect();
+        let bytes =
+            canonical::encode(&values).expect("texts and whole numbers have a canonical form");
+        Digest::of(&bytes)
+    }
+
+    /// These settings, with those of `newer` that take effect without a restart.
+    #[must_use]
+    pub fn with_live(&self, newer: &Self) -> Self {
+        let of = |settings: &Self, effect: Effect| {
+            let held = settings.0.iter().filter(move |(key, _)| key.effect() == effect);
+            held.map(|(key, held)| (*key, held.clone())).collect::<Vec<_>>()
+        };
+        let both = [of(self, Effect::Restart), of(newer, Effect::Live)];
+        Self(both.into_iter().flatten().collect())
+    }
+
+    /// Where data is kept, if that is set.
+    pub fn data_dir(&self) -> Option<&Path> {
+        self.path(SettingKey::DataDir)
+    }
+
+    /// Further directories with workflow files, and whether the project named them.
+    pub fn workflow_dirs(&self) -> (&[PathBuf], Place) {
+        match self.get(SettingKey::WorkflowDirs) {
+            Some(Held { value: Value::Paths(paths), place, .. }) => (paths, *place),
+            _ => (&[], Place::Default),
+        }
+    }
+
+    /// The project directory, if one is set.
+    pub fn project_dir(&self) -> Option<&Path> {
+        self.path(SettingKey::ProjectDir)
+    }
+
+    /// What new runs prefer.
+    pub fn preferences(&self) -> Preferences {
+        let autonomy = self.name(SettingKey::Autonomy).and_then(|name| name.parse().ok());
+        let preset = Preferences::preset(autonomy.unwrap_or(Autonomy::Guided));
+        let risk: Option<RiskPolicy> =
+            self.name(SettingKey::RiskPolicy).and_then(|name| name.parse().ok());
+        Preferences { risk_policy: risk.unwrap_or(preset.risk_policy), ..preset }
+    }
+
+    /// For how many days a session is kept.
+    pub fn retention_days(&self) -> u32 {
+        self.whole(SettingKey::RetentionDays).unwrap_or(RETENTION_DAYS_DEFAULT)
+    }
+
+    /// Where the server listens.
+    pub fn http(&self) -> (IpAddr, u16) {
+        let address = match self.get(SettingKey::HttpBind) {
+            Some(Held { value: Value::Address(address), .. }) => *address,
+            _ => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        };
+        let port = self.whole(SettingKey::HttpPort).unwrap_or(HTTP_PORT_DEFAULT);
+        (address, u16::try_from(port).expect("the form of the setting bounds it"))
+    }
+
+    /// The file with the token of the server, if one is set.
+    pub fn http_token_file(&self) -> Option<&Path> {
+        self.path(SettingKey::HttpTokenFile)
+    }
+
+    /// How much is logged.
+    pub fn log_level(&self) -> LogLevel {
+        let level = self.name(SettingKey::LogLevel).and_then(|name| name.parse().ok());
+        level.unwrap_or(LogLevel::Warn)
+    }
+
+    fn path(&self, key: SettingKey) -> Option<&Path> {
+        match &self.get(key)?.value {
+            Value::Path(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    fn name(&self, key: SettingKey) -> Option<&str> {
+        match &self.get(key)?.value {
+            Value::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn whole(&self, key: SettingKey) -> Option<u32> {
+        match self.get(key)?.value {
+            Value::Whole(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+fn defaults() -> impl Iterator<Item = (SettingKey, Value)> {
+    let name = |name: &str| Value::Name(name.to_owned());
+    [
+        (SettingKey::Autonomy, name(Autonomy::Guided.as_str())),
+        (SettingKey::RetentionDays, Value::Whole(RETENTION_DAYS_DEFAULT)),
+        (SettingKey::HttpBind, Value::Address(IpAddr::V4(Ipv4Addr::LOCALHOST))),
+        (SettingKey::HttpPort, Value::Whole(HTTP_PORT_DEFAULT)),
+        (SettingKey::LogLevel, name(LogLevel::Warn.as_str())),
+    ]
+    .into_iter()
+}

@@ -1,0 +1,153 @@
+//! What settings take, and how that is written.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use toml::de::DeValue;
+
+/// What a setting takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A path.
+    Path,
+    /// A list of paths.
+    Paths,
+    /// One of these names.
+    Name(&'static [&'static str]),
+    /// A whole number.
+    Whole {
+        /// The smallest.
+        min: u32,
+        /// The largest.
+        max: u32,
+    },
+    /// An address of the network.
+    Address,
+}
+
+/// What a setting is set to. Paths are absolute and UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Value {
+    /// A path.
+    Path(PathBuf),
+    /// Paths, in the order in which they are searched.
+    Paths(Vec<PathBuf>),
+    /// A name.
+    Name(String),
+    /// A number.
+    Whole(u32),
+    /// An address.
+    Address(IpAddr),
+}
+
+/// What relative paths are relative to, and what `~` stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Base<'a> {
+    pub(super) directory: &'a Path,
+    pub(super) home: Option<&'a Path>,
+}
+
+impl Base<'_> {
+    fn resolve(self, text: &str) -> Result<PathBuf, String> {
+        if text.is_empty() {
+            return Err("the path is empty".to_owned());
+        }
+        let path = match (text.strip_prefix("~/"), text, self.home) {
+            (Some(rest), _, Some(home)) => home.join(rest),
+            (None, "~", Some(home)) => home.to_path_buf(),
+            (Some(_), _, None) | (None, "~", None) => {
+                return Err(format!("`{text}` needs a home directory, and there is none"));
+            }
+            (None, _, _) => self.directory.join(text),
+        };
+        // Components do away with `.` and doubled slashes, so that one place has one name.
+        let path: PathBuf = path.components().collect();
+        if path.to_str().is_some() {
+            Ok(path)
+        } else {
+            Err(format!("`{}` is not UTF-8", path.display()))
+        }
+    }
+}
+
+impl Form {
+    /// What it takes, in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::Path => "a path in quotes".to_owned(),
+            Self::Paths => "a list of paths".to_owned(),
+            Self::Name(names) => format!("one of: {}", names.join(", ")),
+            Self::Whole { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Address => "an IP address in quotes".to_owned(),
+        }
+    }
+
+    /// The value of an entry of a file, or what is wrong with it.
+    pub(super) fn of_file(self, found: &DeValue<'_>, base: Base<'_>) -> Result<Value, String> {
+        let not_taken = || format!("{} is not {}", shown(found), self.words());
+        match (self, found) {
+            (Self::Paths, DeValue::Array(items)) => {
+                let paths = items.iter().map(|item| match item.get_ref() {
+                    DeValue::String(text) => base.resolve(text),
+                    other => Err(format!("{} in the list is not a path in quotes", shown(other))),
+                });
+                paths.collect::<Result<_, _>>().map(Value::Paths)
+            }
+            (Self::Whole { .. }, DeValue::Integer(number)) => {
+                let digits = number.as_str().replace('_', "");
+                let whole = u32::from_str_radix(digits.trim_start_matches('+'), number.radix());
+                whole.ok().and_then(|whole| self.whole(whole)).ok_or_else(not_taken)
+            }
+            (Self::Path | Self::Name(_) | Self::Address, DeValue::String(text)) => {
+                self.of_text(text, base)
+            }
+            _ => Err(not_taken()),
+        }
+    }
+
+    /// The value that a text stands for, or what is wrong with it. A list has the delimiter of `PATH` between its
+    /// items.
+    pub(super) fn of_text(self, text: &str, base: Base<'_>) -> Result<Value, String> {
+        let not_taken = || format!("`{}` is not {}", excerpt(text), self.words());
+        match self {
+            Self::Path => base.resolve(text).map(Value::Path),
+            Self::Paths => {
+                let listed =
+                    std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty());
+                let paths = listed.map(|path| base.resolve(path.to_str().unwrap_or_default()));
+                paths.collect::<Result<_, _>>().map(Value::Paths)
+            }
+            Self::Name(names) if names.contains(&text) => Ok(Value::Name(text.to_owned())),
+            Self::Name(_) => Err(not_taken()),
+            Self::Whole { .. } => {
+                text.parse().ok().and_then(|whole| self.whole(whole)).ok_or_else(not_taken)
+            }
+            Self::Address => text.parse().map(Value::Address).map_err(|_| not_taken()),
+        }
+    }
+
+    fn whole(self, found: u32) -> Option<Value> {
+        let Self::Whole { min, max } = self else { return None };
+        (min..=max).contains(&found).then_some(Value::Whole(found))
+    }
+}
+
+/// An entry of a file, as a message shows it.
+fn shown(found: &DeValue<'_>) -> String {
+    match found {
+        DeValue::String(text) => format!("`{}`", excerpt(text)),
+        DeValue::Integer(number) => format!("`{}`", excerpt(number.as_str())),
+        DeValue::Float(number) => format!("`{}`", excerpt(number.as_str())),
+        DeValue::Boolean(truth) => format!("`{truth}`"),
+        DeValue::Datetime(_) => "a time".to_owned(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a section".to_owned(),
+    }
+}
+
+fn excerpt(text: &str) -> &str {
+    &text[..text.floor_char_boundary(piton_core::bounds::EXCERPT_BYTES_MAX)]
+}

@@ -1,0 +1,179 @@
+//! The use cases of one agent, which remember the runs that it has open.
+//!
+//! *Invariants*: what is remembered is said beside the replies and decides nothing. Another connection knows
+//! nothing of it.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use piton_core::{Envelope, RunId, SessionId};
+use piton_workflow::session::RunLine;
+
+use crate::bounds::{OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
+use crate::reply::{
+    Beside, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, ResumeCandidates, RunAnswer,
+};
+use crate::request::{
+    CheckpointWorkflow, ContinueWorkflow, InspectWorkflow, ListWorkflows, ResumeSession,
+    StartWorkflow,
+};
+use crate::runtime::Runtime;
+use crate::surroundings::{ProjectDir, project_dir};
+
+/// What a door knows about where its agent is, strongest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Whereabouts {
+    /// The root that the client told.
+    pub client_root: Option<PathBuf>,
+    /// What `CLAUDE_PROJECT_DIR` says.
+    pub claude_project_dir: Option<PathBuf>,
+    /// The directory that the process was started in.
+    pub working_dir: Option<PathBuf>,
+}
+
+/// The use cases of one agent.
+pub struct Connection {
+    runtime: Arc<Runtime>,
+    whereabouts: Mutex<Whereabouts>,
+    open: Mutex<OpenRuns>,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(runtime: Arc<Runtime>, whereabouts: Whereabouts) -> Self {
+        Self { runtime, whereabouts: Mutex::new(whereabouts), open: Mutex::default() }
+    }
+
+    /// What every connection shares.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// The client told its root, or that it has none any more.
+    pub fn moved_to(&self, client_root: Option<PathBuf>) {
+        let mut whereabouts = self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner);
+        whereabouts.client_root = client_root;
+    }
+
+    /// Every workflow that can be started.
+    pub fn list_workflows(&self, request: &ListWorkflows) -> Result<ListedWorkflows, Envelope> {
+        let project = self.project(request.project_dir.as_deref())?;
+        Ok(self.runtime.list_workflows(request.query.as_deref(), project.as_ref()))
+    }
+
+    /// A workflow, shown without starting it.
+    pub fn inspect_workflow(
+        &self,
+        request: &InspectWorkflow,
+    ) -> Result<InspectedWorkflow, Envelope> {
+        let project = self.project(request.project_dir.as_deref())?;
+        let path = project.as_ref().map(ProjectDir::path);
+        self.runtime.inspect_workflow(&request.workflow_id, request.mode, path)
+    }
+
+    /// Starts a run, or finds the one that was started under the same key.
+    pub async fn start_workflow(&self, request: StartWorkflow) -> Result<RunAnswer, Envelope> {
+        let project = self.project(request.project_dir.as_deref())?;
+        let started = self.runtime.start_workflow(request, project.as_ref()).await?;
+        let beside = Beside {
+            notices: started.reply.notices,
+            warnings: started.warning.into_iter().map(|warning| warning + ".").collect(),
+            project_dir: project.as_ref().map(ProjectDir::text),
+            other_runs: self.note(&started.reply.body.run, started.reply.body.is_complete),
+        };
+        Ok(RunAnswer { body: started.reply.body, beside })
+    }
+
+    /// Hands in the output of a step, or asks where a run stands.
+    pub async fn continue_workflow(
+        &self,
+        request: ContinueWorkflow,
+    ) -> Result<RunAnswer, Envelope> {
+        let reply = self.runtime.continue_workflow(request).await?;
+        let other_runs = self.note(&reply.body.run, reply.body.is_complete);
+        let beside = Beside { notices: reply.notices, other_runs, ..Beside::default() };
+        Ok(RunAnswer { body: reply.body, beside })
+    }
+
+    /// Makes a bookmark.
+    pub async fn checkpoint_workflow(
+        &self,
+        request: CheckpointWorkflow,
+    ) -> Result<CheckpointAnswer, Envelope> {
+        let reply = self.runtime.checkpoint_workflow(request).await?;
+        let other_runs = self.note(&reply.body.run, false);
+        Ok(CheckpointAnswer {
+            body: reply.body,
+            beside: Beside { other_runs, ..Beside::default() },
+        })
+    }
+
+    /// Finds runs to go on with.
+    pub async fn resume_session(
+        &self,
+        request: &ResumeSession,
+    ) -> Result<ResumeCandidates, Envelope> {
+        let project = self.project(None)?;
+        self.runtime.resume_session(request, project.as_ref()).await
+    }
+
+    fn project(&self, asked: Option<&str>) -> Result<Option<ProjectDir>, Envelope> {
+        let whereabouts = self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Whereabouts { client_root, claude_project_dir, working_dir } = &whereabouts;
+        let configured = self.runtime.applied().project_dir();
+        let known = [client_root.as_deref(), claude_project_dir.as_deref(), working_dir.as_deref()];
+        project_dir(asked, configured.into_iter().chain(known.into_iter().flatten()))
+    }
+
+    /// Remembers a run, and tells the others that are open.
+    fn note(&self, run: &RunLine, is_complete: bool) -> Option<String> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.note(run, is_complete);
+        open.others(run)
+    }
+}
+
+/// The runs that an agent has open, the newest last.
+#[derive(Debug, Default)]
+struct OpenRuns(Vec<((SessionId, RunId), String)>);
+
+impl OpenRuns {
+    fn note(&mut self, run: &RunLine, is_complete: bool) {
+        let id = (run.session_id, run.run_id);
+        self.0.retain(|(known, _)| *known != id);
+        if is_complete {
+            return;
+        }
+        let place =
+            run.step.map_or_else(String::new, |step| format!(", step {step} of {}", run.of));
+        self.0.push((id, format!("{} ({}{place})", run.label, run.workflow_id)));
+        if self.0.len() > OPEN_RUNS_MAX {
+            self.0.remove(0);
+        }
+    }
+
+    /// The runs beside `run`, in one line; nothing if there are none.
+    fn others(&self, run: &RunLine) -> Option<String> {
+        let id = (run.session_id, run.run_id);
+        let others: Vec<&str> = self
+            .0
+            .iter()
+            .rev()
+            .filter(|(known, _)| *known != id)
+            .map(|(_, line)| line.as_str())
+            .collect();
+        let more = others.len().saturating_sub(OPEN_RUNS_SHOWN_MAX);
+        let shown = others.get(..OPEN_RUNS_SHOWN_MAX).unwrap_or(&others).join(", ");
+        match (others.len(), more) {
+            (0, _) => None,
+            (_, 0) => Some(format!("Also open here: {shown}.")),
+            (_, more) => Some(format!("Also open here: {shown}, and {more} more.")),
+        }
+    }
+}

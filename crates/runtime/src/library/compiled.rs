@@ -1,0 +1,246 @@
+//! Compiles files, and keeps what was compiled until they change.
+//!
+//! *Invariants*: a file is compiled again when it was written, when its content differs, or when the id that an
+//! older file goes by is another one now; what is kept never answers for another source.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use piton_core::digest::FileBytes;
+use piton_core::{Digest, WorkflowId};
+use piton_workflow::SourceKind;
+use piton_workflow::bundled::Bundled;
+use piton_workflow::compile::{Catalog, CompiledWorkflow, compile};
+use piton_workflow::source::{DeclaredId, Origin, Problem};
+use serde::Deserialize;
+
+use super::scan::{Stamp, Trouble, read, scan};
+use super::source::Source;
+use super::stock::{Broken, BrokenReason, Stock, Stocked};
+use crate::bounds::{COMPILED_KEPT_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
+
+/// What became of a file.
+type Outcome = Result<Arc<CompiledWorkflow>, Arc<[Problem]>>;
+
+/// Every workflow there is, as far as this process knows.
+#[derive(Debug)]
+pub struct Library {
+    catalog: Catalog,
+    bundled: OnceLock<Vec<Stocked>>,
+    kept: Mutex<HashMap<(SourceKind, PathBuf), Kept>>,
+}
+
+/// What is kept of a file.
+#[derive(Clone, Debug)]
+struct Kept {
+    stamp: Stamp,
+    digest: Digest,
+    declared: Option<String>,
+    /// The id that it was compiled under, if its own has no namespace.
+    given: Option<WorkflowId>,
+    outcome: Option<Outcome>,
+}
+
+/// A file that was found.
+struct Candidate {
+    kind: SourceKind,
+    directory: PathBuf,
+    path: PathBuf,
+    kept: Kept,
+}
+
+impl Default for Library {
+    fn default() -> Self {
+        let (bundled, kept) = (OnceLock::new(), Mutex::default());
+        Self { catalog: Catalog::standard(), bundled, kept }
+    }
+}
+
+impl Library {
+    /// Everything that is found in `sources`, the workflows that come with Piton included.
+    pub fn stock(&self, sources: &[Source]) -> Stock {
+        let mut stock = Stock::default();
+        for found in self.bundled() {
+            stock.put(found.clone());
+        }
+        let candidates = self.candidates(sources, &mut stock.broken);
+        let mut taken = namespaced(&candidates);
+        for mut candidate in candidates {
+            let given = candidate.give_id(&mut taken);
+            match self.outcome(&mut candidate, given, &taken) {
+                Ok(Ok(workflow)) => stock.put(candidate.stocked(workflow)),
+                Ok(Err(problems)) => {
+                    stock.broken.push(candidate.broken(BrokenReason::Problems(problems)));
+                }
+                Err(told) => stock.broken.push(candidate.broken(BrokenReason::Unreadable(told))),
+            }
+        }
+        stock
+    }
+
+    fn bundled(&self) -> &[Stocked] {
+        self.bundled.get_or_init(|| {
+            let stocked = |bundled: &Bundled| {
+                let workflow = Arc::new(bundled.compiled());
+                let hash = workflow.workflow_hash();
+                let (kind, bundled) = (SourceKind::Bundled, Some(*bundled));
+                Stocked { workflow, hash, kind, path: None, legacy_id: None, bundled, order: 0 }
+            };
+            Bundled::ALL.iter().map(stocked).collect()
+        })
+    }
+
+    /// The files of all sources, each with what is kept of it or what it says now.
+    fn candidates(&self, sources: &[Source], broken: &mut Vec<Broken>) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
+        for Source { kind, directory, is_named } in sources {
+            let scanned = scan(directory);
+            for (path, trouble) in scanned.troubles {
+                let is_absent = matches!(&trouble, Trouble::Io(error)
+                    if error.kind() == std::io::ErrorKind::NotFound);
+                if is_absent && path == *directory && !is_named {
+                    continue;
+                }
+                let reason = BrokenReason::Unreadable(told(&trouble));
+                broken.push(Broken { path, kind: *kind, reason });
+            }
+            for (path, stamp) in scanned.files {
+                let kept = stamp.and_then(|stamp| self.known(*kind, &path, stamp));
+                match kept {
+                    Ok(kept) => {
+                        let directory = directory.clone();
+                        candidates.push(Candidate { kind: *kind, directory, path, kept });
+                    }
+                    Err(error) => {
+                        let reason = BrokenReason::Unreadable(error.to_string());
+                        broken.push(Broken { path, kind: *kind, reason });
+                    }
+                }
+            }
+        }
+        candidates
+    }
+
+    /// What is kept of a file if it still stands, else what the file says.
+    fn known(&self, kind: SourceKind, path: &Path, stamp: Stamp) -> std::io::Result<Kept> {
+        let kept = self.lock().get(&(kind, path.to_path_buf())).cloned();
+        if let Some(kept) = &kept
+            && kept.stamp == stamp
+        {
+            return Ok(kept.clone());
+        }
+        let text = read(path)?;
+        let digest = Digest::of(&FileBytes(text.as_bytes()));
+        if let Some(kept) = kept
+            && kept.digest == digest
+        {
+            return Ok(Kept { stamp, ..kept });
+        }
+        Ok(Kept { stamp, digest, declared: declared(&text), given: None, outcome: None })
+    }
+
+    /// What becomes of a file when its id, should it have no namespace, is `given`.
+    fn outcome(
+        &self,
+        candidate: &mut Candidate,
+        given: Option<WorkflowId>,
+        taken: &BTreeSet<WorkflowId>,
+    ) -> Result<Outcome, String> {
+        if let Some(outcome) = &candidate.kept.outcome
+            && candidate.kept.given == given
+        {
+            self.keep(candidate);
+            return Ok(outcome_of(outcome));
+        }
+        let text = read(&candidate.path).map_err(|error| error.to_string())?;
+        let mut origin = candidate.origin();
+        origin.taken = taken.iter().filter(|id| Some(*id) != given.as_ref()).cloned().collect();
+        let outcome = compile(&text, &origin, &self.catalog).map(Arc::new).map_err(Arc::from);
+        candidate.kept.digest = Digest::of(&FileBytes(text.as_bytes()));
+        candidate.kept.given = given;
+        candidate.kept.outcome = Some(outcome_of(&outcome));
+        self.keep(candidate);
+        Ok(outcome)
+    }
+
+    fn keep(&self, candidate: &Candidate) {
+        let mut kept = self.lock();
+        if kept.len() >= COMPILED_KEPT_MAX {
+            kept.clear();
+        }
+        kept.insert((candidate.kind, candidate.path.clone()), candidate.kept.clone());
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(SourceKind, PathBuf), Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Candidate {
+    fn origin(&self) -> Origin {
+        Origin::new(self.kind, self.directory.display().to_string())
+    }
+
+    /// The id of an older file: one that no other file has. It is taken from then on.
+    fn give_id(&self, taken: &mut BTreeSet<WorkflowId>) -> Option<WorkflowId> {
+        let declared = self.kept.declared.as_deref()?;
+        let origin = Origin { taken: taken.clone(), ..self.origin() };
+        match DeclaredId::parse(declared, &origin) {
+            Ok(DeclaredId::Legacy { suggested, .. }) => {
+                taken.insert(suggested.clone());
+                Some(suggested)
+            }
+            _ => None,
+        }
+    }
+
+    fn stocked(self, workflow: Arc<CompiledWorkflow>) -> Stocked {
+        let legacy_id = self.kept.given.and(self.kept.declared);
+        let hash = workflow.workflow_hash();
+        let (kind, path) = (self.kind, Some(self.path));
+        Stocked { workflow, hash, kind, path, legacy_id, bundled: None, order: 0 }
+    }
+
+    fn broken(self, reason: BrokenReason) -> Broken {
+        Broken { path: self.path, kind: self.kind, reason }
+    }
+}
+
+fn outcome_of(outcome: &Outcome) -> Outcome {
+    match outcome {
+        Ok(workflow) => Ok(Arc::clone(workflow)),
+        Err(problems) => Err(Arc::clone(problems)),
+    }
+}
+
+/// The ids with a namespace that files declare. No older file is given one of them.
+fn namespaced(candidates: &[Candidate]) -> BTreeSet<WorkflowId> {
+    let declared = candidates.iter().filter_map(|candidate| candidate.kept.declared.as_deref());
+    declared.filter_map(|text| text.parse().ok()).collect()
+}
+
+/// The id that a file declares, as far as it can be read.
+fn declared(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Head {
+        id: String,
+    }
+    serde_json::from_str(text).ok().map(|head: Head| head.id)
+}
+
+fn told(trouble: &Trouble) -> String {
+    match trouble {
+        Trouble::Io(error) => error.to_string(),
+        Trouble::TooManyFiles => {
+            format!(
+                "it holds more than {SOURCE_FILES_MAX} workflow files; those behind are not read"
+            )
+        }
+        Trouble::TooManyEntries => {
+            format!(
+                "more than {SOURCE_ENTRIES_MAX} files and directories are in the way; name a smaller directory"
+            )
+        }
+    }
+}

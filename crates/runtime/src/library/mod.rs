@@ -1,0 +1,26 @@
+//! The workflows that there are: from every source, compiled, with what does not load beside what does.
+//!
+//! Sources in their order, of which later ones win: those that come with Piton, the user's, further directories,
+//! the project's.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `source` | which directories are searched, and in which order |
+//! | `scan` | reads the files of a directory |
+//! | `compiled` | compiles files, and keeps what was compiled until they change |
+//! | `stock` | puts everything that was found in order: who wins, who is shadowed, what does not load |
+//! | `find` | a workflow by id, by an older id, or the ids that were probably meant |
+//!
+//! *Invariants*: a file that does not load is listed with everything that is wrong with it. The workflows that come
+//! with Piton are never shadowed. The same files give the same stock, in any order of their directory.
+
+mod compiled;
+mod find;
+mod scan;
+mod source;
+mod stock;
+
+pub use compiled::Library;
+pub use find::{Found, NotFound};
+pub use source::{PROJECT_WORKFLOWS, Source, USER_WORKFLOWS, sources};
+pub use stock::{Broken, BrokenReason, Shadowed, Stock, Stocked};

@@ -1,0 +1,47 @@
+//! Which directories are searched, and in which order.
+
+use std::path::{Path, PathBuf};
+
+use piton_workflow::SourceKind;
+
+use crate::config::{Place, Settings};
+
+/// Where a project keeps its workflows, below its directory.
+pub const PROJECT_WORKFLOWS: &str = ".piton/workflows";
+
+/// Where a user keeps workflows, below the user's configuration directory.
+pub const USER_WORKFLOWS: &str = "workflows";
+
+/// A directory with workflow files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// What kind of place it is.
+    pub kind: SourceKind,
+    /// The directory.
+    pub directory: PathBuf,
+    /// Whether somebody named it, so that it has to be there.
+    pub is_named: bool,
+}
+
+/// The directories that are searched for a project, weakest first.
+pub fn sources(
+    settings: &Settings,
+    user_dir: Option<&Path>,
+    project: Option<&Path>,
+) -> Vec<Source> {
+    let (named, place) = settings.workflow_dirs();
+    let kind = if place == Place::Project { SourceKind::Project } else { SourceKind::User };
+    let user = user_dir.map(|dir| Source {
+        kind: SourceKind::User,
+        directory: dir.join(USER_WORKFLOWS),
+        is_named: false,
+    });
+    let named =
+        named.iter().map(|directory| Source { kind, directory: directory.clone(), is_named: true });
+    let project = project.map(|dir| Source {
+        kind: SourceKind::Project,
+        directory: dir.join(PROJECT_WORKFLOWS),
+        is_named: false,
+    });
+    user.into_iter().chain(named).chain(project).collect()
+}

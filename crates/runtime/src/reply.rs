@@ -1,0 +1,21 @@
+//! What callers are told.
+//!
+//! *Invariants*: what an agent reads names its run and says what to call next. What belongs to one call only stands
+//! beside the body, which repeats byte for byte. Nothing here quotes the context of a run.
+
+mod agent;
+mod person;
+mod text;
+mod tree;
+
+pub use agent::{
+    Beside, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows, ResumeCandidate,
+    ResumeCandidates, RunAnswer, ShadowedFile, UnloadedFile, WorkflowEntry, WorkflowWarning,
+};
+pub use person::{
+    AppliedPreferences, BlockShown, CleanedUp, Deleted, GapShown, ImportedSession, KeptSession,
+    RunShown, SessionList, SessionShown, SettledRun, Soundness, StepShown, SweptBlobs,
+    TroubledSession,
+};
+pub use piton_workflow::session::{Body, CheckpointBody};
+pub use tree::{RunTree, TreeNode};

@@ -1,0 +1,225 @@
+//! What agents are told.
+
+use piton_core::{RunId, SessionId, WorkflowHash, WorkflowId};
+use piton_workflow::compile::{CompiledWorkflow, WarningCode};
+use piton_workflow::label::Label;
+use piton_workflow::projection::{StepPlace, WhyMatched};
+use piton_workflow::session::{Body, CheckpointBody, NextCall, Notice};
+use piton_workflow::source::{IdStatus, Problem};
+use piton_workflow::{RunStatus, SourceKind};
+use serde::Serialize;
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RunAnswer {
+    /// What is recorded; the same call gives the same bytes.
+    pub body: Body,
+    /// What is true of this call only.
+    pub beside: Beside,
+}
+
+/// That a bookmark was made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointAnswer {
+    /// What is recorded; the same call gives the same bytes.
+    pub body: CheckpointBody,
+    /// What is true of this call only.
+    pub beside: Beside,
+}
+
+/// What is true of one call only.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Beside {
+    /// What to know about this call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
+    /// What to know about what was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// The project directory that was used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_dir: Option<String>,
+    /// The other runs that are open in this connection, in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_runs: Option<String>,
+}
+
+/// The workflows that there are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ListedWorkflows {
+    /// Those that can be started, by id.
+    pub workflows: Vec<WorkflowEntry>,
+    /// How many there are that the query left out.
+    pub left_out: usize,
+    /// Files and directories that do not load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<UnloadedFile>,
+    /// Files that another one with the same id takes the place of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shadowed: Vec<ShadowedFile>,
+    /// What is wrong with the configuration of the project.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub config_problems: Vec<crate::config::Problem>,
+    /// The project directory that was looked in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_dir: Option<String>,
+}
+
+/// A workflow that can be started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowEntry {
+    /// The id that starts it. For a file whose id has no namespace, that older id.
+    pub workflow_id: String,
+    /// Its name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// When to use it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when_to_use: Option<String>,
+    /// Where its file was found.
+    pub source_kind: SourceKind,
+    /// Whether its id has a namespace.
+    pub id_status: IdStatus,
+    /// The id that its runs are recorded under, if that is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub canonical_id: Option<WorkflowId>,
+    /// The id to write into its file, if that has no namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggested_id: Option<WorkflowId>,
+    /// The hash of what a run would be pinned to.
+    pub workflow_hash: WorkflowHash,
+    /// How many steps it has.
+    pub steps: usize,
+    /// What its author should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WorkflowWarning>,
+}
+
+/// Something that the author of a workflow should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkflowWarning {
+    /// What it is about.
+    pub code: WarningCode,
+    /// What it is about in this workflow.
+    pub subject: String,
+    /// What is meant, and what to do.
+    pub message: String,
+}
+
+/// A file or directory that does not load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct UnloadedFile {
+    /// What.
+    pub path: String,
+    /// Where it was found.
+    pub source_kind: SourceKind,
+    /// Everything that is wrong with it.
+    pub problems: Vec<FileProblem>,
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum FileProblem {
+    /// Something in it.
+    Inside(Problem),
+    /// It cannot be read at all.
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A file that another one takes the place of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ShadowedFile {
+    /// The id of both.
+    pub workflow_id: WorkflowId,
+    /// The file that does not count.
+    pub path: String,
+    /// The file that does.
+    pub by: String,
+}
+
+/// A workflow, shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct InspectedWorkflow {
+    /// What it is.
+    pub entry: WorkflowEntry,
+    /// Its steps by title, in their order; not with `metadata`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub step_titles: Vec<String>,
+    /// The prompt of its first step; with `preview`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_prompt: Option<String>,
+    /// The whole; with `full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compiled: Option<CompiledWorkflow>,
+    /// That it was asked for by an older id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// Runs that could be gone on with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ResumeCandidates {
+    /// The best first; at most five.
+    pub candidates: Vec<ResumeCandidate>,
+}
+
+/// A run that could be gone on with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ResumeCandidate {
+    /// The session.
+    pub session_id: SessionId,
+    /// The run.
+    pub run_id: RunId,
+    /// Two words for people. They find nothing.
+    pub label: Label,
+    /// What the run is about.
+    pub title: String,
+    /// Its workflow.
+    pub workflow_id: WorkflowId,
+    /// What it waits for; nothing at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepPlace>,
+    /// How far it is.
+    pub status: RunStatus,
+    /// The branch that was last seen around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_branch: Option<String>,
+    /// The beginning of its newest notes.
+    pub snippet: String,
+    /// Why it is offered, strongest first; empty if it was asked for by id.
+    pub why_matched: Vec<WhyMatched>,
+    /// Asks where the run stands.
+    pub state_token: String,
+    /// The call that does.
+    pub next_call: NextCall,
+}

@@ -1,0 +1,221 @@
+//! What people are told, by the command line or a web page.
+
+use piton_core::{Envelope, NodeId, SessionId};
+use piton_store::port::Namespace;
+use piton_workflow::event::Preferences;
+use piton_workflow::projection::RunSummary;
+use piton_workflow::session::RunLine;
+use piton_workflow::{BlockerCode, GapSeverity, UserOnlyDependency};
+use serde::Serialize;
+
+/// Every run, the newest first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionList {
+    /// The runs, that with the newest event first.
+    pub runs: Vec<RunSummary>,
+    /// Sessions that cannot be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub troubled: Vec<TroubledSession>,
+}
+
+/// A session that cannot be read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TroubledSession {
+    /// The session, as its directory is called.
+    pub session_id: String,
+    /// What is wrong, and what to do.
+    pub trouble: Envelope,
+}
+
+/// A session with its runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionShown {
+    /// The session.
+    pub session_id: SessionId,
+    /// Whether it stays when its time is over.
+    pub kept: bool,
+    /// Its runs, in the order of their start.
+    pub runs: Vec<RunShown>,
+}
+
+/// A run with the steps that led to where it stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RunShown {
+    /// The run, summed up.
+    pub summary: RunSummary,
+    /// What it prefers where it stands.
+    pub preferences: Preferences,
+    /// The steps from its start to its preferred tip. Other branches are in its tree.
+    pub steps: Vec<StepShown>,
+    /// How many earlier steps are left out.
+    pub left_out: usize,
+}
+
+/// A step of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StepShown {
+    /// Its node.
+    pub node_id: NodeId,
+    /// Its title; nothing at the end of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What was handed in for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// Why it was sent back, each time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<BlockShown>,
+    /// What is recorded as missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<GapShown>,
+    /// How many bookmarks hang on it.
+    pub bookmarks: usize,
+}
+
+/// Why an output was sent back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BlockShown {
+    /// What kind of thing was missing.
+    pub code: BlockerCode,
+    /// What was missing.
+    pub message: String,
+}
+
+/// Something that is recorded as missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct GapShown {
+    /// How bad it is.
+    pub severity: GapSeverity,
+    /// What.
+    pub summary: String,
+    /// Whether it is still missing.
+    pub is_open: bool,
+}
+
+/// Whether a session stays when its time is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct KeptSession {
+    /// The session.
+    pub session_id: SessionId,
+    /// Whether it stays.
+    pub kept: bool,
+}
+
+/// A session that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Deleted {
+    /// The session.
+    pub session_id: SessionId,
+}
+
+/// What a check or a repair found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Soundness {
+    /// The session.
+    pub session_id: SessionId,
+    /// Whether it can be gone on with.
+    pub is_sound: bool,
+    /// What was found or done, for a person.
+    pub summary: String,
+}
+
+/// What a person settled.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SettledRun {
+    /// The run, at the step that it waits at.
+    pub run: RunLine,
+    /// What the step needed a person for.
+    pub reason: UserOnlyDependency,
+    /// What was recorded.
+    pub summary: String,
+}
+
+/// The preferences in force.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AppliedPreferences {
+    /// What holds.
+    pub preferences: Preferences,
+    /// The file that was written, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_to: Option<String>,
+    /// That something stronger than what was written holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// What a cleaning did, or would do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CleanedUp {
+    /// Whether it only said what it would do.
+    pub is_rehearsal: bool,
+    /// Sessions that were removed.
+    pub removed: Vec<SessionId>,
+    /// Sessions that are not old enough.
+    pub young: usize,
+    /// Sessions that are kept on purpose.
+    pub kept: usize,
+    /// Sessions that are old enough and could not be removed.
+    pub spared: usize,
+    /// What became of the blobs of each namespace.
+    pub blobs: Vec<SweptBlobs>,
+    /// Whether nothing was removed because something could not be read.
+    pub safe_mode: bool,
+    /// What kept something from being removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Envelope>,
+}
+
+/// What became of the blobs of a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SweptBlobs {
+    /// The namespace.
+    pub namespace: Namespace,
+    /// Blobs that something refers to, or that are too young.
+    pub kept: u64,
+    /// Blobs that were removed.
+    pub removed: u64,
+    /// Their bytes.
+    pub removed_bytes: u64,
+}
+
+/// A session that came from a bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ImportedSession {
+    /// The session that is there now.
+    pub session_id: SessionId,
+    /// The id that it had, if that one was taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<SessionId>,
+    /// How many events it has.
+    pub events: usize,
+}

@@ -1,0 +1,12 @@
+//! What callers send.
+//!
+//! The words on the fields are what agents read in the schemas of the tools.
+
+mod agent;
+mod person;
+
+pub use agent::{
+    CheckpointWorkflow, ContinueWorkflow, InspectMode, InspectWorkflow, ListWorkflows, Output,
+    ResumeSession, StartWorkflow,
+};
+pub use person::{ExportSession, Prefer, Say, Scope, SessionReference, SettleRun};

@@ -1,0 +1,35 @@
+//! The use cases, over ports that the caller hands in.
+//!
+//! | file | does |
+//! |---|---|
+//! | `ports` | the effects that the use cases need |
+//! | `state` | what a process keeps: settings, compiled workflows, folded sessions |
+//! | `applied` | notes which configuration is in force |
+//! | `workflows` | list and inspect workflows |
+//! | `runs` | start, continue, bookmark and resume runs |
+//! | `reference` | which session or run a person means |
+//! | `reading` | a session, read whole |
+//! | `drawing` | a run as people look at it: step by step, or as a graph |
+//! | `sessions` | list, show, draw, keep and delete sessions |
+//! | `settling` | what a person says about a step that waits for one |
+//! | `preferences` | what runs prefer: in general, and one of them |
+//! | `upkeep` | check, repair, clean, export, import, new keys |
+//!
+//! *Invariants*: a use case loads, decides, appends, and tells. Each is a method of [`Runtime`]; what an agent calls
+//! goes through a [`Connection`](crate::Connection), which knows where the agent is.
+
+mod applied;
+mod drawing;
+mod ports;
+mod preferences;
+mod reading;
+mod reference;
+mod runs;
+mod sessions;
+mod settling;
+mod state;
+mod upkeep;
+mod workflows;
+
+pub use ports::Ports;
+pub use state::Runtime;

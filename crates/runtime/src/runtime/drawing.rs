@@ -1,0 +1,118 @@
+//! A run as people look at it: step by step, or as a graph.
+
+use std::collections::{HashMap, HashSet};
+
+use piton_core::{Envelope, NodeId, SnapshotRef};
+use piton_workflow::event::{Blocker, Outcome, Preferences, Resolution};
+use piton_workflow::projection::{Gap, RunNode, RunState, StepPlace, headline, shorten};
+use piton_workflow::{Autonomy, NodeKind};
+
+use super::reading::Reading;
+use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};
+use crate::reply::{BlockShown, GapShown, RunShown, StepShown, TreeNode};
+
+/// The steps of nodes, by the snapshots of those.
+pub(super) type Steps = HashMap<SnapshotRef, Option<StepPlace>>;
+
+/// What went wrong on the nodes of a run.
+struct Trouble<'a> {
+    blocks: HashMap<NodeId, Vec<&'a [Blocker]>>,
+    gaps: HashMap<NodeId, Vec<&'a Gap>>,
+}
+
+impl<'a> Trouble<'a> {
+    fn of(run: &'a RunState) -> Self {
+        let (mut blocks, mut gaps) = (HashMap::new(), HashMap::new());
+        for (node, attempt) in run.advances.all() {
+            if let Outcome::Blocked { blockers } = &attempt.outcome {
+                blocks.entry(node).or_insert_with(Vec::new).push(blockers.blockers());
+            }
+        }
+        // A record that resolves another is no gap of its own.
+        let missing = |gap: &&Gap| matches!(gap.record.resolution, Resolution::Unresolved {});
+        for gap in run.gaps.all().iter().filter(missing) {
+            gaps.entry(gap.node).or_insert_with(Vec::new).push(gap);
+        }
+        Self { blocks, gaps }
+    }
+
+    fn blocks(&self, node: NodeId) -> &[&'a [Blocker]] {
+        self.blocks.get(&node).map_or(&[], Vec::as_slice)
+    }
+
+    fn gaps(&self, node: NodeId) -> &[&'a Gap] {
+        self.gaps.get(&node).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A run with the steps on the way to its preferred tip; nothing if it has no node.
+pub(super) async fn show(
+    reading: &mut Reading<'_>,
+    run: &RunState,
+) -> Result<Option<RunShown>, Envelope> {
+    let (Some(summary), Some(tip)) = (reading.summary(run).await?, run.graph.preferred_tip())
+    else {
+        return Ok(None);
+    };
+    let mut path: Vec<&RunNode> = run.graph.ancestry(tip.id).collect();
+    path.reverse();
+    let left_out = path.len().saturating_sub(STEPS_SHOWN_MAX);
+    let path = &path[left_out..];
+    let steps = reading.steps(run, path.iter().copied()).await?;
+    let trouble = Trouble::of(run);
+    let preferences = run.preferences.effective(tip.id);
+    Ok(Some(RunShown {
+        summary,
+        preferences: preferences.unwrap_or(Preferences::preset(Autonomy::Guided)),
+        steps: path.iter().map(|node| step(run, node, &steps, &trouble)).collect(),
+        left_out,
+    }))
+}
+
+fn step(run: &RunState, node: &RunNode, steps: &Steps, trouble: &Trouble<'_>) -> StepShown {
+    let block =
+        |blocker: &Blocker| BlockShown { code: blocker.code, message: blocker.message.to_string() };
+    let gap = |gap: &&Gap| GapShown {
+        severity: gap.record.severity,
+        summary: gap.record.summary.to_string(),
+        is_open: gap.is_open(),
+    };
+    let children = run.graph.children(node);
+    StepShown {
+        node_id: node.id,
+        title: place(steps, node).map(|place| place.title.as_str().to_owned()),
+        notes: run.outputs.recap(node.id).map(str::to_owned),
+        blocks: trouble.blocks(node.id).iter().copied().flatten().map(block).collect(),
+        gaps: trouble.gaps(node.id).iter().map(gap).collect(),
+        bookmarks: children.filter(|child| child.kind == NodeKind::Checkpoint).count(),
+    }
+}
+
+fn place<'a>(steps: &'a Steps, node: &RunNode) -> Option<&'a StepPlace> {
+    steps.get(&node.snapshot).and_then(Option::as_ref)
+}
+
+/// The nodes of a run, in the order in which they were made.
+pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
+    let tip = run.graph.preferred_tip().map(|tip| tip.id);
+    let path: HashSet<NodeId> =
+        tip.into_iter().flat_map(|tip| run.graph.ancestry(tip)).map(|node| node.id).collect();
+    let trouble = Trouble::of(run);
+    let short = |line: &str| shorten(line, HEADLINE_BYTES_MAX);
+    let node = |node: &RunNode| TreeNode {
+        node_id: node.id,
+        parent_id: run.graph.parent(node).map(|parent| parent.id),
+        kind: node.kind,
+        cause: node.cause,
+        step: place(steps, node).map(|place| place.number),
+        title: place(steps, node).map(|place| place.title.as_str().to_owned()),
+        headline: run.outputs.recap(node.id).and_then(headline).map(short),
+        blocked: trouble.blocks(node.id).len(),
+        open_gaps: run.gaps.open_on(node.id).count(),
+        is_tip: node.is_tip(),
+        is_preferred_tip: tip == Some(node.id),
+        is_on_path: path.contains(&node.id),
+        created: node.created,
+    };
+    run.graph.nodes().map(node).collect()
+}

@@ -1,0 +1,105 @@
+//! A session, read whole: its events folded, and the steps of its nodes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use piton_core::{Code, Envelope, SessionId, SnapshotRef, WorkflowHash};
+use piton_store::StreamId;
+use piton_store::port::Namespace;
+use piton_workflow::compile::CompiledWorkflow;
+use piton_workflow::event::validate;
+use piton_workflow::projection::{
+    RunNode, RunState, RunSummary, SessionState, StepPlace, TipState,
+};
+use piton_workflow::snapshot::ExecutionSnapshot;
+
+use super::ports::Ports;
+
+/// A session, read whole.
+pub(super) struct Reading<'a> {
+    ports: &'a Ports,
+    pub(super) state: SessionState,
+    tips: HashMap<SnapshotRef, TipState>,
+    workflows: HashMap<WorkflowHash, Arc<CompiledWorkflow>>,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) async fn of(ports: &'a Ports, session: SessionId) -> Result<Self, Envelope> {
+        let stream = StreamId::from(session);
+        let loaded = ports.journal.load(&stream).await.map_err(|error| error.envelope())?;
+        validate(&loaded.events).map_err(|flaw| {
+            let message = format!("The events of {session} contradict each other: {flaw}.");
+            Envelope::new(Code::StoreInvariantViolation, message)
+        })?;
+        let state = SessionState::of(&loaded.events);
+        Ok(Self { ports, state, tips: HashMap::new(), workflows: HashMap::new() })
+    }
+
+    /// The workflow that a run is pinned to.
+    pub(super) async fn workflow(
+        &mut self,
+        hash: WorkflowHash,
+    ) -> Result<Arc<CompiledWorkflow>, Envelope> {
+        if let Some(known) = self.workflows.get(&hash) {
+            return Ok(Arc::clone(known));
+        }
+        let bytes = self.blob(Namespace::PinnedWorkflows, hash.digest()).await?;
+        let workflow = CompiledWorkflow::read(&bytes).map_err(|error| {
+            Envelope::new(
+                Code::StoreInvariantViolation,
+                format!("A pinned workflow cannot be used: {error}."),
+            )
+        })?;
+        let workflow = Arc::new(workflow);
+        self.workflows.insert(hash, Arc::clone(&workflow));
+        Ok(workflow)
+    }
+
+    /// What is to do at a node.
+    pub(super) async fn step_at(&mut self, snapshot: SnapshotRef) -> Result<TipState, Envelope> {
+        if let Some(known) = self.tips.get(&snapshot) {
+            return Ok(known.clone());
+        }
+        let bytes = self.blob(Namespace::Snapshots, snapshot.digest()).await?;
+        let read = ExecutionSnapshot::decode(&bytes).map_err(|error| {
+            Envelope::new(error.code(), format!("A snapshot cannot be used: {error}."))
+        })?;
+        let tip = TipState::from(&read);
+        self.tips.insert(snapshot, tip.clone());
+        Ok(tip)
+    }
+
+    /// The steps of nodes, by the snapshots of those.
+    pub(super) async fn steps<'n>(
+        &mut self,
+        run: &RunState,
+        nodes: impl Iterator<Item = &'n RunNode>,
+    ) -> Result<HashMap<SnapshotRef, Option<StepPlace>>, Envelope> {
+        let workflow = self.workflow(run.started.workflow_hash).await?;
+        let mut steps = HashMap::new();
+        for node in nodes {
+            let tip = self.step_at(node.snapshot).await?;
+            steps.insert(node.snapshot, StepPlace::of(&tip, &workflow));
+        }
+        Ok(steps)
+    }
+
+    /// A run, summed up; nothing if it has no node.
+    pub(super) async fn summary(&mut self, run: &RunState) -> Result<Option<RunSummary>, Envelope> {
+        let Some(tip) = run.graph.preferred_tip() else { return Ok(None) };
+        let tip = self.step_at(tip.snapshot).await?;
+        let workflow = self.workflow(run.started.workflow_hash).await?;
+        Ok(RunSummary::of(&self.state, run, &tip, &workflow))
+    }
+
+    async fn blob(
+        &self,
+        namespace: Namespace,
+        digest: piton_core::Digest,
+    ) -> Result<Vec<u8>, Envelope> {
+        let found = self.ports.blobs.get(namespace, digest).await;
+        let found = found.map_err(|error| error.envelope())?;
+        let missing = || piton_store::Error::BlobMissing { namespace, digest }.envelope();
+        found.ok_or_else(missing)
+    }
+}

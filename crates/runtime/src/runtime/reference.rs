@@ -1,0 +1,138 @@
+//! Which session or run a person means.
+//!
+//! *Invariants*: a name that fits several is refused, and they are listed. The two words of a run are for people
+//! who know which runs they have: there are too few of them to be unique for good, so nothing is taken away by
+//! them.
+
+use std::fmt::Write as _;
+
+use piton_core::{Code, Envelope, RunId, SessionId, truncate};
+use piton_workflow::projection::RunSummary;
+
+use super::state::Runtime;
+use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN};
+use crate::request::SessionReference;
+
+/// What a reference is used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// To look at something, or to add to it.
+    Use,
+    /// To take something away.
+    TakeAway,
+}
+
+/// What a person meant.
+#[derive(Clone, Copy)]
+pub(super) struct Meant {
+    pub(super) session: SessionId,
+    /// The run, if one was named.
+    pub(super) run: Option<RunId>,
+}
+
+impl Runtime {
+    /// The session, and perhaps the run, that a reference names.
+    pub(super) async fn meant(
+        &self,
+        reference: &SessionReference,
+        reach: Reach,
+    ) -> Result<Meant, Envelope> {
+        let text = reference.0.trim();
+        if let Ok(session) = text.parse() {
+            return Ok(Meant { session, run: None });
+        }
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let mut found: Vec<(Meant, String)> = Vec::new();
+        for summary in &listing.runs {
+            if let Some(meant) = names(text, summary, reach) {
+                found.push((meant, line(summary)));
+            }
+        }
+        // A session with several runs is one session.
+        if found.iter().all(|(meant, _)| meant.run.is_none()) {
+            found.dedup_by_key(|(meant, _)| meant.session);
+        }
+        for troubled in &listing.troubled {
+            let session: Option<SessionId> = troubled.stream.as_str().parse().ok();
+            if let Some(session) = session.filter(|session| ends(&session.to_string(), text)) {
+                found.push((Meant { session, run: None }, format!("{session} (cannot be read)")));
+            }
+        }
+        match found.as_slice() {
+            [(meant, _)] => Ok(*meant),
+            [] => Err(nothing(text, &listing.runs, reach)),
+            several => Err(ambiguous(text, several.iter().map(|(_, line)| line.as_str()))),
+        }
+    }
+}
+
+impl Runtime {
+    /// The one run that a reference names.
+    pub(super) async fn meant_run(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<(SessionId, RunId), Envelope> {
+        let Meant { session, run } = self.meant(reference, Reach::Use).await?;
+        if let Some(run) = run {
+            return Ok((session, run));
+        }
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let runs: Vec<_> = listing.runs.iter().filter(|run| run.session_id == session).collect();
+        match runs.as_slice() {
+            [run] => Ok((session, run.run_id)),
+            [] => Err(nothing(&reference.0, &[], Reach::Use)),
+            several => {
+                let lines = several.iter().map(|run| format!("{} ({})", run.run_id, run.label));
+                let lines: Vec<String> = lines.collect();
+                Err(ambiguous(&reference.0, lines.iter().map(String::as_str)))
+            }
+        }
+    }
+}
+
+fn names(text: &str, summary: &RunSummary, reach: Reach) -> Option<Meant> {
+    let (session, run) = (summary.session_id, summary.run_id);
+    let by_label = reach == Reach::Use && summary.label.to_string() == text;
+    if by_label || ends(&run.to_string(), text) {
+        Some(Meant { session, run: Some(run) })
+    } else {
+        ends(&session.to_string(), text).then_some(Meant { session, run: None })
+    }
+}
+
+/// Whether an id is `text`, or ends so.
+fn ends(id: &str, text: &str) -> bool {
+    id == text || (text.len() >= ID_ENDING_BYTES_MIN && id.ends_with(text))
+}
+
+fn line(summary: &RunSummary) -> String {
+    let RunSummary { session_id, label, title, .. } = summary;
+    format!("{session_id} ({label}: {title})")
+}
+
+fn nothing(text: &str, runs: &[std::sync::Arc<RunSummary>], reach: Reach) -> Envelope {
+    let shown = truncate(text, 80);
+    let mut labelled = runs.iter().filter(|summary| summary.label.to_string() == text);
+    if reach == Reach::TakeAway
+        && let Some(summary) = labelled.next()
+    {
+        let message = format!("The two words `{shown}` find a run, but take nothing away.");
+        let suggestion = format!("Name the session by its id, if you mean {}.", line(summary));
+        return Envelope::new(Code::ValidationError, message).with_suggestion(suggestion);
+    }
+    let message = format!("There is no session or run `{shown}` in this data directory.");
+    Envelope::new(Code::SessionNotFound, message)
+}
+
+fn ambiguous<'a>(text: &str, lines: impl Iterator<Item = &'a str>) -> Envelope {
+    let lines: Vec<&str> = lines.collect();
+    let mut message = format!("`{}` fits {} of them:", truncate(text, 80), lines.len());
+    for line in lines.iter().take(CANDIDATES_LISTED_MAX) {
+        write!(message, "\n  {line}").expect("writing to a string does not fail");
+    }
+    if let Some(more) = lines.len().checked_sub(CANDIDATES_LISTED_MAX).filter(|more| *more > 0) {
+        write!(message, "\n  and {more} more").expect("writing to a string does not fail");
+    }
+    Envelope::new(Code::ValidationError, message)
+        .with_suggestion("Name one of them by its whole id.")
+}

@@ -1,0 +1,204 @@
+//! Start, continue, bookmark and resume runs.
+
+use std::sync::Arc;
+
+use piton_core::{Code, Envelope, RunId, SessionId, truncate};
+use piton_workflow::bounds::{
+    RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX, SOURCE_REF_BYTES_MAX,
+};
+use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
+use piton_workflow::recall::Trouble;
+use piton_workflow::session::{
+    self, Checkpoint, CheckpointReply, Continue, Reply, Start, StartKey, Workflow,
+};
+
+use super::state::Runtime;
+use crate::config::Problem;
+use crate::library::{Found, NotFound, Stocked};
+use crate::reply::{ResumeCandidate, ResumeCandidates};
+use crate::request::{CheckpointWorkflow, ContinueWorkflow, Output, ResumeSession, StartWorkflow};
+use crate::surroundings::{Checkout, ProjectDir, checkout, observations};
+
+/// What came of a start.
+pub(crate) struct Started {
+    pub(crate) reply: Reply,
+    /// That the workflow goes by another id.
+    pub(crate) warning: Option<String>,
+}
+
+impl Runtime {
+    pub(crate) async fn start_workflow(
+        &self,
+        request: StartWorkflow,
+        project: Option<&ProjectDir>,
+    ) -> Result<Started, Envelope> {
+        let path = project.map(ProjectDir::path);
+        let settings = self.settings_for(path).map_err(|found| Problem::envelope(&found))?;
+        let stock = self.stock(&settings, path);
+        let Found { stocked, warning } =
+            stock.find(&request.workflow_id).map_err(|error| NotFound::envelope(&error))?;
+        let project_dir = project.map(ProjectDir::text).unwrap_or_default();
+        let start = Start {
+            workflow: Workflow {
+                compiled: Arc::clone(&stocked.workflow),
+                source_kind: stocked.kind,
+                source_ref: source_ref(stocked),
+            },
+            goal: request.goal,
+            context: request.context.unwrap_or_default(),
+            preferences: settings.preferences(),
+            observations: path.and_then(checkout).as_ref().map(observations).unwrap_or_default(),
+            key: request.start_key.map(|key| StartKey { key, project_dir }),
+        };
+        let reply = self.sessions.start(start).await.map_err(|error| error.envelope())?;
+        Ok(Started { reply, warning })
+    }
+
+    pub(crate) async fn continue_workflow(
+        &self,
+        request: ContinueWorkflow,
+    ) -> Result<Reply, Envelope> {
+        let ContinueWorkflow { ack_token, state_token, output, context } = request;
+        let output = output.map(handed_in);
+        let observations = Vec::new();
+        let request = Continue { ack_token, state_token, output, context, observations };
+        self.sessions.proceed(request).await.map_err(|error| error.envelope())
+    }
+
+    pub(crate) async fn checkpoint_workflow(
+        &self,
+        request: CheckpointWorkflow,
+    ) -> Result<CheckpointReply, Envelope> {
+        let CheckpointWorkflow { checkpoint_token, output } = request;
+        let request = Checkpoint { checkpoint_token, output: output.map(handed_in) };
+        self.sessions.checkpoint(request).await.map_err(|error| error.envelope())
+    }
+
+    pub(crate) async fn resume_session(
+        &self,
+        request: &ResumeSession,
+        project: Option<&ProjectDir>,
+    ) -> Result<ResumeCandidates, Envelope> {
+        let found = if request.session_id.is_some() || request.run_id.is_some() {
+            self.named(request.session_id, request.run_id).await?
+        } else {
+            let around = if *request == ResumeSession::default() {
+                project.and_then(|project| checkout(project.path()))
+            } else {
+                None
+            };
+            self.ranked(request, around.as_ref()).await?
+        };
+        let mut candidates = Vec::with_capacity(found.len());
+        for (summary, why) in found {
+            // One that cannot be read any more is not offered.
+            if let Ok(candidate) = self.candidate(&summary, why).await {
+                candidates.push(candidate);
+            }
+        }
+        Ok(ResumeCandidates { candidates })
+    }
+
+    /// The runs that an id names.
+    async fn named(
+        &self,
+        session: Option<SessionId>,
+        run: Option<RunId>,
+    ) -> Result<Vec<(Arc<RunSummary>, Vec<WhyMatched>)>, Envelope> {
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let is_meant = |summary: &Arc<RunSummary>| {
+            session.is_none_or(|session| summary.session_id == session)
+                && run.is_none_or(|run| summary.run_id == run)
+        };
+        let found: Vec<_> = listing
+            .runs
+            .into_iter()
+            .filter(is_meant)
+            .take(RESUME_CANDIDATES_MAX)
+            .map(|summary| (summary, Vec::new()))
+            .collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let name = session.map(|session| session.to_string());
+        let troubled =
+            listing.troubled.iter().find(|one| name.as_deref() == Some(one.stream.as_str()));
+        Err(troubled.map_or_else(|| not_found(session, run), |one| told(&one.trouble)))
+    }
+
+    /// The runs that fit best, or around which things look as they do here.
+    async fn ranked(
+        &self,
+        request: &ResumeSession,
+        around: Option<&Checkout>,
+    ) -> Result<Vec<(Arc<RunSummary>, Vec<WhyMatched>)>, Envelope> {
+        let here = |text: fn(&Checkout) -> Option<&str>| around.and_then(text);
+        let query = ResumeQuery {
+            text: request.query.as_deref(),
+            head_sha: request.git_head_sha.as_deref().or(here(|it| it.head.as_deref())),
+            branch: request.git_branch.as_deref().or(here(|it| it.branch.as_deref())),
+        };
+        let offers = self.recall.resume(&query).await.map_err(|error| error.envelope())?;
+        Ok(offers.into_iter().map(|offer| (offer.summary, offer.resumable.why)).collect())
+    }
+
+    async fn candidate(
+        &self,
+        summary: &RunSummary,
+        why_matched: Vec<WhyMatched>,
+    ) -> Result<ResumeCandidate, session::Error> {
+        let reader = self.sessions.reader();
+        let taken_up = reader.take_up(summary.session_id, summary.run_id).await?;
+        let recap = summary.recap.as_ref().map_or("", |recap| recap.as_str());
+        Ok(ResumeCandidate {
+            session_id: summary.session_id,
+            run_id: summary.run_id,
+            label: summary.label,
+            title: summary.title.to_string(),
+            workflow_id: summary.workflow.id.clone(),
+            step: summary.step.clone(),
+            status: summary.status,
+            git_branch: summary.surroundings.branch.as_ref().map(ToString::to_string),
+            snippet: truncate(recap, RESUME_SNIPPET_BYTES_MAX).into_owned(),
+            why_matched,
+            state_token: taken_up.state_token,
+            next_call: taken_up.next_call,
+        })
+    }
+}
+
+fn handed_in(output: Output) -> session::Output {
+    let Output { notes_markdown, artifacts } = output;
+    session::Output { notes_markdown, artifacts }
+}
+
+/// Where the file of a workflow lies, for people. Of a path that is too long only the end is told.
+fn source_ref(stocked: &Stocked) -> String {
+    let Some(path) = &stocked.path else { return "piton".to_owned() };
+    let text = path.display().to_string();
+    if text.len() <= SOURCE_REF_BYTES_MAX {
+        return text;
+    }
+    text[text.ceil_char_boundary(text.len() - SOURCE_REF_BYTES_MAX)..].to_owned()
+}
+
+fn not_found(session: Option<SessionId>, run: Option<RunId>) -> Envelope {
+    let what = match (session, run) {
+        (Some(session), Some(run)) => format!("no run {run} in a session {session}"),
+        (Some(session), None) => format!("no session {session}"),
+        (None, Some(run)) => format!("no run {run}"),
+        (None, None) => "no such run".to_owned(),
+    };
+    Envelope::new(Code::SessionNotFound, format!("There is {what} in this data directory."))
+        .with_suggestion(
+            "Call resume_session with words of the notes, or with nothing for the newest runs.",
+        )
+}
+
+/// Why a session cannot be read, as a person or an agent reads it.
+pub(super) fn told(trouble: &Trouble) -> Envelope {
+    match trouble {
+        Trouble::Store(error) => error.envelope(),
+        other => Envelope::new(other.code(), format!("The session cannot be read: {other}.")),
+    }
+}

@@ -1,0 +1,92 @@
+//! List, show, draw, keep and delete sessions.
+
+use std::cmp::Reverse;
+
+use piton_core::{Code, Envelope};
+use piton_store::StreamId;
+use piton_workflow::projection::RunState;
+use piton_workflow::upkeep::{Control, control, set_control};
+
+use super::drawing::{draw, show};
+use super::reading::Reading;
+use super::reference::{Meant, Reach};
+use super::runs::told;
+use super::state::Runtime;
+use crate::reply::{Deleted, KeptSession, RunTree, SessionList, SessionShown, TroubledSession};
+use crate::request::SessionReference;
+
+impl Runtime {
+    /// Every run of every session, that with the newest event first.
+    pub async fn list_sessions(&self) -> Result<SessionList, Envelope> {
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let mut runs: Vec<_> = listing.runs.iter().map(|run| (**run).clone()).collect();
+        runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
+        let troubled = listing.troubled.iter().map(|one| TroubledSession {
+            session_id: one.stream.to_string(),
+            trouble: told(&one.trouble),
+        });
+        Ok(SessionList { runs, troubled: troubled.collect() })
+    }
+
+    /// A session with its runs and their steps, or with the one run that is named.
+    pub async fn show_session(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<SessionShown, Envelope> {
+        let Meant { session, run } = self.meant(reference, Reach::Use).await?;
+        let mut reading = Reading::of(&self.ports, session).await?;
+        let states: Vec<RunState> = reading.state.runs().to_vec();
+        let mut runs = Vec::new();
+        for state in states.iter().filter(|state| run.is_none_or(|run| state.id == run)) {
+            runs.extend(show(&mut reading, state).await?);
+        }
+        let control = control(&*self.ports.table, session).await;
+        let kept = control.map_err(|error| error.envelope())? == Control::Keep;
+        Ok(SessionShown { session_id: session, kept, runs })
+    }
+
+    /// The graph of a run: the one that is named, or the newest of a session.
+    pub async fn run_tree(&self, reference: &SessionReference) -> Result<RunTree, Envelope> {
+        let Meant { session, run } = self.meant(reference, Reach::Use).await?;
+        let mut reading = Reading::of(&self.ports, session).await?;
+        let mut states = reading.state.runs().iter().rev();
+        let state = states.find(|state| run.is_none_or(|run| state.id == run)).cloned();
+        let state = state.ok_or_else(|| no_run(session))?;
+        let summary = reading.summary(&state).await?.ok_or_else(|| no_run(session))?;
+        let steps = reading.steps(&state, state.graph.nodes()).await?;
+        Ok(RunTree { summary, nodes: draw(&state, &steps) })
+    }
+
+    /// Says whether a session stays when its time is over.
+    pub async fn keep_session(
+        &self,
+        reference: &SessionReference,
+        keep: bool,
+    ) -> Result<KeptSession, Envelope> {
+        let Meant { session, .. } = self.meant(reference, Reach::Use).await?;
+        let stream = StreamId::from(session);
+        self.ports.journal.age(&stream).await.map_err(|error| error.envelope())?;
+        let control = if keep { Control::Keep } else { Control::Expire };
+        let set = set_control(&*self.ports.table, session, control).await;
+        set.map_err(|error| error.envelope())?;
+        Ok(KeptSession { session_id: session, kept: keep })
+    }
+
+    /// Removes a session. What only it referred to is removed by the next cleaning.
+    pub async fn delete_session(&self, reference: &SessionReference) -> Result<Deleted, Envelope> {
+        let Meant { session, .. } = self.meant(reference, Reach::TakeAway).await?;
+        let stream = StreamId::from(session);
+        let journal = &self.ports.journal;
+        // A lease of a session that is not there would be one of a new session.
+        journal.age(&stream).await.map_err(|error| error.envelope())?;
+        let lease = journal.lease(&stream).await.map_err(|error| error.envelope())?;
+        journal.delete(lease).await.map_err(|error| error.envelope())?;
+        let forgotten = set_control(&*self.ports.table, session, Control::Expire).await;
+        forgotten.map_err(|error| error.envelope())?;
+        Ok(Deleted { session_id: session })
+    }
+}
+
+fn no_run(session: piton_core::SessionId) -> Envelope {
+    Envelope::new(Code::SessionNotFound, format!("The session {session} has no run."))
+}

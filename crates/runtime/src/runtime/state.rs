@@ -1,0 +1,83 @@
+//! What a process keeps: settings, compiled workflows, folded sessions.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use piton_core::Envelope;
+use piton_store::port::{BlobReader, JournalReader};
+use piton_workflow::SessionEvent;
+use piton_workflow::recall::Recall;
+use piton_workflow::session::Sessions;
+
+use super::ports::Ports;
+use crate::config::{Configuration, Problem, Settings, Status};
+use crate::connection::{Connection, Whereabouts};
+use crate::library::{Library, Stock, sources};
+
+/// Everything that Piton does for whoever calls it.
+pub struct Runtime {
+    pub(super) ports: Ports,
+    pub(super) sessions: Sessions,
+    pub(super) recall: Recall,
+    pub(super) library: Library,
+    /// As it was when the process started.
+    pub(super) configuration: Configuration,
+    /// What held then.
+    applied: Settings,
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Runtime").finish_non_exhaustive()
+    }
+}
+
+impl Runtime {
+    /// The use cases over `ports`, as `configuration` asks for.
+    pub fn new(ports: Ports, configuration: Configuration) -> Result<Self, Envelope> {
+        let applied = configuration.settings_here().map_err(|found| Problem::envelope(&found))?;
+        let sessions = Sessions::new(
+            Arc::clone(&ports.journal),
+            Arc::clone(&ports.blobs),
+            Arc::clone(&ports.keys),
+            Arc::clone(&ports.clock),
+            Arc::clone(&ports.entropy),
+        );
+        let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
+        let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
+        let recall = Recall::new(journal, blobs, Arc::clone(&ports.cache));
+        Ok(Self { ports, sessions, recall, library: Library::default(), configuration, applied })
+    }
+
+    /// The use cases of one agent.
+    pub fn connect(self: &Arc<Self>, whereabouts: Whereabouts) -> Connection {
+        Connection::new(Arc::clone(self), whereabouts)
+    }
+
+    /// What held when the process started.
+    pub fn applied(&self) -> &Settings {
+        &self.applied
+    }
+
+    /// What is set now against what held when the process started.
+    pub fn status(&self) -> Result<Status, Envelope> {
+        let desired = self.configuration.reload().and_then(|fresh| fresh.settings_here());
+        let desired = desired.map_err(|found| Problem::envelope(&found))?;
+        Ok(Status::of(&desired, &self.applied))
+    }
+
+    /// What holds for a project: as it was when the process started, but for what takes effect at once.
+    pub(super) fn settings_for(&self, project: Option<&Path>) -> Result<Settings, Vec<Problem>> {
+        let of = |configuration: &Configuration| match project {
+            Some(project) => configuration.settings_for(project),
+            None => Ok(configuration.settings()),
+        };
+        Ok(of(&self.configuration)?.with_live(&of(&self.configuration.reload()?)?))
+    }
+
+    /// The workflows that there are for a project.
+    pub(super) fn stock(&self, settings: &Settings, project: Option<&Path>) -> Stock {
+        self.library.stock(&sources(settings, self.configuration.user_dir(), project))
+    }
+}

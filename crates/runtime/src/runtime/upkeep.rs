@@ -1,0 +1,105 @@
+//! Check, repair, clean, export, import, new keys.
+
+use piton_core::{BoundedText, Code, Envelope, SessionId};
+use piton_store::collect::{Intent, Swept};
+use piton_workflow::bundle::{Bundle, Producer};
+use piton_workflow::carry::{export, import, salvage};
+use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, verify};
+
+use super::reference::Reach;
+use super::state::Runtime;
+use crate::reply::{CleanedUp, ImportedSession, Soundness, SweptBlobs};
+use crate::request::{ExportSession, SessionReference};
+
+impl Runtime {
+    /// Checks a session as the medium holds it. Nothing of it is changed.
+    pub async fn verify_session(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<Soundness, Envelope> {
+        let session = self.meant(reference, Reach::Use).await?.session;
+        let found = verify(&*self.ports.journal, session).await;
+        let found = found.map_err(|error| error.envelope())?;
+        Ok(Soundness { session_id: session, is_sound: found.is_sound(), summary: found.summary() })
+    }
+
+    /// Rolls a damaged session back to its last whole plan, and keeps what it takes away.
+    pub async fn repair_session(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<Soundness, Envelope> {
+        let session = self.meant(reference, Reach::TakeAway).await?.session;
+        let done = repair(&*self.ports.journal, session).await;
+        let summary = done.map_err(|error| error.envelope())?.summary();
+        let found = verify(&*self.ports.journal, session).await;
+        let is_sound = found.map_err(|error| error.envelope())?.is_sound();
+        Ok(Soundness { session_id: session, is_sound, summary })
+    }
+
+    /// Removes sessions that are past their time, and what nothing refers to any more; or only says what it would.
+    pub async fn clean(&self, intent: Intent) -> Result<CleanedUp, Envelope> {
+        let settings =
+            self.settings_for(None).map_err(|found| crate::config::Problem::envelope(&found))?;
+        let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
+            Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
+        })?;
+        let cleaned = clean(self.ports.upkeep(), days, intent).await;
+        let cleaned = cleaned.map_err(|error| error.envelope())?;
+        let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
+        let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
+        let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {
+            Swept::Done { kept, young, removed, removed_bytes, .. } => Some(SweptBlobs {
+                namespace: *namespace,
+                kept: kept + young,
+                removed: *removed,
+                removed_bytes: *removed_bytes,
+            }),
+            Swept::Spared { .. } => None,
+        });
+        Ok(CleanedUp {
+            is_rehearsal: intent == Intent::Rehearse,
+            removed,
+            young: cleaned.count(Fate::Young),
+            kept: cleaned.count(Fate::Kept),
+            spared: cleaned.count(Fate::Spared),
+            blobs: blobs.collect(),
+            safe_mode: cleaned.safe_mode,
+            warnings: cleaned.warnings,
+        })
+    }
+
+    /// The bytes of a file that holds a session.
+    pub async fn export_session(&self, request: &ExportSession) -> Result<Vec<u8>, Envelope> {
+        let session = self.meant(&request.session, Reach::Use).await?.session;
+        let producer = Producer {
+            app_version: BoundedText::truncated(env!("CARGO_PKG_VERSION")),
+            applied_config_hash: Some(self.applied().digest()),
+        };
+        let ports = self.ports.carrying();
+        let bytes = if request.salvage {
+            let salvaged = salvage(ports, session, producer).await;
+            salvaged.map_err(|error| error.envelope())?.encode()
+        } else {
+            let bundle = export(ports, session, producer).await;
+            bundle.map_err(|error| error.envelope())?.encode()
+        };
+        Ok(bytes.map_err(|error| error.envelope())?.as_bytes().to_vec())
+    }
+
+    /// Makes a session of the bytes of a bundle.
+    pub async fn import_session(&self, bytes: &[u8]) -> Result<ImportedSession, Envelope> {
+        let bundle = Bundle::read(bytes).map_err(|error| error.envelope())?;
+        let imported = import(self.ports.carrying(), &bundle).await;
+        let imported = imported.map_err(|error| error.envelope())?;
+        Ok(ImportedSession {
+            session_id: imported.session,
+            renamed_from: imported.renamed_from,
+            events: imported.events,
+        })
+    }
+
+    /// Makes a new key for tokens. Those that were signed with the key before the last are worthless from then on.
+    pub async fn rotate_keys(&self) -> Result<(), Envelope> {
+        self.ports.keys.rotate().await.map_err(|error| error.envelope())
+    }
+}

@@ -1,0 +1,109 @@
+//! What the files of git say.
+
+use std::path::PathBuf;
+
+/// What is checked out in a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkout {
+    /// The directory that is checked out.
+    pub root: PathBuf,
+    /// The branch; nothing if no branch is checked out.
+    pub branch: Option<String>,
+    /// The commit; nothing if the branch has none yet.
+    pub head: Option<String>,
+}
+
+/// What `HEAD` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    /// A ref, such as `refs/heads/main`.
+    Ref(String),
+    /// A commit.
+    Commit(String),
+}
+
+const BRANCHES: &str = "refs/heads/";
+
+impl Head {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let line = text.lines().next()?.trim();
+        match line.strip_prefix("ref:") {
+            Some(name) => Some(Self::Ref(ref_name(name.trim())?.to_owned())),
+            None => commit(line).map(|commit| Self::Commit(commit.to_owned())),
+        }
+    }
+
+    pub(super) fn branch(&self) -> Option<String> {
+        match self {
+            Self::Ref(name) => name.strip_prefix(BRANCHES).map(str::to_owned),
+            Self::Commit(_) => None,
+        }
+    }
+}
+
+/// A name that stays below the directory of refs. Reftables name `refs/heads/.invalid` to older readers.
+fn ref_name(name: &str) -> Option<&str> {
+    let is_sound = |part: &str| !part.is_empty() && !part.starts_with('.');
+    let is_ref = name.starts_with("refs/") && name.split('/').all(is_sound);
+    is_ref.then_some(name)
+}
+
+/// A commit by its hash, of either length.
+pub(super) fn commit(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (matches!(text.len(), 40 | 64) && is_hex).then_some(text)
+}
+
+/// The directory that the `.git` file of a worktree names.
+pub(super) fn git_dir(text: &str) -> Option<&str> {
+    text.lines().next()?.strip_prefix("gitdir:").map(str::trim).filter(|path| !path.is_empty())
+}
+
+/// The commit of a ref in `packed-refs`.
+pub(super) fn packed<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| {
+        let (hash, found) = line.split_once(' ')?;
+        if found.trim_end() == name { commit(hash) } else { None }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Head, commit, git_dir, packed};
+
+    const SHA: &str = "0123456789abcdef0123456789abcdef01234567";
+
+    #[test]
+    fn head_names_a_branch_another_ref_or_a_commit() {
+        let branch = |text: &str| Head::parse(text).and_then(|head| head.branch());
+        assert_eq!(branch("ref: refs/heads/main\n").as_deref(), Some("main"));
+        assert_eq!(branch("ref: refs/heads/fix/login\n").as_deref(), Some("fix/login"));
+        assert_eq!(branch("ref: refs/remotes/origin/main\n"), None);
+        assert_eq!(Head::parse(SHA), Some(Head::Commit(SHA.to_owned())));
+        for strange in
+            ["", "ref:", "ref: refs/heads/../../x", "ref: refs/heads/.invalid", "main", "ABC"]
+        {
+            assert_eq!(Head::parse(strange), None, "{strange}");
+        }
+    }
+
+    #[test]
+    fn a_ref_is_found_among_packed_ones_by_its_whole_name() {
+        let other = "f".repeat(40);
+        let text = format!(
+            "# pack-refs with: peeled\n{other} refs/heads/main2\n{SHA} refs/heads/main\n^{other}\n"
+        );
+        assert_eq!(packed(&text, "refs/heads/main"), Some(SHA));
+        assert_eq!(packed(&text, "refs/heads/mai"), None);
+    }
+
+    #[test]
+    fn other_texts_are_no_commit_and_no_directory() {
+        assert_eq!(commit("0123"), None);
+        assert_eq!(commit(&SHA.to_uppercase()), None);
+        assert_eq!(git_dir("gitdir: ../.git/worktrees/a\n"), Some("../.git/worktrees/a"));
+        assert_eq!(git_dir("gitdir: \n"), None);
+        assert_eq!(git_dir("nothing"), None);
+    }
+}

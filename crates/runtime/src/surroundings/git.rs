@@ -1,0 +1,61 @@
+//! The files of git, read without git.
+//!
+//! *Limitations*: a repository that keeps its refs in reftables has neither branch nor commit here.
+#![expect(clippy::disallowed_methods, reason = "the adapter that reads the files of git")]
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::checkout::{self, Checkout, Head};
+use crate::bounds::{ANCESTORS_MAX, GIT_FILE_BYTES_MAX, PACKED_REFS_BYTES_MAX};
+
+/// What is checked out at `directory` or the nearest directory above it that is a repository.
+pub fn checkout(directory: &Path) -> Option<Checkout> {
+    let above = directory.ancestors().take(ANCESTORS_MAX);
+    above.map(Path::to_path_buf).find_map(|root| {
+        let git = git_dir(&root)?;
+        let head = Head::parse(&read(&git.join("HEAD"), GIT_FILE_BYTES_MAX)?)?;
+        let commit = commit_of(&head, &git);
+        Some(Checkout { branch: head.branch(), head: commit, root })
+    })
+}
+
+/// Where git keeps what belongs to the checkout at `root`: `.git`, or what the file of that name says.
+fn git_dir(root: &Path) -> Option<PathBuf> {
+    let git = root.join(".git");
+    if git.is_dir() {
+        return Some(git);
+    }
+    let text = read(&git, GIT_FILE_BYTES_MAX)?;
+    Some(root.join(checkout::git_dir(&text)?))
+}
+
+fn commit_of(head: &Head, git: &Path) -> Option<String> {
+    let name = match head {
+        Head::Commit(commit) => return Some(commit.clone()),
+        Head::Ref(name) => name,
+    };
+    // A worktree shares most refs with the repository that it was made from.
+    let common = read(&git.join("commondir"), GIT_FILE_BYTES_MAX);
+    let common = common.map_or_else(|| git.to_path_buf(), |path| git.join(path.trim()));
+    let loose = [git, common.as_path()]
+        .into_iter()
+        .find_map(|dir| read(&dir.join(name), GIT_FILE_BYTES_MAX));
+    if let Some(text) = loose {
+        return checkout::commit(&text).map(str::to_owned);
+    }
+    let packed = read(&common.join("packed-refs"), PACKED_REFS_BYTES_MAX)?;
+    checkout::packed(&packed, name).map(str::to_owned)
+}
+
+/// The beginning of a file as text; nothing if that cannot be had.
+fn read(path: &Path, bytes_max: u64) -> Option<String> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    file.take(bytes_max).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,9 @@
+//! Settings from files and the environment.
+
+mod edit;
+mod environment;
+mod files;
+mod precedence;
+#[cfg(feature = "schema")]
+mod schema;
+mod status;

@@ -1,0 +1,77 @@
+//! What is set against what is in force.
+
+use piton_runtime::config::{Effect, SettingKey};
+use piton_workflow::Autonomy;
+
+use crate::rig::{Machine, start, two_steps};
+
+// shows: WR-506, WR-507 (the settings that there are)
+#[test]
+fn each_setting_says_what_it_takes_to_change_it() {
+    use SettingKey::{
+        Autonomy, DataDir, HttpBind, HttpPort, HttpTokenFile, LogLevel, ProjectDir, RetentionDays,
+        RiskPolicy, WorkflowDirs,
+    };
+    let restart = [DataDir, WorkflowDirs, ProjectDir, HttpBind, HttpPort, HttpTokenFile, LogLevel];
+    let live = [Autonomy, RiskPolicy, RetentionDays];
+    assert_eq!(restart.len() + live.len(), SettingKey::ALL.len());
+    for key in SettingKey::ALL {
+        let expected = if live.contains(key) { Effect::Live } else { Effect::Restart };
+        assert_eq!(key.effect(), expected, "{key}");
+    }
+}
+
+// shows: WR-503, WR-505
+#[test]
+fn what_is_desired_and_what_is_applied_are_told_apart() {
+    let machine = Machine::in_memory();
+    let runtime = machine.runtime();
+    let before = runtime.status().unwrap();
+    assert_eq!(before.desired_config_hash, before.applied_config_hash);
+    assert!(before.differences.is_empty() && before.text().is_none());
+
+    machine.write(".config/piton/config.toml", "[retention]\ndays = 7");
+    let live = runtime.status().unwrap();
+    assert_ne!(live.desired_config_hash, live.applied_config_hash);
+    assert!(!live.restart_needed && live.text().is_none());
+
+    machine.write(".config/piton/config.toml", "[retention]\ndays = 7\n[http]\nport = 1");
+    let restart = runtime.status().unwrap();
+    assert_eq!(restart.applied_config_hash, before.applied_config_hash);
+    let keys: Vec<_> = restart.differences.iter().map(|found| found.key).collect();
+    assert_eq!(keys, [SettingKey::RetentionDays, SettingKey::HttpPort]);
+    assert!(restart.restart_needed);
+    assert_eq!(
+        restart.text().unwrap(),
+        "The configuration changed since this program was started: http.port. Start it again to use it."
+    );
+}
+
+// shows: WR-504
+#[tokio::test]
+async fn the_digest_of_what_is_applied_is_noted_and_stable() {
+    for mut machine in [Machine::in_memory(), Machine::on_disk()] {
+        let runtime = machine.runtime();
+        assert_eq!(runtime.noted_applied().await.unwrap(), None);
+        let digest = runtime.note_applied().await.unwrap();
+        assert_eq!(runtime.noted_applied().await.unwrap(), Some(digest));
+        assert_eq!(machine.runtime().note_applied().await.unwrap(), digest);
+        machine.set("PITON_LOG_LEVEL", "trace");
+        let other = machine.runtime();
+        assert_ne!(other.note_applied().await.unwrap(), digest);
+        assert_eq!(runtime.noted_applied().await.unwrap(), Some(other.applied().digest()));
+    }
+}
+
+#[tokio::test]
+async fn a_new_preference_counts_for_the_next_run_without_a_restart() {
+    let machine = Machine::in_memory();
+    machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
+    let agent = machine.agent();
+    let first = agent.start_workflow(start("project.a")).await.unwrap();
+    assert_eq!(first.body.preferences.autonomy, Autonomy::Guided);
+    machine
+        .write(".config/piton/config.toml", "[preferences]\nautonomy = \"full_auto_never_stop\"");
+    let second = agent.start_workflow(start("project.a")).await.unwrap();
+    assert_eq!(second.body.preferences.autonomy, Autonomy::FullAutoNeverStop);
+}

@@ -1,0 +1,6 @@
+//! Workflows from every source.
+
+mod caching;
+mod ids;
+mod order;
+mod trouble;

@@ -1,0 +1,83 @@
+//! What does not load is listed, never silently absent.
+
+use piton_runtime::reply::FileProblem;
+use piton_runtime::request::ListWorkflows;
+
+use crate::rig::{Machine, two_steps};
+
+#[test]
+fn a_file_that_does_not_load_is_listed_with_everything_that_is_wrong_and_the_rest_loads() {
+    let machine = Machine::in_memory();
+    machine.write("project/.piton/workflows/good.json", &two_steps("project.good"));
+    let bad = machine.write(
+        "project/.piton/workflows/bad.json",
+        r#"{"id": "project.bad", "steps": [{"id": "a", "title": 3}, {"id": "a"}]}"#,
+    );
+    machine.write("project/.piton/workflows/not.json", "not json");
+    let listed = machine.agent().list_workflows(&ListWorkflows::default()).unwrap();
+    assert!(listed.workflows.iter().any(|entry| entry.workflow_id == "project.good"));
+    assert_eq!(listed.problems.len(), 2);
+    assert_eq!(listed.problems[0].path, bad.display().to_string());
+    assert!(listed.problems[0].problems.len() >= 3, "{}", listed.problems[0].text());
+    assert!(listed.text().contains("bad.json does not load:"));
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_absent_default_directories_are_not() {
+    let mut machine = Machine::in_memory();
+    let absent = machine.home().join("absent");
+    machine.set("PITON_WORKFLOW_DIRS", absent.to_str().unwrap());
+    let huge = machine.write("project/.piton/workflows/huge.json", &" ".repeat((1 << 20) + 1));
+    let binary = machine.write("project/.piton/workflows/binary.json", "");
+    std::fs::write(&binary, [0xff, 0xfe]).unwrap();
+    let dangling = machine.project().join(".piton/workflows/dangling.json");
+    std::os::unix::fs::symlink("/nowhere/at/all.json", &dangling).unwrap();
+    let looped = machine.project().join(".piton/workflows/again");
+    std::os::unix::fs::symlink(machine.project().join(".piton"), &looped).unwrap();
+
+    let listed = machine.agent().list_workflows(&ListWorkflows::default()).unwrap();
+    let told: Vec<(&str, &FileProblem)> =
+        listed.problems.iter().map(|file| (file.path.as_str(), &file.problems[0])).collect();
+    let paths: Vec<&str> = told.iter().map(|(path, _)| *path).collect();
+    let mut expected: Vec<String> =
+        [&absent, &huge, &binary, &dangling].map(|path| path.display().to_string()).to_vec();
+    expected.sort();
+    let mut found: Vec<&str> = paths.clone();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    let reason = |path: &std::path::Path| {
+        let path = path.display().to_string();
+        let (_, problem) = told.iter().find(|(told, _)| *told == path).unwrap();
+        match problem {
+            FileProblem::Unreadable { reason } => reason.clone(),
+            FileProblem::Inside(problem) => problem.to_string(),
+        }
+    };
+    assert!(reason(&huge).contains("more than 1048576 bytes"), "{}", reason(&huge));
+    assert!(reason(&binary).contains("UTF-8"), "{}", reason(&binary));
+}
+
+#[test]
+fn a_directory_with_too_many_files_is_cut_and_told() {
+    let machine = Machine::in_memory();
+    for count in 0..=512 {
+        let text = two_steps(&format!("user.w{count:04}"));
+        machine.write(&format!(".config/piton/workflows/{count:04}.json"), &text);
+    }
+    let listed = machine.agent().list_workflows(&ListWorkflows::default()).unwrap();
+    assert_eq!(listed.problems.len(), 1);
+    assert!(listed.problems[0].text().contains("more than 512 workflow files"));
+    assert!(listed.workflows.iter().any(|entry| entry.workflow_id == "user.w0511"));
+    assert!(!listed.workflows.iter().any(|entry| entry.workflow_id == "user.w0512"));
+}
+
+#[test]
+fn a_broken_configuration_does_not_hide_the_workflows() {
+    let machine = Machine::in_memory();
+    let agent = machine.agent();
+    machine.write("project/piton.toml", "[workflow]\n");
+    let listed = agent.list_workflows(&ListWorkflows::default()).unwrap();
+    assert!(!listed.workflows.is_empty());
+    assert_eq!(listed.config_problems.len(), 1);
+    assert!(listed.text().contains("piton.toml:1:2"), "{}", listed.text());
+}

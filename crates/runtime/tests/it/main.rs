@@ -1,0 +1,12 @@
+//! The behaviour of `piton-runtime` as doors see it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, and write the files that are read"
+)]
+
+mod config;
+mod library;
+mod rig;
+mod surroundings;
+mod use_cases;

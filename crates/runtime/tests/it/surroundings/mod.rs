@@ -1,0 +1,4 @@
+//! Where a call happens.
+
+mod git;
+mod project;

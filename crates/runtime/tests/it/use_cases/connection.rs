@@ -1,0 +1,50 @@
+//! Several runs in one connection.
+
+use piton_runtime::request::ContinueWorkflow;
+
+use crate::rig::{Machine, notes, start, two_steps};
+
+#[tokio::test]
+async fn every_reply_names_the_other_open_runs_beside_the_body() {
+    let machine = Machine::in_memory();
+    machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
+    let agent = machine.agent();
+    let a = agent.start_workflow(start("project.a")).await.unwrap();
+    assert_eq!(a.beside.other_runs, None);
+    let tour = agent.start_workflow(start("wr.tour")).await.unwrap();
+    let label = &a.body.run.label;
+    let line = format!("Also open here: {label} (project.a, step 1 of 2).");
+    assert_eq!(tour.beside.other_runs.as_deref(), Some(line.as_str()));
+
+    // The body of a repeated call is the same, whatever is open.
+    let alone = machine.agent();
+    let state_token = Some(tour.body.state_token.clone());
+    let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let here = agent.continue_workflow(asked.clone()).await.unwrap();
+    let there = alone.continue_workflow(asked).await.unwrap();
+    assert_eq!(here.body, there.body);
+    assert!(here.beside.other_runs.is_some() && there.beside.other_runs.is_none());
+    assert!(!here.text().contains("Also open"));
+
+    let next = agent.continue_workflow(notes(a.body.ack_token.as_ref(), "x")).await.unwrap();
+    assert!(next.beside.text().unwrap().contains("(wr.tour, step 1 of"));
+    let done = agent.continue_workflow(notes(next.body.ack_token.as_ref(), "x")).await.unwrap();
+    assert!(done.body.is_complete);
+    let state_token = Some(tour.body.state_token.clone());
+    let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let after = agent.continue_workflow(asked).await.unwrap();
+    assert_eq!(after.beside.other_runs, None, "a run that is done is not open");
+}
+
+#[tokio::test]
+async fn many_open_runs_are_counted_rather_than_listed() {
+    let machine = Machine::in_memory();
+    let agent = machine.agent();
+    let mut last = None;
+    for _ in 0..8 {
+        last = agent.start_workflow(start("wr.tour")).await.unwrap().beside.other_runs;
+    }
+    let line = last.unwrap();
+    assert_eq!(line.matches("wr.tour").count(), 5, "{line}");
+    assert!(line.ends_with(", and 2 more."), "{line}");
+}

@@ -1,0 +1,10 @@
+//! What doors ask for, and what they are told.
+
+mod connection;
+mod preferences;
+mod resume;
+mod runs;
+mod sessions;
+mod settling;
+mod upkeep;
+mod workflows;

@@ -1,0 +1,107 @@
+//! Finding a run to go on with.
+
+use piton_core::Code;
+use piton_runtime::request::{ContinueWorkflow, ResumeSession};
+use piton_workflow::projection::WhyMatched;
+
+use crate::rig::{Machine, notes, start, two_steps};
+
+async fn two_runs(machine: &Machine) -> Vec<piton_runtime::reply::RunAnswer> {
+    machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
+    let agent = machine.agent();
+    let mut runs = Vec::new();
+    for (branch, text) in [("main", "Chose the blue pump."), ("fix/login", "Chose the red valve.")]
+    {
+        machine.write("project/.git/HEAD", &format!("ref: refs/heads/{branch}\n"));
+        let first = agent.start_workflow(start("project.a")).await.unwrap();
+        runs.push(
+            agent.continue_workflow(notes(first.body.ack_token.as_ref(), text)).await.unwrap(),
+        );
+    }
+    runs
+}
+
+#[tokio::test]
+async fn each_candidate_brings_the_call_that_goes_on_with_it() {
+    for machine in [Machine::in_memory(), Machine::on_disk()] {
+        let runs = two_runs(&machine).await;
+        // A process that has seen none of it.
+        let agent = machine.agent();
+        let request =
+            ResumeSession { query: Some("red valve".to_owned()), ..ResumeSession::default() };
+        let found = agent.resume_session(&request).await.unwrap();
+        let best = &found.candidates[0];
+        assert_eq!(best.run_id, runs[1].body.run.run_id);
+        assert_eq!(best.why_matched, [WhyMatched::Notes]);
+        assert_eq!(best.title, "mend the login");
+        assert_eq!(best.git_branch.as_deref(), Some("fix/login"));
+        assert!(best.snippet.contains("red valve"));
+        for token in [&best.state_token, best.next_call.params.state_token.as_ref().unwrap()] {
+            let asked = ContinueWorkflow {
+                state_token: Some(token.clone()),
+                ..ContinueWorkflow::default()
+            };
+            let there = agent.continue_workflow(asked).await.unwrap();
+            assert_eq!(there.body.run.run_id, best.run_id);
+            assert_eq!(there.body.pending.unwrap().step_id.as_str(), "second");
+        }
+        assert!(best.next_call.params.state_token.as_ref().unwrap().len() <= 40);
+    }
+}
+
+#[tokio::test]
+async fn an_id_finds_exactly_what_it_names() {
+    let machine = Machine::in_memory();
+    let runs = two_runs(&machine).await;
+    let agent = machine.agent();
+    let run = &runs[0].body.run;
+    for request in [
+        ResumeSession { session_id: Some(run.session_id), ..ResumeSession::default() },
+        ResumeSession { run_id: Some(run.run_id), ..ResumeSession::default() },
+        ResumeSession {
+            session_id: Some(run.session_id),
+            run_id: Some(run.run_id),
+            query: Some("red valve".to_owned()),
+            ..ResumeSession::default()
+        },
+    ] {
+        let found = agent.resume_session(&request).await.unwrap();
+        let ids: Vec<_> = found.candidates.iter().map(|one| one.run_id).collect();
+        assert_eq!(ids, [run.run_id]);
+        assert!(found.candidates[0].why_matched.is_empty());
+    }
+    let crossed = ResumeSession {
+        session_id: Some(run.session_id),
+        run_id: Some(runs[1].body.run.run_id),
+        ..ResumeSession::default()
+    };
+    let refused = agent.resume_session(&crossed).await.unwrap_err();
+    assert_eq!(refused.code, Code::SessionNotFound);
+    assert!(refused.message.contains(&run.session_id.to_string()), "{}", refused.message);
+}
+
+#[tokio::test]
+async fn without_any_word_the_branch_of_the_project_counts() {
+    let machine = Machine::in_memory();
+    let runs = two_runs(&machine).await;
+    for (branch, expected) in [("main", 0), ("fix/login", 1)] {
+        machine.write("project/.git/HEAD", &format!("ref: refs/heads/{branch}\n"));
+        let found = machine.agent().resume_session(&ResumeSession::default()).await.unwrap();
+        assert_eq!(found.candidates[0].run_id, runs[expected].body.run.run_id);
+        assert_eq!(found.candidates[0].why_matched, [WhyMatched::Branch]);
+    }
+    // Words that were asked for are not outranked by the branch.
+    let request = ResumeSession { query: Some("blue".to_owned()), ..ResumeSession::default() };
+    let found = machine.agent().resume_session(&request).await.unwrap();
+    assert_eq!(found.candidates[0].run_id, runs[0].body.run.run_id);
+}
+
+#[tokio::test]
+async fn what_an_agent_reads_when_it_resumes() {
+    let machine = Machine::in_memory();
+    let none = machine.agent().resume_session(&ResumeSession::default()).await.unwrap();
+    assert!(none.text().starts_with("No run was found. Start one with start_workflow"));
+    two_runs(&machine).await;
+    let found = machine.agent().resume_session(&ResumeSession::default()).await.unwrap();
+    insta::assert_snapshot!(found.text());
+}

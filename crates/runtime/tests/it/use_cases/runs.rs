@@ -1,0 +1,148 @@
+//! Starting runs and leading them on.
+
+use piton_runtime::request::{CheckpointWorkflow, ContinueWorkflow, Output, SessionReference};
+use piton_workflow::{Autonomy, RunStatus};
+use serde_json::json;
+
+use crate::rig::{Machine, notes, start, two_steps};
+
+fn machine() -> Machine {
+    let machine = Machine::in_memory();
+    machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
+    machine
+}
+
+// shows: WR-262 (the shape and the tokens)
+#[tokio::test]
+async fn a_run_starts_in_the_project_and_goes_to_its_end() {
+    for machine in [Machine::in_memory(), Machine::on_disk()] {
+        machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
+        let agent = machine.agent();
+        let first = agent.start_workflow(start("project.a")).await.unwrap();
+        assert_eq!(first.beside.project_dir, Some(machine.project().display().to_string()));
+        assert_eq!(first.body.pending.as_ref().unwrap().prompt, "Do first.");
+        let second =
+            agent.continue_workflow(notes(first.body.ack_token.as_ref(), "One.")).await.unwrap();
+        assert_eq!(second.body.pending.as_ref().unwrap().prompt, "Do second.");
+        let last =
+            agent.continue_workflow(notes(second.body.ack_token.as_ref(), "Two.")).await.unwrap();
+        assert!(last.body.is_complete);
+        let listed = machine.runtime().list_sessions().await.unwrap();
+        assert_eq!(listed.runs[0].status, RunStatus::Complete);
+    }
+}
+
+#[tokio::test]
+async fn what_git_says_is_recorded_in_the_first_transaction() {
+    let machine = machine();
+    machine.write("project/.git/HEAD", "ref: refs/heads/fix/login\n");
+    machine.write("project/.git/refs/heads/fix/login", "0123456789abcdef0123456789abcdef01234567");
+    machine.agent().start_workflow(start("project.a")).await.unwrap();
+    let listed = machine.runtime().list_sessions().await.unwrap();
+    let around = &listed.runs[0].surroundings;
+    assert_eq!(around.branch.as_ref().unwrap().as_str(), "fix/login");
+    assert_eq!(
+        around.head_sha.as_ref().unwrap().as_str(),
+        "0123456789abcdef0123456789abcdef01234567"
+    );
+    assert_eq!(around.repo_root.as_ref().unwrap().as_str(), machine.project().to_str().unwrap());
+}
+
+#[tokio::test]
+async fn the_same_start_key_gives_the_same_run_in_one_project_and_another_one_elsewhere() {
+    let machine = machine();
+    let elsewhere = machine.write("other/piton.toml", "").parent().unwrap().to_path_buf();
+    let mut request = start("wr.tour");
+    request.start_key = Some("TICKET-1".to_owned());
+    let first = machine.agent().start_workflow(request.clone()).await.unwrap();
+    let again = machine.agent().start_workflow(request.clone()).await.unwrap();
+    assert_eq!(
+        serde_json::to_string(&first.body).unwrap(),
+        serde_json::to_string(&again.body).unwrap()
+    );
+    let mut other = request.clone();
+    other.project_dir = Some(elsewhere.display().to_string());
+    let other = machine.agent().start_workflow(other).await.unwrap();
+    assert_ne!(other.body.run.session_id, first.body.run.session_id);
+    request.goal = Some("something else".to_owned());
+    let refused = machine.agent().start_workflow(request).await.unwrap_err();
+    assert!(refused.message.contains("another goal"), "{}", refused.message);
+}
+
+#[tokio::test]
+async fn a_broken_configuration_refuses_a_start_and_says_what_to_mend() {
+    let machine = machine();
+    let agent = machine.agent();
+    machine.write("project/piton.toml", "[preferences]\nautonomy = \"bold\"\n");
+    let refused = agent.start_workflow(start("project.a")).await.unwrap_err();
+    assert!(refused.message.contains("piton.toml:2:12"), "{}", refused.message);
+    assert!(machine.runtime_after_mending().list_sessions().await.unwrap().runs.is_empty());
+}
+
+#[tokio::test]
+async fn the_configuration_of_the_project_that_a_call_names_counts() {
+    let machine = machine();
+    machine.write(
+        "other/piton.toml",
+        "[preferences]\nautonomy = \"full_auto_never_stop\"\n[workflows]\ndirs = [\"flows\"]\n",
+    );
+    machine.write("other/flows/b.json", &two_steps("team.b"));
+    let agent = machine.agent();
+    assert!(agent.start_workflow(start("team.b")).await.is_err());
+    let mut request = start("team.b");
+    request.project_dir = Some(machine.home().join("other").display().to_string());
+    let started = agent.start_workflow(request).await.unwrap();
+    assert_eq!(started.body.preferences.autonomy, Autonomy::FullAutoNeverStop);
+}
+
+// shows: WR-426
+#[tokio::test]
+async fn nothing_of_the_context_comes_back_in_any_reply() {
+    let machine = machine();
+    let agent = machine.agent();
+    let mut request = start("project.a");
+    let secret = "MARKER-4711";
+    request.context = json!({ "key": secret }).as_object().cloned();
+    let first = agent.start_workflow(request).await.unwrap();
+    let mut forward = notes(first.body.ack_token.as_ref(), "One.");
+    forward.context = json!({ "other": secret }).as_object().cloned();
+    let second = agent.continue_workflow(forward).await.unwrap();
+    let state_token = Some(second.body.state_token.clone());
+    let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let third = agent.continue_workflow(asked).await.unwrap();
+    for answer in [first, second, third] {
+        assert!(!serde_json::to_string(&answer).unwrap().contains(secret));
+        assert!(!answer.text().contains(secret));
+    }
+}
+
+#[tokio::test]
+async fn a_bookmark_is_made_and_come_back_to() {
+    let machine = machine();
+    let agent = machine.agent();
+    let first = agent.start_workflow(start("project.a")).await.unwrap();
+    let output = Output { notes_markdown: Some("Half way.".to_owned()), artifacts: Vec::new() };
+    let request = CheckpointWorkflow {
+        checkpoint_token: first.body.checkpoint_token.clone().unwrap(),
+        output: Some(output),
+    };
+    let made = agent.checkpoint_workflow(request).await.unwrap();
+    let back = ContinueWorkflow {
+        state_token: made.body.next_call.params.state_token.clone(),
+        ..ContinueWorkflow::default()
+    };
+    let there = agent.continue_workflow(back).await.unwrap();
+    assert_eq!(there.body.pending.unwrap().step_id.as_str(), "first");
+    let reference = SessionReference(first.body.run.session_id.to_string());
+    let shown = machine.runtime().show_session(&reference).await.unwrap();
+    assert_eq!(shown.runs[0].steps[0].bookmarks, 1);
+}
+
+#[test]
+fn requests_refuse_fields_that_nobody_knows() {
+    let known = json!({ "ackToken": "x", "output": { "notesMarkdown": "n", "artifacts": [{}] } });
+    assert!(serde_json::from_value::<ContinueWorkflow>(known).is_ok());
+    for strange in [json!({ "continueToken": "x" }), json!({ "output": { "notes": "n" } })] {
+        assert!(serde_json::from_value::<ContinueWorkflow>(strange).is_err());
+    }
+}

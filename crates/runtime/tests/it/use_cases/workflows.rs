@@ -1,0 +1,63 @@
+//! Listing and inspecting workflows.
+
+use piton_runtime::request::{InspectMode, InspectWorkflow, ListWorkflows};
+use piton_workflow::bundled::Bundled;
+
+use crate::rig::{Machine, two_steps};
+
+fn inspect(mode: InspectMode) -> InspectWorkflow {
+    InspectWorkflow { workflow_id: "wr.tour".to_owned(), mode, project_dir: None }
+}
+
+// shows: WR-264
+#[test]
+fn inspecting_shows_as_much_as_is_asked_for_and_the_hash_that_a_run_is_pinned_to() {
+    let tour = Bundled::Tour.compiled();
+    let agent = Machine::in_memory().agent();
+    let shown = |mode| agent.inspect_workflow(&inspect(mode)).unwrap();
+    let metadata = shown(InspectMode::Metadata);
+    assert!(metadata.step_titles.is_empty() && metadata.first_prompt.is_none());
+    assert!(metadata.compiled.is_none());
+    let preview = shown(InspectMode::Preview);
+    assert_eq!(preview.step_titles.len(), tour.steps.len());
+    assert_eq!(preview.first_prompt.as_deref(), Some(tour.steps[0].prompt.as_str()));
+    let full = shown(InspectMode::Full);
+    assert_eq!(full.compiled.as_ref(), Some(&tour));
+    for (one, other) in [(&metadata, &preview), (&preview, &full)] {
+        assert_eq!(one.entry, other.entry);
+    }
+    assert_eq!(full.entry.workflow_hash, tour.workflow_hash());
+    // Another process says the same.
+    let again = Machine::on_disk().agent().inspect_workflow(&inspect(InspectMode::Full)).unwrap();
+    assert_eq!(again, full);
+}
+
+#[test]
+fn a_query_leaves_out_what_lacks_one_of_its_words_and_counts_it() {
+    let machine = Machine::in_memory();
+    let listed = |query: &str| {
+        let query = Some(query.to_owned());
+        let listed = machine.agent().list_workflows(&ListWorkflows { query, project_dir: None });
+        let listed = listed.unwrap();
+        let ids: Vec<String> =
+            listed.workflows.into_iter().map(|entry| entry.workflow_id).collect();
+        (ids, listed.left_out)
+    };
+    let all = Bundled::ALL.len();
+    assert_eq!(listed("MERGED judged"), (vec!["wr.code_review".to_owned()], all - 1));
+    assert_eq!(listed("merged pizza"), (Vec::new(), all));
+    assert_eq!(listed("  ").0.len(), all);
+}
+
+#[test]
+fn what_an_agent_reads_about_workflows() {
+    let machine = Machine::in_memory();
+    machine.write("project/.piton/workflows/old.json", &two_steps("deploy-it"));
+    machine.write("project/.piton/workflows/bad.json", r#"{"id": "project.bad", "stepps": []}"#);
+    let agent = machine.agent();
+    let home = machine.home().display().to_string();
+    let listed = agent.list_workflows(&ListWorkflows::default()).unwrap();
+    insta::assert_snapshot!("list", listed.text().replace(&home, "~"));
+    let preview = agent.inspect_workflow(&inspect(InspectMode::Preview)).unwrap();
+    insta::assert_snapshot!("preview", preview.text());
+}

@@ -1,0 +1,311 @@
+//! Which format a data directory has, and how it gets from one to the next.
+//!
+//! `format.json` says the version of everything below the directory, and the oldest version of Piton's formats that
+//! can still read it. Whoever has the directory open shares the lease `format` for as long; a migration needs it
+//! alone.
+//!
+//! Invariants: a directory that a newer Piton changed beyond what this one knows is refused before anything is
+//! touched. A migration begins after a whole copy was made, and the new version is written last: whatever happens
+//! in between, the old version is still what the file says, and the copy is there.
+//!
+//! Limitations: a copy is made of everything, so a migration needs as much room as the directory has. Nothing
+//! removes the copy.
+
+use std::{io, path::Path};
+
+use serde::{Deserialize, Serialize};
+
+use super::{DataDir, LocalLeases, disk::Disk, site::write_new};
+use crate::{
+    Error, LeaseName,
+    bounds::{FORMAT_FILE_BYTES_MAX, FORMAT_WAIT},
+    port::{Lease, Mode, Patience},
+};
+
+/// The version that this Piton writes.
+const VERSION: u64 = 1;
+
+/// The oldest Piton's version that can read what this one writes.
+const OLDEST_READER: u64 = 1;
+
+const FILE: &str = "format.json";
+
+/// What is in the directory, but is not data: locks, what is being removed, and copies.
+const NOT_DATA: [&str; 3] = ["leases", "trash", BACKUPS];
+const BACKUPS: &str = "backups";
+
+/// What `format.json` says. A newer Piton may say more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Format {
+    version: u64,
+    oldest_reader: u64,
+}
+
+/// Brings a directory from one version to the next. It may be run again after it was cut off.
+struct Migration {
+    from: u64,
+    run: fn(&DataDir) -> io::Result<()>,
+}
+
+/// Every migration there is. Version 1 is the first.
+const MIGRATIONS: &[Migration] = &[];
+
+/// Makes sure that this Piton knows the format of `dir`, migrating it if need be, and keeps others from migrating it
+/// for as long as the lease is held. Blocks.
+pub(super) fn settle(dir: &DataDir, leases: &LocalLeases) -> Result<Lease, Error> {
+    let format = Format { version: VERSION, oldest_reader: OLDEST_READER };
+    let patience = Patience::Wait(FORMAT_WAIT);
+    Known { format, migrations: MIGRATIONS, patience }.settle(dir, leases)
+}
+
+/// What a Piton knows.
+struct Known {
+    format: Format,
+    migrations: &'static [Migration],
+    /// What it does while others have the directory.
+    patience: Patience,
+}
+
+impl Known {
+    fn settle(&self, dir: &DataDir, leases: &LocalLeases) -> Result<Lease, Error> {
+        let shared = leases.acquire_blocking(&name("format"), Mode::Shared, self.patience)?;
+        let found = match read(dir)? {
+            Some(found) => found,
+            None => self.begin(dir, leases)?,
+        };
+        self.check(found)?;
+        if found.version >= self.format.version {
+            return Ok(shared);
+        }
+        drop(shared);
+        let alone = leases.acquire_blocking(&name("format"), Mode::Exclusive, self.patience);
+        let alone = alone.map_err(|error| match error {
+            Error::Busy { waited_ms, .. } => Error::Busy { what: IN_USE.to_owned(), waited_ms },
+            error => error,
+        })?;
+        self.migrate(dir)?;
+        drop(alone);
+        self.settle(dir, leases)
+    }
+
+    /// Whether this Piton may use what it found.
+    fn check(&self, found: Format) -> Result<(), Error> {
+        if found.oldest_reader > self.format.version {
+            let (found, known) = (found.version, self.format.version);
+            return Err(Error::UnsupportedVersion { what: "the data directory", found, known });
+        }
+        Ok(())
+    }
+
+    /// Writes the first file. A directory without one is new, or of the version before there was a file, which is
+    /// the same.
+    fn begin(&self, dir: &DataDir, leases: &LocalLeases) -> Result<Format, Error> {
+        let _alone =
+            leases.acquire_blocking(&name("format-first"), Mode::Exclusive, self.patience)?;
+        if let Some(found) = read(dir)? {
+            return Ok(found);
+        }
+        write(dir, self.format).map_err(Error::io("write the format of the data directory"))?;
+        Ok(self.format)
+    }
+
+    /// Migrates step by step. The caller has the directory alone.
+    fn migrate(&self, dir: &DataDir) -> Result<(), Error> {
+        // Another process may have done it meanwhile.
+        while let Some(found) = read(dir)?.filter(|found| found.version < self.format.version) {
+            let next = self.migrations.iter().find(|migration| migration.from == found.version);
+            let Some(migration) = next else {
+                let (found, known) = (found.version, self.format.version);
+                return Err(Error::UnsupportedVersion { what: "the data directory", found, known });
+            };
+            let backup = format!("before-{}", found.version + 1);
+            back_up(dir, &backup).map_err(Error::io("copy the data directory"))?;
+            (migration.run)(dir).map_err(Error::io("migrate the data directory"))?;
+            let version = found.version + 1;
+            let oldest_reader = self.format.oldest_reader.min(version);
+            write(dir, Format { version, oldest_reader })
+                .map_err(Error::io("write the format of the data directory"))?;
+        }
+        Ok(())
+    }
+}
+
+const IN_USE: &str = "the data directory, which has to be brought to a newer format,";
+
+fn name(text: &str) -> LeaseName {
+    text.parse().expect("a plain word is a name")
+}
+
+/// What the file says; nothing if there is none.
+fn read(dir: &DataDir) -> Result<Option<Format>, Error> {
+    let path = dir.root().join(FILE);
+    let io = Error::io("read the format of the data directory");
+    let look = || -> io::Result<Option<Vec<u8>>> {
+        match dir.disk().stat(&path)? {
+            None => Ok(None),
+            Some(stat) if stat.len > FORMAT_FILE_BYTES_MAX => Ok(Some(Vec::new())),
+            Some(_) => dir.disk().read(&path).map(Some),
+        }
+    };
+    let Some(bytes) = look().map_err(io)? else { return Ok(None) };
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::FormatCorrupt)
+}
+
+/// Replaces the file in one step, durably.
+fn write(dir: &DataDir, format: Format) -> io::Result<()> {
+    let path = dir.root().join(FILE);
+    let fresh = dir.root().join("format.json.new");
+    let mut bytes = serde_json::to_vec(&format)?;
+    bytes.push(b'\n');
+    write_new(dir.disk().as_ref(), &fresh, &bytes)?;
+    dir.disk().rename(&fresh, &path)?;
+    dir.disk().sync_dir(dir.root())
+}
+
+/// Copies everything, unless a whole copy of that name is there.
+fn back_up(dir: &DataDir, name: &str) -> io::Result<()> {
+    let disk = dir.disk().as_ref();
+    let backups = dir.root().join(BACKUPS);
+    let (whole, partial) = (backups.join(name), backups.join(format!("{name}.partial")));
+    if disk.stat(&whole)?.is_some() {
+        return Ok(());
+    }
+    disk.create_dir(&backups)?;
+    super::site::remove_all(disk, &partial)?;
+    disk.create_dir(&partial)?;
+    for entry in disk.list(dir.root())? {
+        if !NOT_DATA.contains(&entry.as_str()) {
+            copy(disk, &dir.root().join(&entry), &partial.join(&entry))?;
+        }
+    }
+    disk.sync_dir(&partial)?;
+    disk.rename(&partial, &whole)?;
+    disk.sync_dir(&backups)?;
+    disk.sync_dir(dir.root())
+}
+
+fn copy(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
+    if disk.stat(from)?.is_some_and(|stat| stat.is_dir) {
+        disk.create_dir(to)?;
+        for entry in disk.list(from)? {
+            copy(disk, &from.join(&entry), &to.join(&entry))?;
+        }
+        return disk.sync_dir(to);
+    }
+    write_new(disk, to, &disk.read(from)?)
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests look at what lies on the disk")]
+mod tests {
+    use std::{fs, sync::Arc};
+
+    use piton_core::port::NoTrace;
+    use tempfile::TempDir;
+
+    use super::{Format, Known, MIGRATIONS, Migration, OLDEST_READER, VERSION, read};
+    use crate::{
+        Error,
+        local::{DataDir, LocalLeases, RealDisk, SystemClock},
+        port::{Lease, Patience},
+    };
+
+    /// Version 0 kept what it knew in a file `old`; version 1 has it in `new`.
+    const FROM_ZERO: &[Migration] = &[Migration {
+        from: 0,
+        run: |dir| {
+            let bytes = dir.disk().read(&dir.root().join("old"))?;
+            super::write_new(dir.disk().as_ref(), &dir.root().join("new"), &bytes)
+        },
+    }];
+
+    const FAILS: &[Migration] =
+        &[Migration { from: 0, run: |_| Err(std::io::ErrorKind::StorageFull.into()) }];
+
+    struct Place {
+        root: TempDir,
+        dir: DataDir,
+        leases: LocalLeases,
+    }
+
+    impl Place {
+        fn new(format: &str) -> Self {
+            let root = TempDir::new().unwrap();
+            let dir = DataDir::on(Arc::new(RealDisk), root.path()).unwrap();
+            let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
+            fs::write(root.path().join("format.json"), format).unwrap();
+            fs::write(root.path().join("old"), "what was known").unwrap();
+            Self { root, dir, leases }
+        }
+
+        fn settle(&self, migrations: &'static [Migration]) -> Result<Lease, Error> {
+            let format = Format { version: VERSION, oldest_reader: OLDEST_READER };
+            let patience = Patience::FailFast;
+            Known { format, migrations, patience }.settle(&self.dir, &self.leases)
+        }
+
+        fn version(&self) -> u64 {
+            read(&self.dir).unwrap().unwrap().version
+        }
+    }
+
+    const ZERO: &str = r#"{"version": 0, "oldestReader": 0}"#;
+
+    #[test]
+    fn an_older_directory_is_copied_and_migrated() {
+        let place = Place::new(ZERO);
+        place.settle(FROM_ZERO).unwrap();
+        assert_eq!(place.version(), 1);
+        assert_eq!(fs::read_to_string(place.root.path().join("new")).unwrap(), "what was known");
+        let backup = place.root.path().join("backups/before-1");
+        assert_eq!(fs::read_to_string(backup.join("old")).unwrap(), "what was known");
+        assert_eq!(fs::read_to_string(backup.join("format.json")).unwrap(), ZERO);
+        assert!(!backup.join("new").exists() && !backup.join("leases").exists());
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_old_version_and_a_copy_and_can_be_repeated() {
+        let place = Place::new(ZERO);
+        assert!(matches!(place.settle(FAILS), Err(Error::Io { .. })));
+        assert_eq!(place.version(), 0);
+        assert!(place.root.path().join("backups/before-1/old").exists());
+        // What happens to the data now is not in the copy, which is the one from before.
+        fs::write(place.root.path().join("old"), "half migrated").unwrap();
+        place.settle(FROM_ZERO).unwrap();
+        assert_eq!(place.version(), 1);
+        let backup = place.root.path().join("backups/before-1/old");
+        assert_eq!(fs::read_to_string(backup).unwrap(), "what was known");
+    }
+
+    #[test]
+    fn a_copy_that_was_cut_off_is_made_anew() {
+        let place = Place::new(ZERO);
+        let partial = place.root.path().join("backups/before-1.partial");
+        fs::create_dir_all(&partial).unwrap();
+        fs::write(partial.join("junk"), "x").unwrap();
+        place.settle(FROM_ZERO).unwrap();
+        assert!(!place.root.path().join("backups/before-1/junk").exists());
+        assert!(!partial.exists());
+    }
+
+    #[test]
+    fn nothing_is_migrated_while_somebody_has_the_directory_open() {
+        let place = Place::new(r#"{"version": 1, "oldestReader": 1}"#);
+        let open = place.settle(MIGRATIONS).unwrap();
+        fs::write(place.root.path().join("format.json"), ZERO).unwrap();
+        let busy = place.settle(FROM_ZERO).unwrap_err();
+        assert!(busy.to_string().starts_with("the data directory, which has to be brought"));
+        assert!(!place.root.path().join("backups").exists());
+        drop(open);
+        place.settle(FROM_ZERO).unwrap();
+    }
+
+    #[test]
+    fn a_version_that_nobody_knows_how_to_migrate_is_refused() {
+        let place = Place::new(ZERO);
+        let refused = place.settle(MIGRATIONS).unwrap_err();
+        assert!(matches!(refused, Error::UnsupportedVersion { found: 0, known: 1, .. }));
+        assert!(!place.root.path().join("backups").exists());
+    }
+}

@@ -1,0 +1,35 @@
+//! Taking up a run that was found by other means than a token.
+
+use piton_core::{RunId, SessionId};
+
+use super::error::{Error, Refusal};
+use super::place::Place;
+use super::reader::Reader;
+use super::reply::{NextCall, NextParams, TOOL_CONTINUE};
+use crate::token::NodeAddress;
+
+/// What it takes to go on with a run at its preferred tip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakenUp {
+    /// Asks where the run stands.
+    pub state_token: String,
+    /// The call that does.
+    pub next_call: NextCall,
+}
+
+impl Reader {
+    /// The token of a run's preferred tip. Nothing is written.
+    pub async fn take_up(&self, session: SessionId, run: RunId) -> Result<TakenUp, Error> {
+        let warm = self.current(session).await?;
+        let place = {
+            let warm = warm.lock();
+            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+            let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
+            Place::now(&warm.state, NodeAddress { session, run, node })?
+        };
+        let token = self.state_token(&place).await?;
+        let params = NextParams { ack_token: None, state_token: Some(token.short) };
+        let next_call = NextCall { tool: TOOL_CONTINUE.to_owned(), params };
+        Ok(TakenUp { state_token: token.long, next_call })
+    }
+}
