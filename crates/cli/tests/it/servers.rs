@@ -92,7 +92,7 @@ fn a_port_that_is_taken_is_passed_over_unless_a_person_chose_it() {
 fn the_start_says_how_to_connect() {
     let rig = Rig::new();
     let server = Server::start(&rig, &[("PITON_HTTP_PORT", "0")]);
-    let said = server.said.replace(&server.url, "http://127.0.0.1:7486/mcp");
+    let said = server.said.replace(&server.url, "http://127.0.0.1:7477/mcp");
     assert_eq!(server.stop("-TERM"), Some(0));
     insta::assert_snapshot!("up", said);
 }

@@ -180,7 +180,7 @@ impl SettingKey {
                 form: Form::Whole { min: 0, max: 65_535 },
                 effect: Effect::Restart,
                 in_project: false,
-                example: "7486",
+                example: "7477",
                 meaning: "The port that the server listens on; 0 takes any that is free.",
             },
             Self::HttpTokenFile => Facts {

@@ -17,7 +17,7 @@ use super::value::Value;
 const RETENTION_DAYS_DEFAULT: u32 = 90;
 
 /// The port of the server, unless told otherwise: free, and PITO on the keys of a telephone.
-const HTTP_PORT_DEFAULT: u32 = 7486;
+const HTTP_PORT_DEFAULT: u32 = 7477;
 
 /// A setting that holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
