@@ -56,6 +56,7 @@ const STAGES: [Stage; 7] = [
         ]),
     },
     Stage {
+        // shows: WR-542
         name: "lints of the ports alone",
         fix: "cargo clippy --package piton-store --no-default-features",
         what: What::Cargo(&[

@@ -8,6 +8,7 @@ fn nested(depth: usize) -> String {
     format!("{}{}", "[".repeat(depth), "]".repeat(depth))
 }
 
+// shows: WR-423
 #[tokio::test]
 async fn a_call_with_wrong_arguments_is_an_envelope_that_says_where() {
     let machine = Machine::new();

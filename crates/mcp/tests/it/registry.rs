@@ -13,6 +13,18 @@ async fn tools() -> Vec<Value> {
     listed["result"]["tools"].as_array().unwrap().clone()
 }
 
+// shows: WR-107
+#[tokio::test]
+async fn no_tool_takes_the_id_of_something_that_is_yet_to_be_recorded() {
+    for tool in tools().await {
+        let fields = tool["inputSchema"]["properties"].as_object().unwrap();
+        for minted in ["eventId", "nodeId", "attemptId", "outputId", "gapId"] {
+            assert!(!fields.contains_key(minted), "{}: {minted}", tool["name"]);
+        }
+        assert_eq!(tool["inputSchema"]["additionalProperties"], false);
+    }
+}
+
 // shows: WR-501, WR-517 (the schemas and descriptions of tools), WR-523
 #[tokio::test]
 async fn there_are_exactly_six_tools_and_this_is_what_agents_read() {

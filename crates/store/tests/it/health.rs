@@ -193,7 +193,7 @@ fn damages() -> Vec<Damage> {
 }
 
 // shows: WR-038, WR-051, WR-071, WR-073, WR-074, WR-075, WR-082, WR-089, WR-090, WR-091, WR-094, WR-096
-// shows: WR-102, WR-551
+// shows: WR-102, WR-122, WR-551
 #[test]
 fn every_corruption_reason_has_a_damage_that_leads_to_it() {
     let mut produced = BTreeSet::new();

@@ -85,6 +85,7 @@ async fn what_was_never_put_is_not_there(subject: &impl Subject) {
     }
 }
 
+// shows: WR-215 (altered bytes are noticed)
 async fn altered_bytes_are_never_returned(subject: &impl Subject) {
     let blob = put(subject, Namespace::Artifacts, b"original").await;
     if !subject.alter(Namespace::Artifacts, blob) {
@@ -100,6 +101,7 @@ async fn altered_bytes_are_never_returned(subject: &impl Subject) {
     assert_eq!(healed, Some(b"original".to_vec()), "putting it again stores it");
 }
 
+// shows: WR-215
 async fn putting_again_changes_nothing_but_the_age(subject: &impl Subject) {
     let first = put(subject, Namespace::Backpacks, b"twice").await;
     subject.let_pass(2 * HOUR);

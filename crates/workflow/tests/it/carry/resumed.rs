@@ -50,7 +50,7 @@ async fn take_up(rig: &Rig, session: SessionId) -> Reply {
     rig.sessions.reader().rehydrate(token.as_str()).await.unwrap()
 }
 
-// shows: WR-468, WR-476
+// shows: WR-218, WR-468, WR-476
 #[tokio::test]
 async fn an_agent_goes_on_with_an_imported_run_and_with_a_second_copy_of_it() {
     let dir = tempfile::tempdir().unwrap();

@@ -55,6 +55,20 @@ fn finding(reason: Reason) -> Finding {
     }
 }
 
+// shows: WR-276, WR-278
+#[test]
+fn one_reason_is_the_source_of_a_blocker_and_of_a_critical_gap() {
+    let id = GapId::mint(&SeededEntropy::new(1));
+    for reason in reasons() {
+        let finding = finding(reason);
+        assert_eq!(finding.blocker().code, BlockerCode::from(reason));
+        let record = serde_json::to_value(finding.gap().into_record(id)).unwrap();
+        let told = [&record["reason"]["category"], &record["reason"]["detail"]];
+        let text = told.map(|part| part.as_str().unwrap()).join(":");
+        assert_eq!((text, &record["severity"]), (reason.to_string(), &json!("critical")));
+    }
+}
+
 // shows: WR-279, WR-280, WR-281 (by mode), WR-282 (invariant violation), WR-286, WR-287
 #[test]
 fn the_mode_decides_whether_a_run_stops_and_never_what_a_reason_means() {

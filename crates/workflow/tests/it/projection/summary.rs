@@ -46,6 +46,7 @@ fn a_step_is_counted_by_its_place_in_the_workflow_however_often_its_loop_turns()
     assert_eq!(StepPlace::of(&pending("elsewhere"), &sample()), None);
 }
 
+// shows: WR-111
 #[test]
 fn the_title_is_the_goal_else_the_first_notes_else_the_workflow() {
     let mut log = Log::new();

@@ -151,7 +151,7 @@ async fn a_source_that_changes_does_not_change_a_run_that_began() {
     }
 }
 
-// shows: WR-364
+// shows: WR-364, WR-381 (a run asks no registry)
 #[tokio::test]
 async fn a_run_needs_nothing_but_its_store() {
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

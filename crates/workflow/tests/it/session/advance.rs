@@ -6,8 +6,10 @@ use piton_workflow::projection::{SessionState, status};
 use piton_workflow::{Autonomy, EdgeCause, EventKind, NextIntent, RunStatus, TraceEntryKind};
 use serde_json::json;
 
+use super::checkpoint::tree;
 use super::rig::{Rig, ack, body, pending, start_with, strict_step};
-use crate::engine::samples::{control, decision, looped, step, workflow};
+use crate::engine::samples::{control, decision, looped, source, step, workflow};
+use crate::source::compile_value;
 
 // shows: WR-132, WR-134, WR-140, WR-245, WR-261, WR-263, WR-304 (stored apart)
 #[tokio::test]
@@ -61,7 +63,7 @@ async fn what_is_recorded_reads_the_same_in_another_process_on_disk() {
     assert_eq!(body(&again), body(&fourth));
 }
 
-// shows: WR-130, WR-253, WR-254, WR-548
+// shows: WR-041, WR-130, WR-253, WR-254, WR-548
 #[tokio::test]
 async fn attempts_from_one_node_are_branches_and_all_but_the_first_are_told_as_forks() {
     let rig = Rig::memory();
@@ -90,6 +92,9 @@ async fn attempts_from_one_node_are_branches_and_all_but_the_first_are_told_as_f
         _ => false,
     });
     assert_eq!(told.count(), 10);
+    assert_eq!(run.graph.tips().count(), 11, "a branch is what ends in a tip");
+    let named = events.iter().map(|event| serde_json::to_string(event).unwrap());
+    assert_eq!(named.filter(|line| line.contains("branch")).count(), 10, "in words alone");
 }
 
 // shows: WR-009, WR-145, WR-149, WR-150
@@ -147,4 +152,48 @@ async fn a_run_that_never_stops_goes_on_and_records_what_is_missing() {
     assert_eq!(status(run, true), RunStatus::CompleteWithGaps);
     let again = rig.sessions.proceed(ack(&first, "done", vec![])).await.unwrap();
     assert_eq!(body(&again), body(&second));
+}
+
+// shows: WR-141
+#[tokio::test]
+async fn an_output_is_added_and_changes_nothing_that_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let rig = Rig::local(dir.path(), 1);
+    let first = rig.start(&workflow(&[strict_step("one"), step("two")])).await;
+    let blocked = rig.notes(&first, "done").await;
+    let before = tree(dir.path());
+    rig.notes(&blocked, "```\nls\n```\nIt lists what is there.").await;
+    let after: std::collections::BTreeMap<_, _> = tree(dir.path()).into_iter().collect();
+    for (path, content) in before {
+        assert!(after[&path].starts_with(&content), "{} was changed", path.display());
+        let is_control = path.ends_with("manifest.jsonl");
+        assert!(is_control || after[&path] == content, "{} grew", path.display());
+    }
+}
+
+// shows: WR-302
+#[tokio::test]
+async fn what_was_observed_and_the_pinned_workflow_decide_the_way() {
+    let mut file = source(&[step("one"), step("two")]);
+    file["capabilities"] = json!({"web_browsing": "required"});
+    let compiled = compile_value(&file).unwrap();
+    for (result, expected) in [("success", vec!["one", "two"]), ("failure", vec![])] {
+        let mut observed = json!({"kind": "wr.capability_observation",
+                                  "capability": "web_browsing", "result": result});
+        if result == "failure" {
+            observed["failureCode"] = json!("tool_missing");
+        }
+        for seed in [1, 2] {
+            let rig = Rig::seeded(seed);
+            let mut reply = rig.start(&compiled).await;
+            let probe = pending(&reply).to_owned();
+            reply = rig.hand_in(&reply, "Tried it.", vec![observed.clone()]).await.unwrap();
+            let mut way = Vec::new();
+            while pending(&reply) != probe && !reply.body.is_complete {
+                way.push(pending(&reply).to_owned());
+                reply = rig.notes(&reply, "Done.").await;
+            }
+            assert_eq!(way, expected, "{result}");
+        }
+    }
 }

@@ -90,7 +90,7 @@ async fn asking_where_a_run_stands_writes_nothing_at_all() {
 }
 
 /// Every file under `root`, with its content.
-fn tree(root: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+pub(super) fn tree(root: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     let mut waiting = vec![root.to_owned()];
     while let Some(dir) = waiting.pop() {

@@ -4,6 +4,7 @@ mod advance;
 mod blocked;
 mod checkpoint;
 mod context;
+mod given;
 mod person;
 mod preferences;
 mod replay;

@@ -6,6 +6,7 @@ use piton_workflow::session::{Continue, Output};
 use super::rig::{Rig, ack, body, pending, state};
 use crate::engine::samples::{step, workflow};
 
+// shows: WR-139 (the text of the token)
 #[tokio::test]
 async fn the_short_token_of_a_reply_goes_on_in_any_process() {
     let dir = tempfile::tempdir().unwrap();
