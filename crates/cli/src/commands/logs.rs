@@ -44,7 +44,7 @@ impl Logs {
         say(app, &shown);
         let level = settings.log_level();
         app.output.say(format_args!(
-            "Logged is what matters as much as `{level}`; more with PITON_LOG_LEVEL=debug."
+            "Logged is what matters as much as `{level}`; more with PITON_LOG=debug."
         ));
         app.output.reply("piton.logs/1", &shown)?;
         Ok(Ending::Done)

@@ -165,7 +165,7 @@ fn logs_tell_what_failed_and_never_what_was_written() {
     let rig = Rig::new();
     let output = rig
         .command(&["workflow", "run", "wr.tour", "--goal", "a secret goal"])
-        .env("PITON_LOG_LEVEL", "trace")
+        .env("PITON_LOG", "trace")
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -14,6 +14,9 @@ use crate::nearest::nearest;
 /// What all variables of Piton begin with.
 const PREFIX: &str = "PITON_";
 
+/// Variables of Piton's own tests and benchmarks, which are no settings.
+const OTHERS: [&str; 2] = ["PITON_BENCH_DIR", "PITON_LONG"];
+
 /// The environment of a process, as far as it matters.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
@@ -63,6 +66,7 @@ impl Environment {
         }
         let known = || SettingKey::ALL.iter().map(|key| key.variable());
         let strange = self.variables.keys().filter(|name| name.starts_with(PREFIX));
+        let strange = strange.filter(|name| !OTHERS.contains(&name.as_str()));
         for name in strange.filter(|name| !known().any(|known| known == *name)) {
             // Every name shares the prefix, so it is left out of the comparison.
             let ends = known().map(|known| &known[PREFIX.len()..]);

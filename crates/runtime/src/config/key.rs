@@ -192,7 +192,7 @@ impl SettingKey {
                 meaning: "The file that holds the token which callers of the server must send.",
             },
             Self::LogLevel => Facts {
-                variable: "PITON_LOG_LEVEL",
+                variable: "PITON_LOG",
                 form: Form::Name(LogLevel::NAMES),
                 effect: Effect::Restart,
                 in_project: true,

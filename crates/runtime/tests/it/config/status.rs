@@ -56,7 +56,7 @@ async fn the_digest_of_what_is_applied_is_noted_and_stable() {
         let digest = runtime.note_applied().await.unwrap();
         assert_eq!(runtime.noted_applied().await.unwrap(), Some(digest));
         assert_eq!(machine.runtime().note_applied().await.unwrap(), digest);
-        machine.set("PITON_LOG_LEVEL", "trace");
+        machine.set("PITON_LOG", "trace");
         let other = machine.runtime();
         assert_ne!(other.note_applied().await.unwrap(), digest);
         assert_eq!(runtime.noted_applied().await.unwrap(), Some(other.applied().digest()));
