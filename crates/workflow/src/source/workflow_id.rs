@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::pointer::Pointer;
 use super::problem::{Problem, ProblemCode, Problems};
+use super::read::{Object, text};
 use crate::bounds::LEGACY_ID_BYTES_MAX;
 use crate::run::SourceKind;
 
@@ -80,6 +81,20 @@ impl DeclaredId {
             Self::Namespaced(_) => IdStatus::Namespaced,
             Self::Legacy { .. } => IdStatus::Legacy,
         }
+    }
+
+    /// The id that a file from `origin` declares in its field `id`.
+    pub(crate) fn of(
+        file: &mut Object<'_>,
+        origin: &Origin,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let Some(id) = file.raw("id") else {
+            file.missing("id", problems);
+            return None;
+        };
+        let at = file.at("id");
+        Self::read(text(id, &at, problems)?, origin, &at, problems)
     }
 
     /// The id that a file from `origin` declares as `text`, for whoever lists workflows without compiling

@@ -48,16 +48,7 @@ impl Workflow {
     /// Reads a file from `origin`.
     pub(crate) fn read(value: &Value, origin: &Origin, problems: &mut Problems) -> Option<Self> {
         let mut object = Object::open(value, &Pointer::root(), problems)?;
-        let id = match object.raw("id") {
-            None => {
-                object.missing("id", problems);
-                None
-            }
-            Some(id) => {
-                let at = object.at("id");
-                text(id, &at, problems).and_then(|id| DeclaredId::read(id, origin, &at, problems))
-            }
-        };
+        let id = DeclaredId::of(&mut object, origin, problems);
         let name = object.required::<Line>("name", problems);
         let description = object.required::<Paragraph>("description", problems);
         let mut texts = |name| strings(object.list::<Paragraph>(name, BLOCK_ITEMS_MAX, problems));
