@@ -1,6 +1,7 @@
 //! Workflow files: what is read and what is refused.
 
 mod builtin_id;
+pub(crate) mod changed;
 mod problems;
 mod workflow_id;
 

@@ -4,38 +4,19 @@ use piton_workflow::compile::{Catalog, compile};
 use piton_workflow::source::ProblemCode;
 use serde_json::{Value, json};
 
+use super::changed::{check_lacking, check_with, expect};
 use super::{compile_value, origin, rich};
 
-/// Sets what stands at `path` of the rich workflow, and compares the problems as `code path`.
+/// Sets what stands at `path` of the rich workflow.
 #[track_caller]
 fn check(path: &str, value: Value, expected: &[&str]) {
-    let mut source = rich();
-    let (parent, field) = path.rsplit_once('/').expect("the path names a field");
-    match source.pointer_mut(parent).expect("the path is there") {
-        Value::Object(entries) => drop(entries.insert(field.to_owned(), value)),
-        Value::Array(items) => items[field.parse::<usize>().expect("it is an index")] = value,
-        _ => panic!("{parent} holds nothing"),
-    }
-    expect(&source, expected);
+    check_with(rich(), path, value, expected);
 }
 
 /// The same with a field taken away.
 #[track_caller]
 fn check_without(path: &str, expected: &[&str]) {
-    let mut source = rich();
-    let (parent, field) = path.rsplit_once('/').expect("the path names a field");
-    let removed = source.pointer_mut(parent).and_then(|value| value.as_object_mut()?.remove(field));
-    assert!(removed.is_some(), "{path}");
-    expect(&source, expected);
-}
-
-#[track_caller]
-fn expect(source: &Value, expected: &[&str]) {
-    let problems = compile_value(source).map(|_| ()).err().unwrap_or_default();
-    let found: Vec<_> =
-        problems.iter().map(|problem| format!("{} {}", problem.code, problem.path)).collect();
-    assert_eq!(found, expected, "{problems:#?}");
-    assert!(problems.iter().all(|problem| !problem.reason.is_empty() && !problem.fix.is_empty()));
+    check_lacking(rich(), path, expected);
 }
 
 #[test]
