@@ -3,7 +3,7 @@
 //! Everything here is pure. The encoded form is what adapters write, so that no adapter depends on
 //! how events are encoded, and encoding happens before any lock is asked for.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use piton_core::{
     CanonicalBytes, DedupeKey, Digest, EventId, EventIndex, FileBytes, SnapshotRef, canonical,
@@ -104,7 +104,6 @@ impl<E: Event> AppendPlan<E> {
             lines: Vec::with_capacity(self.events.len() * 512),
             blobs: Vec::new(),
         };
-        let mut seen = HashSet::with_capacity(self.events.len());
         let mut expected = first;
         for event in &*self.events {
             let index = event.index();
@@ -113,9 +112,6 @@ impl<E: Event> AppendPlan<E> {
             }
             if index != expected {
                 return Err(refuse(PlanProblem::IndexOutOfOrder { expected, found: index }));
-            }
-            if !seen.insert(event.dedupe_key().as_str()) {
-                return Err(refuse(PlanProblem::Repeated { index }));
             }
             canonical::encode_into(event, &mut plan.lines).map_err(|problem| {
                 refuse(PlanProblem::NotCanonical { index, reason: problem.to_string() })
@@ -127,16 +123,26 @@ impl<E: Event> AppendPlan<E> {
             plan.facts.push(Fact::of(event));
             expected = expected.next();
         }
-        let mut ids: Vec<EventId> = plan.facts.iter().map(|fact| fact.id).collect();
-        ids.sort_unstable();
-        if ids.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(refuse(PlanProblem::Repeated { index: first }));
+        if let Some(index) = repeated(&plan.facts) {
+            return Err(refuse(PlanProblem::Repeated { index }));
         }
         plan.blobs = self.blobs;
         plan.blobs.sort_by_key(|blob| (blob.namespace, blob.digest));
         plan.blobs.dedup_by_key(|blob| (blob.namespace, blob.digest));
         Ok(plan)
     }
+}
+
+/// The first event whose key, else whose id, an event before it has.
+fn repeated(facts: &[Fact]) -> Option<EventIndex> {
+    let mut by_key: Vec<&Fact> = facts.iter().collect();
+    by_key.sort_unstable_by(|left, right| (&left.key, left.index).cmp(&(&right.key, right.index)));
+    let mut by_id: Vec<(EventId, EventIndex)> =
+        facts.iter().map(|fact| (fact.id, fact.index)).collect();
+    by_id.sort_unstable();
+    let keys = by_key.windows(2).filter(|pair| pair[0].key == pair[1].key);
+    let ids = by_id.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    keys.map(|pair| pair[1].index).min().or_else(|| ids.map(|pair| pair[1].1).min())
 }
 
 /// What adapters keep of an event.

@@ -14,7 +14,8 @@ pub struct CanonicalBytes(Vec<u8>);
 
 /// Encodes `value` as canonical JSON.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<CanonicalBytes, CanonicalError> {
-    let mut out = Vec::with_capacity(128);
+    // Most of what is encoded fits; to grow step by step costs more than the room.
+    let mut out = Vec::with_capacity(512);
     encode_into(value, &mut out)?;
     Ok(CanonicalBytes(out))
 }

@@ -16,6 +16,9 @@ use crate::bounds::DEPTH_MAX;
 /// How the names of `serde_json`'s private forms begin.
 const RAW_JSON_PREFIX: &str = "$serde_json::private::";
 
+/// How many entries are open at once in most encodings; to grow step by step costs more than the room.
+const ENTRIES: usize = 32;
+
 /// One encoding in progress.
 pub(super) struct Encoder<'o> {
     pub(super) out: &'o mut Vec<u8>,
@@ -36,7 +39,7 @@ pub(super) enum Wrap {
 
 impl<'o> Encoder<'o> {
     pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
-        Self { out, entries: Vec::new(), scratch: Vec::new(), depth: 0 }
+        Self { out, entries: Vec::with_capacity(ENTRIES), scratch: Vec::new(), depth: 0 }
     }
 
     #[inline]

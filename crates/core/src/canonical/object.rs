@@ -117,6 +117,7 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
         }
 
         scratch.clear();
+        scratch.reserve(out.len() - body + 1);
         for entry in entries.iter() {
             scratch.extend_from_slice(&out[entry.key.start..entry.end]);
             scratch.push(b',');

@@ -13,10 +13,10 @@ use crate::topology::{EdgeCause, EdgeKind};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", try_from = "Unchecked")]
 pub struct EdgeCreated {
+    cause: Cause,
     edge_kind: EdgeKind,
     from_node_id: NodeId,
     to_node_id: NodeId,
-    cause: Cause,
 }
 
 /// Why an edge was made.
@@ -24,10 +24,10 @@ pub struct EdgeCreated {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cause {
-    /// What happened.
-    pub kind: EdgeCause,
     /// The event of this session that records it.
     pub event_id: EventId,
+    /// What happened.
+    pub kind: EdgeCause,
 }
 
 #[derive(Deserialize)]

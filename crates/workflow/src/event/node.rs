@@ -21,8 +21,8 @@ pub struct NodeCreated {
     /// The node that it came out of; none for the root of the run, and `null` in JSON.
     #[serde(deserialize_with = "nullable")]
     pub parent_node_id: Option<NodeId>,
-    /// The compiled workflow, equal to the one of the run.
-    pub workflow_hash: WorkflowHash,
     /// What is needed to go on from here.
     pub snapshot_ref: SnapshotRef,
+    /// The compiled workflow, equal to the one of the run.
+    pub workflow_hash: WorkflowHash,
 }

@@ -58,11 +58,11 @@ pub enum OutputPayload {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Wire {
+    output_channel: OutputChannel,
     output_id: OutputId,
+    payload: OutputPayload,
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     supersedes_output_id: Option<OutputId>,
-    output_channel: OutputChannel,
-    payload: OutputPayload,
 }
 
 impl NodeOutputAppended {

@@ -19,12 +19,12 @@ pub struct NodeScope {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Scope {
-    /// The run.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<RunId>,
     /// The node.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub node_id: Option<NodeId>,
+    /// The run.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
 }
 
 impl From<RunId> for Scope {

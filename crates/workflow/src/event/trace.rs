@@ -20,8 +20,8 @@ use crate::name::{ConditionId, LoopId, StepId};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", try_from = "Unchecked")]
 pub struct DecisionTraceAppended {
-    trace_id: TraceId,
     entries: Few<TraceEntry, TRACE_ENTRIES_MAX>,
+    trace_id: TraceId,
 }
 
 /// One thing that the engine did.
@@ -31,11 +31,11 @@ pub struct DecisionTraceAppended {
 pub struct TraceEntry {
     /// What it did.
     pub kind: TraceEntryKind,
-    /// Why, for people.
-    pub summary: BoundedText<SUMMARY_BYTES_MAX>,
     /// What it was about.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub refs: Option<Few<TraceRef, TRACE_REFS_MAX>>,
+    /// Why, for people.
+    pub summary: BoundedText<SUMMARY_BYTES_MAX>,
 }
 
 /// What an entry of a trace is about.

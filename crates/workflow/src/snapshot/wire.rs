@@ -91,9 +91,9 @@ impl schemars::JsonSchema for Version1 {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Snapshot {
+    engine_payload: EnginePayload,
     v: Version1,
     workflow_hash: WorkflowHash,
-    engine_payload: EnginePayload,
 }
 
 /// What the engine keeps; versioned by itself.
@@ -101,8 +101,8 @@ struct Snapshot {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct EnginePayload {
-    v: Version1,
     state: State,
+    v: Version1,
 }
 
 /// How far the run is.
@@ -139,8 +139,8 @@ enum Completed {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Position {
-    loop_id: LoopId,
     iteration: u32,
+    loop_id: LoopId,
 }
 
 /// What a decision step said about a loop.
@@ -148,9 +148,9 @@ struct Position {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StepDecision {
-    step: StepInstanceKey,
-    loop_id: LoopId,
     decision: LoopDecision,
+    loop_id: LoopId,
+    step: StepInstanceKey,
 }
 
 /// Whether a step waits for its output.
@@ -167,11 +167,11 @@ enum Pending {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct WaitingStep {
-    step_id: StepId,
     loop_path: Vec<Position>,
-    title: StepTitle,
     prompt: RenderedPrompt,
     require_confirmation: bool,
+    step_id: StepId,
+    title: StepTitle,
 }
 
 fn positions(path: &LoopPath) -> Vec<Position> {

@@ -79,17 +79,17 @@ pub fn checkpoint_node_id(address: NodeAddress, attempt: AttemptId) -> NodeId {
 #[serde(tag = "derived", rename_all = "snake_case", rename_all_fields = "camelCase")]
 enum Derived {
     Attempt {
-        session_id: SessionId,
-        run_id: RunId,
-        node_id: NodeId,
         kind: AttemptKind,
+        node_id: NodeId,
         ordinal: u32,
+        run_id: RunId,
+        session_id: SessionId,
     },
     CheckpointNode {
-        session_id: SessionId,
-        run_id: RunId,
-        node_id: NodeId,
         attempt_id: AttemptId,
+        node_id: NodeId,
+        run_id: RunId,
+        session_id: SessionId,
     },
 }
 

@@ -155,15 +155,15 @@ struct Versioned {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Fields {
-    token_version: u64,
-    token_kind: TokenKind,
-    session_id: SessionId,
-    run_id: RunId,
-    node_id: NodeId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    workflow_hash: Option<WorkflowHash>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     attempt_id: Option<AttemptId>,
+    node_id: NodeId,
+    run_id: RunId,
+    session_id: SessionId,
+    token_kind: TokenKind,
+    token_version: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    workflow_hash: Option<WorkflowHash>,
 }
 
 impl Fields {
