@@ -6,7 +6,7 @@ use std::time::Duration;
 /// brings 256 KiB of context and a step's output; sixteen times as much is somebody's mistake.
 pub const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// How large the list of tools may be in bytes of JSON. Agents carry it through every conversation.
+/// How large the list of the tools of one set may be in bytes of JSON. Agents carry it through every conversation.
 pub const TOOLS_BYTES_MAX: usize = 8 * 1024;
 
 /// How long a client may take to say where its roots are. A person waits for it, once.

@@ -1,12 +1,10 @@
 //! One agent's server: what the protocol asks, handed to the use cases.
 
-use std::collections::BTreeMap;
-use std::str::FromStr as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 
 use piton_core::truncate;
-use piton_runtime::{Connection, Runtime, Whereabouts};
+use piton_runtime::{Connection, Whereabouts};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
     CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
@@ -17,17 +15,15 @@ use rmcp::{RoleServer, ServerHandler};
 
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
-use crate::catalogue::{Hints, INSTRUCTIONS, ToolName};
+use crate::catalogue::{Hints, ToolCard};
 use crate::patience::wait;
 use crate::roots::client_root;
-
-/// The tools as the protocol lists them, in their order.
-static TOOLS: LazyLock<BTreeMap<ToolName, Tool>> =
-    LazyLock::new(|| ToolName::ALL.iter().map(|name| (*name, tool(*name))).collect());
+use crate::sets::{Offer, ToolSet};
 
 /// One agent's server.
 pub(crate) struct Server {
-    connection: Connection,
+    connection: Arc<Connection>,
+    sets: Vec<Arc<dyn ToolSet>>,
     /// Whether the client is to be asked where its roots are before the next call.
     asks_roots: AtomicBool,
     /// Whether it is ever asked. Over HTTP a root may be a path of another machine.
@@ -36,15 +32,44 @@ pub(crate) struct Server {
 
 impl Server {
     /// The server of an agent on this machine, which started it.
-    pub(crate) fn local(runtime: &Arc<Runtime>, whereabouts: Whereabouts) -> Self {
-        let connection = runtime.connect(whereabouts);
-        Self { connection, asks_roots: AtomicBool::new(true), is_local: true }
+    pub(crate) fn local(offer: &Offer, whereabouts: Whereabouts) -> Self {
+        Self::new(offer, whereabouts, true)
     }
 
     /// The server of an agent anywhere. It knows no directory but those that are named.
-    pub(crate) fn remote(runtime: &Arc<Runtime>) -> Self {
-        let connection = runtime.connect(Whereabouts::default());
-        Self { connection, asks_roots: AtomicBool::new(false), is_local: false }
+    pub(crate) fn remote(offer: &Offer) -> Self {
+        Self::new(offer, Whereabouts::default(), false)
+    }
+
+    fn new(offer: &Offer, whereabouts: Whereabouts, is_local: bool) -> Self {
+        let connection = Arc::new(offer.runtime().connect(whereabouts));
+        let sets = offer.sets(&connection);
+        Self { connection, sets, asks_roots: AtomicBool::new(is_local), is_local }
+    }
+
+    /// Every tool, set by set.
+    fn cards(&self) -> impl Iterator<Item = (&dyn ToolSet, &ToolCard)> {
+        self.sets
+            .iter()
+            .flat_map(|set| set.catalogue().tools.iter().map(move |card| (&**set, card)))
+    }
+
+    fn card(&self, name: &str) -> Option<(&dyn ToolSet, &ToolCard)> {
+        self.cards().find(|(_, card)| card.name == name)
+    }
+
+    /// What agents read when they connect: the part of each set.
+    fn instructions(&self) -> String {
+        let parts: Vec<&str> =
+            self.sets.iter().map(|set| set.catalogue().instructions.as_str()).collect();
+        parts.join("\n\n")
+    }
+
+    fn no_tool(&self, name: &str) -> ErrorData {
+        let name = truncate(name, QUOTED_BYTES_MAX);
+        let names: Vec<&str> = self.cards().map(|(_, card)| card.name).collect();
+        let words = format!("There is no tool `{name}`. There is {}.", names.join(", "));
+        ErrorData::invalid_params(words, None)
     }
 
     async fn look_around(&self, context: &RequestContext<RoleServer>) {
@@ -58,7 +83,9 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let piton = Implementation::new("piton", env!("CARGO_PKG_VERSION")).with_title("Piton");
-        ServerConfig::new(capabilities).with_server_info(piton).with_instructions(INSTRUCTIONS)
+        ServerConfig::new(capabilities)
+            .with_server_info(piton)
+            .with_instructions(self.instructions())
     }
 
     async fn list_tools(
@@ -66,11 +93,11 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.values().cloned().collect()))
+        Ok(ListToolsResult::with_all_items(self.cards().map(|(_, card)| tool(card)).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        TOOLS.get(&ToolName::from_str(name).ok()?).cloned()
+        self.card(name).map(|(_, card)| tool(card))
     }
 
     async fn call_tool(
@@ -78,12 +105,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let name = ToolName::from_str(&request.name).map_err(|_| no_tool(&request.name))?;
-        let schema = &TOOLS[&name].input_schema;
+        let (set, card) = self.card(&request.name).ok_or_else(|| self.no_tool(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
         let work = async {
             self.look_around(&context).await;
-            call(&self.connection, name, schema, arguments).await
+            call(set, card, arguments).await
         };
         wait(work, &context).await.map(CallToolResponse::from)
     }
@@ -110,20 +136,15 @@ impl ServerHandler for Server {
     }
 }
 
-fn tool(name: ToolName) -> Tool {
-    let Hints { read_only, idempotent } = name.hints();
+/// A tool as the protocol lists it.
+fn tool(card: &ToolCard) -> Tool {
+    let Hints { read_only, destructive, idempotent } = card.hints;
     let hints = ToolAnnotations::new()
         .read_only(read_only)
-        .destructive(false)
+        .destructive(destructive)
         .idempotent(idempotent)
         .open_world(false);
-    Tool::new(name.as_str(), name.description(), name.input_schema())
-        .with_title(name.title())
+    Tool::new(card.name, card.description.clone(), Arc::clone(&card.input))
+        .with_title(card.title)
         .with_annotations(hints)
-}
-
-fn no_tool(name: &str) -> ErrorData {
-    let name = truncate(name, QUOTED_BYTES_MAX);
-    let words = format!("There is no tool `{name}`. There is {}.", ToolName::NAMES.join(", "));
-    ErrorData::invalid_params(words, None)
 }

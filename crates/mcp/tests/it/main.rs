@@ -14,5 +14,6 @@ mod registry;
 mod revisions;
 mod rig;
 mod schemas;
+mod sets;
 mod several;
 mod tools;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton_core::Envelope;
-use piton_mcp::serve_pipe;
+use piton_mcp::{Offer, serve_pipe};
 use piton_runtime::{Runtime, Whereabouts};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, split};
@@ -28,12 +28,12 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// A client that said nothing yet.
-    pub(crate) fn silent(runtime: &Arc<Runtime>, whereabouts: Whereabouts) -> Self {
+    pub(crate) fn silent(offer: impl Into<Offer>, whereabouts: Whereabouts) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
-        let runtime = Arc::clone(runtime);
+        let offer = offer.into();
         let server = tokio::spawn(async move {
             let (read, write) = split(theirs);
-            serve_pipe(read, write, &runtime, whereabouts).await
+            serve_pipe(read, write, offer, whereabouts).await
         });
         let (read, write) = split(ours);
         let read = BufReader::new(read);
@@ -42,7 +42,7 @@ impl Pipe {
 
     /// A client of a revision, after its handshake.
     pub(crate) async fn of_revision(machine: &Machine, revision: &'static str) -> Self {
-        let mut pipe = Self::silent(&machine.runtime(), machine.whereabouts());
+        let mut pipe = Self::silent(machine.runtime(), machine.whereabouts());
         pipe.revision = revision;
         if revision != STATELESS {
             let welcome = pipe.request("initialize", hello(revision)).await;
@@ -50,6 +50,14 @@ impl Pipe {
             pipe.notify("notifications/initialized").await;
         }
         pipe
+    }
+
+    /// A client that is offered more than the sets of Piton.
+    pub(crate) async fn offered(machine: &Machine, offer: impl Into<Offer>) -> (Self, Value) {
+        let mut pipe = Self::silent(offer, machine.whereabouts());
+        let welcome = pipe.request("initialize", hello("2025-11-25")).await;
+        pipe.notify("notifications/initialized").await;
+        (pipe, welcome)
     }
 
     /// A client in the project of a machine.
