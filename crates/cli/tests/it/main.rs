@@ -2,10 +2,13 @@
 #![expect(clippy::disallowed_methods, reason = "the tests start the program and look at its files")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop at the first surprise")]
 
+mod agent;
 mod clients;
 mod command_line;
 mod demo;
+mod kill;
 mod persons;
+mod processes;
 mod projections;
 mod promises;
 mod rig;
