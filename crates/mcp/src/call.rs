@@ -8,17 +8,27 @@ use rmcp::model::CallToolResult;
 
 use crate::answer::{failed, told};
 use crate::catalogue::{Object, ToolCard};
-use crate::sets::{Call, Told, ToolSet};
+use crate::sets::{Call, Person, Told, ToolSet};
 
 /// Makes a call of a tool of `set`. What goes wrong, a panic included, is an answer.
-pub(crate) async fn call(set: &dyn ToolSet, tool: &ToolCard, arguments: Object) -> CallToolResult {
-    let work = AssertUnwindSafe(make(set, tool, arguments));
+pub(crate) async fn call(
+    set: &dyn ToolSet,
+    tool: &ToolCard,
+    arguments: Object,
+    person: &dyn Person,
+) -> CallToolResult {
+    let work = AssertUnwindSafe(make(set, tool, arguments, person));
     let made = work.catch_unwind().await.unwrap_or_else(|_| Err(broken(tool)));
     made.map_or_else(|envelope| failed(&envelope), told)
 }
 
-async fn make(set: &dyn ToolSet, tool: &ToolCard, arguments: Object) -> Result<Told, Envelope> {
-    set.call(Call::new(tool, arguments)?).await
+async fn make(
+    set: &dyn ToolSet,
+    tool: &ToolCard,
+    arguments: Object,
+    person: &dyn Person,
+) -> Result<Told, Envelope> {
+    set.call(Call::new(tool, arguments, person)?).await
 }
 
 /// A panic as an agent reads it. Its own words may quote anything, so they stay in the log.

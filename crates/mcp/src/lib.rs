@@ -32,6 +32,8 @@ mod lines;
 #[cfg(feature = "serve")]
 mod patience;
 #[cfg(feature = "serve")]
+mod person;
+#[cfg(feature = "serve")]
 mod roots;
 #[cfg(feature = "serve")]
 mod server;

@@ -17,6 +17,7 @@ use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Hints, ToolCard};
 use crate::patience::wait;
+use crate::person::AtClient;
 use crate::roots::client_root;
 use crate::sets::{Offer, ToolSet};
 
@@ -106,12 +107,17 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (set, card) = self.card(&request.name).ok_or_else(|| self.no_tool(&request.name))?;
+        let person = AtClient::new(&context, &request);
         let arguments = request.arguments.unwrap_or_default();
         let work = async {
             self.look_around(&context).await;
-            call(set, card, arguments).await
+            call(set, card, arguments, &person).await
         };
-        wait(work, &context).await.map(CallToolResponse::from)
+        let answer = wait(work, &context).await?;
+        Ok(match person.to_ask() {
+            Some(to_ask) => CallToolResponse::InputRequired(to_ask),
+            None => answer.into(),
+        })
     }
 
     /// What the protocol does not know. A call whose parameters have the wrong shape comes here too.

@@ -329,5 +329,8 @@ pub const RETENTION_DAYS_DEFAULT: u32 = 90;
 /// The most days for which sessions can be kept: a century. Whoever wants one for longer keeps it for good.
 pub const RETENTION_DAYS_MAX: u32 = 36_500;
 
+/// How much of a step's prompt a person is shown who is asked to confirm it, in bytes: a dialog holds a paragraph.
+pub const QUESTION_EXCERPT_BYTES_MAX: usize = 600;
+
 /// How many of the things that persons said about a step are told with it: the newest.
 pub const SAID_MAX: usize = 5;

@@ -5,11 +5,13 @@
 
 mod call;
 mod given;
+mod person;
 mod set;
 mod told;
 mod workflow;
 
 pub use call::Call;
 pub use given::Offer;
+pub use person::{Asked, Form, Heard, Person};
 pub use set::ToolSet;
 pub use told::Told;

@@ -45,6 +45,9 @@ pub struct Beside {
     /// The project directory that was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_dir: Option<String>,
+    /// What came of putting a question to a person, in a sentence or two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// The other runs that are open in this connection, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_runs: Option<String>,

@@ -37,6 +37,7 @@ impl Beside {
             .iter()
             .map(Notice::text)
             .chain(self.warnings.iter().cloned())
+            .chain(self.person.clone())
             .chain(project)
             .chain(self.other_runs.clone())
             .collect();

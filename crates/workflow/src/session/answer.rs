@@ -63,7 +63,7 @@ impl Scene {
         Some(workflow.contract(&contract.contract_ref)?.artifact_kind.clone())
     }
 
-    fn next_intent(&self) -> NextIntent {
+    pub(super) fn next_intent(&self) -> NextIntent {
         match self.pending() {
             None if crate::snapshot::derive_is_complete(&self.snapshot) => NextIntent::Complete,
             None => NextIntent::RehydrateOnly,
