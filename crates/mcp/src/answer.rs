@@ -7,7 +7,7 @@ use crate::sets::Told;
 
 /// That a call was made, with what came of it. What is true of this call only is a second text.
 pub(crate) fn told(told: Told) -> CallToolResult {
-    let Told { structured, text, beside } = told;
+    let Told { structured, text, beside, .. } = told;
     let texts = [Some(text), beside].into_iter().flatten();
     let mut result = CallToolResult::success(texts.map(ContentBlock::text).collect());
     result.structured_content = Some(structured);

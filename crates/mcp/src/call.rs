@@ -4,22 +4,19 @@ use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
 use piton_core::{Code, Envelope};
-use rmcp::model::CallToolResult;
 
-use crate::answer::{failed, told};
 use crate::catalogue::{Object, ToolCard};
 use crate::sets::{Call, Person, Told, ToolSet};
 
-/// Makes a call of a tool of `set`. What goes wrong, a panic included, is an answer.
+/// Makes a call of a tool of `set`. What goes wrong, a panic included, is an envelope.
 pub(crate) async fn call(
     set: &dyn ToolSet,
     tool: &ToolCard,
     arguments: Object,
     person: &dyn Person,
-) -> CallToolResult {
+) -> Result<Told, Envelope> {
     let work = AssertUnwindSafe(make(set, tool, arguments, person));
-    let made = work.catch_unwind().await.unwrap_or_else(|_| Err(broken(tool)));
-    made.map_or_else(|envelope| failed(&envelope), told)
+    work.catch_unwind().await.unwrap_or_else(|_| Err(broken(tool)))
 }
 
 async fn make(

@@ -4,6 +4,7 @@
 //! * [`sets`]: what makes the calls of each set.
 //! * [`stdio`]: one agent at the other end of a pipe.
 //! * [`http`]: any number of agents over streamable HTTP, with who may call.
+//! * [`log`]: one line for each call, for whoever keeps a log.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! A call goes one way: a transport hands it to `server`, `call` finds out with `arguments` whether it fits the schema
@@ -29,6 +30,8 @@ pub mod catalogue;
 pub mod http;
 #[cfg(feature = "serve")]
 mod lines;
+#[cfg(feature = "serve")]
+pub mod log;
 #[cfg(feature = "serve")]
 mod patience;
 #[cfg(feature = "serve")]

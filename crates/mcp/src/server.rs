@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use piton_core::truncate;
+use piton_core::{Envelope, truncate};
 use piton_runtime::{Connection, Whereabouts};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
@@ -13,18 +13,23 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
+use tokio::time::Instant;
+
+use crate::answer::{failed, told};
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Hints, ToolCard};
+use crate::log::{CallLog, Called, Outcome};
 use crate::patience::wait;
 use crate::person::AtClient;
 use crate::roots::client_root;
-use crate::sets::{Offer, ToolSet};
+use crate::sets::{Offer, Told, ToolSet};
 
 /// One agent's server.
 pub(crate) struct Server {
     connection: Arc<Connection>,
     sets: Vec<Arc<dyn ToolSet>>,
+    log: Option<Arc<dyn CallLog>>,
     /// Whether the client is to be asked where its roots are before the next call.
     asks_roots: AtomicBool,
     /// Whether it is ever asked. Over HTTP a root may be a path of another machine.
@@ -45,7 +50,8 @@ impl Server {
     fn new(offer: &Offer, whereabouts: Whereabouts, is_local: bool) -> Self {
         let connection = Arc::new(offer.runtime().connect(whereabouts));
         let sets = offer.sets(&connection);
-        Self { connection, sets, asks_roots: AtomicBool::new(is_local), is_local }
+        let asks_roots = AtomicBool::new(is_local);
+        Self { connection, sets, log: offer.log(), asks_roots, is_local }
     }
 
     /// Every tool, set by set.
@@ -64,6 +70,24 @@ impl Server {
         let parts: Vec<&str> =
             self.sets.iter().map(|set| set.catalogue().instructions.as_str()).collect();
         parts.join("\n\n")
+    }
+
+    /// Leaves a line about a call that ended; without `made` the client gave it up.
+    fn note(
+        &self,
+        tool: &'static str,
+        began: Instant,
+        made: Option<&Result<Told, Envelope>>,
+        is_asking: bool,
+    ) {
+        let Some(log) = &self.log else { return };
+        let (run, outcome, code) = match made {
+            None => (None, Outcome::Cancelled, None),
+            Some(Err(envelope)) => (None, Outcome::Failed, Some(envelope.code)),
+            Some(Ok(told)) if is_asking => (told.run.clone(), Outcome::Asked, None),
+            Some(Ok(told)) => (told.run.clone(), told.outcome, None),
+        };
+        log.called(&Called { tool, run, outcome, code, took: began.elapsed() });
     }
 
     fn no_tool(&self, name: &str) -> ErrorData {
@@ -107,17 +131,18 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (set, card) = self.card(&request.name).ok_or_else(|| self.no_tool(&request.name))?;
+        let began = Instant::now();
         let person = AtClient::new(&context, &request);
         let arguments = request.arguments.unwrap_or_default();
         let work = async {
             self.look_around(&context).await;
             call(set, card, arguments, &person).await
         };
-        let answer = wait(work, &context).await?;
-        Ok(match person.to_ask() {
-            Some(to_ask) => CallToolResponse::InputRequired(to_ask),
-            None => answer.into(),
-        })
+        let made = wait(work, &context).await;
+        let to_ask = person.to_ask();
+        self.note(card.name, began, made.as_ref().ok(), to_ask.is_some());
+        let answer = made?.map_or_else(|envelope| failed(&envelope), told);
+        Ok(to_ask.map_or_else(|| answer.into(), CallToolResponse::InputRequired))
     }
 
     /// What the protocol does not know. A call whose parameters have the wrong shape comes here too.

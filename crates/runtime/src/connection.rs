@@ -67,7 +67,7 @@ impl Connection {
     /// Every workflow that can be started.
     pub fn list_workflows(&self, request: &ListWorkflows) -> Result<ListedWorkflows, Envelope> {
         let project = self.project(request.project_dir.as_deref())?;
-        Ok(self.runtime.list_workflows(request.query.as_deref(), project.as_ref()))
+        Ok(self.runtime.list_workflows(request, project.as_ref()))
     }
 
     /// A workflow, shown without starting it.

@@ -329,6 +329,9 @@ pub const RETENTION_DAYS_DEFAULT: u32 = 90;
 /// The most days for which sessions can be kept: a century. Whoever wants one for longer keeps it for good.
 pub const RETENTION_DAYS_MAX: u32 = 36_500;
 
+/// How many tags a workflow has: enough to be found by, too few to be found by everything.
+pub const TAGS_MAX: usize = 8;
+
 /// How much of a step's prompt a person is shown who is asked to confirm it, in bytes: a dialog holds a paragraph.
 pub const QUESTION_EXCERPT_BYTES_MAX: usize = 600;
 

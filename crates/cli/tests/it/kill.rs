@@ -151,9 +151,9 @@ mod long {
             assert_eq!(projections(&rig), (shown.clone(), tree.clone()), "{run_seed}: {tally:?}");
             tally
         };
+        let seeds = |worker| (worker..runs).step_by(WORKERS).map(|place| run.seed() + place);
+        let work = |worker: u64| seeds(worker).map(disturbed).sum::<Tally>();
         let total = thread::scope(|scope| {
-            let seeds = |worker| (worker..runs).step_by(WORKERS).map(|place| run.seed() + place);
-            let work = &|worker: u64| seeds(worker).map(disturbed).sum::<Tally>();
             let workers: Vec<_> =
                 (0..WORKERS as u64).map(|worker| scope.spawn(move || work(worker))).collect();
             workers.into_iter().map(|worker| worker.join().unwrap()).sum::<Tally>()

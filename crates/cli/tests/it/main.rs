@@ -7,6 +7,7 @@ mod clients;
 mod command_line;
 mod demo;
 mod kill;
+mod malformed;
 mod persons;
 mod processes;
 mod projections;

@@ -7,6 +7,7 @@ use piton_runtime::{Connection, Runtime};
 
 use super::set::ToolSet;
 use super::workflow::Workflow;
+use crate::log::CallLog;
 
 /// Makes the set of one connection, if that one gets it.
 type Give = dyn Fn(&Arc<Connection>) -> Option<Arc<dyn ToolSet>> + Send + Sync;
@@ -16,6 +17,7 @@ type Give = dyn Fn(&Arc<Connection>) -> Option<Arc<dyn ToolSet>> + Send + Sync;
 pub struct Offer {
     runtime: Arc<Runtime>,
     more: Vec<Arc<Give>>,
+    log: Option<Arc<dyn CallLog>>,
 }
 
 impl fmt::Debug for Offer {
@@ -27,7 +29,7 @@ impl fmt::Debug for Offer {
 impl From<Arc<Runtime>> for Offer {
     /// The sets that come with Piton.
     fn from(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, more: Vec::new() }
+        Self { runtime, more: Vec::new(), log: None }
     }
 }
 
@@ -46,6 +48,16 @@ impl Offer {
     ) -> Self {
         self.more.push(Arc::new(give));
         self
+    }
+
+    /// The same, with a line in `log` for each call.
+    #[must_use]
+    pub fn logged(self, log: Arc<dyn CallLog>) -> Self {
+        Self { log: Some(log), ..self }
+    }
+
+    pub(crate) fn log(&self) -> Option<Arc<dyn CallLog>> {
+        self.log.clone()
     }
 
     pub(crate) fn runtime(&self) -> &Arc<Runtime> {

@@ -132,7 +132,7 @@ impl Settings {
     /// How much is logged.
     pub fn log_level(&self) -> LogLevel {
         let level = self.name(SettingKey::LogLevel).and_then(|name| name.parse().ok());
-        level.unwrap_or(LogLevel::Warn)
+        level.unwrap_or(LogLevel::Info)
     }
 
     fn path(&self, key: SettingKey) -> Option<&Path> {
@@ -164,7 +164,7 @@ fn defaults() -> impl Iterator<Item = (SettingKey, Value)> {
         (SettingKey::RetentionDays, Value::Whole(RETENTION_DAYS_DEFAULT)),
         (SettingKey::HttpBind, Value::Address(IpAddr::V4(Ipv4Addr::LOCALHOST))),
         (SettingKey::HttpPort, Value::Whole(HTTP_PORT_DEFAULT)),
-        (SettingKey::LogLevel, name(LogLevel::Warn.as_str())),
+        (SettingKey::LogLevel, name(LogLevel::Info.as_str())),
     ]
     .into_iter()
 }

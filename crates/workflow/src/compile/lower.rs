@@ -66,7 +66,7 @@ pub(super) fn lower(
         loops: loops.into_values().collect(),
         functions: functions.into_definitions(),
         compiled_warnings: warnings.into_iter().collect(),
-        metadata: Metadata::default(),
+        metadata: Metadata { tags: workflow.tags, ..Metadata::default() },
         opening: String::new(),
         assessments: Vec::new(),
     })

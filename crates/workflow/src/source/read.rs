@@ -218,7 +218,7 @@ macro_rules! read_by_parsing {
 pub(crate) use read_by_parsing;
 
 read_by_parsing!(InvalidId, "write it in lowercase, with `_` or `-` between words":
-    StepId, LoopId, ConditionId, AssessmentId, DimensionId);
+    StepId, LoopId, ConditionId, AssessmentId, DimensionId, crate::name::Tag);
 read_by_parsing!(InvalidId, "use an id from the catalogue of what Piton brings along":
     FeatureId, RefId, TemplateId, RoutineId);
 read_by_parsing!(UnknownName, "use one of the known names":

@@ -17,6 +17,6 @@ pub(super) fn run(app: &App) -> Result<Ending, Failure> {
         claude_project_dir: app.environment.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from),
         working_dir: app.environment.working_dir.clone(),
     };
-    open.wait(serve_stdio(&open.runtime, whereabouts))?;
+    open.wait(serve_stdio(open.offer(), whereabouts))?;
     Ok(Ending::Done)
 }

@@ -1,6 +1,6 @@
 //! From the start to the end of the server.
 
-use std::{process, sync::Arc};
+use std::process;
 
 use piton_core::{Code, Envelope};
 use piton_mcp::{Listener, http::PATH, serve_http};
@@ -93,5 +93,5 @@ async fn serve(listener: Listener, open: &Open) -> Result<(), Envelope> {
             _ = interrupt.recv() => {}
         }
     };
-    serve_http(listener, Arc::clone(&open.runtime), stop).await
+    serve_http(listener, open.offer(), stop).await
 }

@@ -66,7 +66,10 @@ impl Workflow {
             }
             ToolName::CheckpointWorkflow => {
                 let reply = connection.checkpoint_workflow(call.request()?).await?;
-                Told::new(&reply.body, reply.text()).beside(reply.beside.text())
+                let run = &reply.body.run;
+                Told::new(&reply.body, reply.text())
+                    .beside(reply.beside.text())
+                    .of_run(run.session_id, run.label)
             }
             ToolName::ResumeSession => {
                 let reply = connection.resume_session(&call.request()?).await?;
@@ -77,7 +80,11 @@ impl Workflow {
 }
 
 fn told_run(reply: &RunAnswer) -> Told {
-    Told::new(&reply.body, reply.text()).beside(reply.beside.text())
+    let run = &reply.body.run;
+    Told::new(&reply.body, reply.text())
+        .beside(reply.beside.text())
+        .of_run(run.session_id, run.label)
+        .blocked(reply.body.blockers.is_some())
 }
 
 impl ToolSet for Workflow {
