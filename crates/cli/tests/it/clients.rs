@@ -1,6 +1,6 @@
 //! `piton mcp install`, `piton mcp uninstall`, `piton install` and `piton doctor`.
 
-use std::fs;
+use std::{fs, process::Command};
 
 use serde_json::Value;
 
