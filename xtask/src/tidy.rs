@@ -5,6 +5,7 @@
 
 mod edges;
 mod forbidden;
+mod gates;
 mod links;
 mod manifests;
 mod metadata;
@@ -48,6 +49,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
         edges::check(&metadata),
         edges::check_reach(&metadata),
         forbidden::check(&project),
+        gates::check(&project),
         links::check(&project),
         manifests::check(&project),
         module_docs::check(&project),

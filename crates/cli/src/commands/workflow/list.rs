@@ -49,9 +49,10 @@ fn say(app: &App, listed: &ListedWorkflows) {
         .collect();
     if rows.is_empty() {
         output.say("No workflow fits.");
-    }
-    for line in table::lines(["WORKFLOW", "STEPS", "FROM", "USE IT WHEN"], &rows) {
-        output.say(line);
+    } else {
+        for line in table::lines(["WORKFLOW", "STEPS", "FROM", "USE IT WHEN"], &rows) {
+            output.say(line);
+        }
     }
     if listed.left_out > 0 {
         let tags: Vec<String> = listed.tags.iter().map(ToString::to_string).collect();
@@ -67,7 +68,10 @@ fn say(app: &App, listed: &ListedWorkflows) {
     for file in &listed.shadowed {
         output.say(format_args!("\n{} is not used: {} has the same id.", file.path, file.by));
     }
-    if let Some(first) = listed.workflows.first() {
-        output.say(format_args!("\nLook at one: piton workflow show {}", first.workflow_id));
+    match listed.workflows.first() {
+        Some(first) => {
+            output.say(format_args!("\nLook at one: piton workflow show {}", first.workflow_id));
+        }
+        None => output.say("\nSee all: piton workflow list"),
     }
 }
