@@ -10,10 +10,12 @@ mod links;
 mod manifests;
 mod metadata;
 mod module_docs;
+mod numbers;
 mod orphans;
 mod outside;
 mod ports;
 mod purity;
+mod repeated;
 mod tags;
 mod words;
 
@@ -53,10 +55,12 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
         links::check(&project),
         manifests::check(&project),
         module_docs::check(&project),
+        numbers::check(&project),
         orphans::check(&project),
         outside::check(&project),
         ports::check(&project),
         purity::check(&project),
+        repeated::check(&project),
         tags::check(&project),
         words::check(&project),
     ]

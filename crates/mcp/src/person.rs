@@ -54,7 +54,7 @@ impl<'a> AtClient<'a> {
     }
 
     /// What is to be asked before the call can be answered.
-    pub(crate) fn to_ask(self) -> Option<InputRequiredResult> {
+    pub(crate) fn into_question(self) -> Option<InputRequiredResult> {
         let asked = self.to_ask.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         let request = InputRequest::Elicitation(ElicitRequest::new(params(&asked)));
         let requests = [(QUESTION.to_owned(), request)].into_iter().collect();

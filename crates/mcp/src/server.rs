@@ -139,7 +139,7 @@ impl ServerHandler for Server {
             call(set, card, arguments, &person).await
         };
         let made = wait(work, &context).await;
-        let to_ask = person.to_ask();
+        let to_ask = person.into_question();
         self.note(card.name, began, made.as_ref().ok(), to_ask.is_some());
         let answer = made?.map_or_else(|envelope| failed(&envelope), told);
         Ok(to_ask.map_or_else(|| answer.into(), CallToolResponse::InputRequired))

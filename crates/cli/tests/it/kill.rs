@@ -81,7 +81,7 @@ fn tour(rig: &Rig, luck: &SeededEntropy, usual: Option<Duration>) -> Tally {
         if let Some(usual) = usual
             && luck.next_u64().is_multiple_of(4)
         {
-            let moment = usual.mul_f64((luck.next_u64() % 120) as f64 / 100.0);
+            let moment = usual * u32::try_from(luck.next_u64() % 120).unwrap() / 100;
             while began.elapsed() < moment {
                 std::hint::spin_loop();
             }

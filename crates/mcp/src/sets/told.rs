@@ -1,5 +1,7 @@
 //! What came of a call, without the protocol.
 
+use std::fmt;
+
 use piton_core::SessionId;
 use serde::Serialize;
 use serde_json::Value;
@@ -35,7 +37,7 @@ impl Told {
 
     /// The same, with the run that it is about, for the log.
     #[must_use]
-    pub fn of_run(self, session: SessionId, label: impl ToString) -> Self {
+    pub fn of_run(self, session: SessionId, label: &dyn fmt::Display) -> Self {
         Self { run: Some(RunName { session, label: label.to_string() }), ..self }
     }
 

@@ -12,12 +12,7 @@ use serde::Serialize;
 use super::key::{Effect, LogLevel, SettingKey};
 use super::layer::{Layer, Place};
 use super::value::Value;
-
-/// For how many days sessions are kept, unless told otherwise: a quarter.
-const RETENTION_DAYS_DEFAULT: u32 = 90;
-
-/// The port of the server, unless told otherwise: free, and PITO on the keys of a telephone.
-const HTTP_PORT_DEFAULT: u32 = 7477;
+use crate::bounds::{HTTP_PORT_DEFAULT, RETENTION_DAYS_DEFAULT};
 
 /// A setting that holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

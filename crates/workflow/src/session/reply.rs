@@ -134,6 +134,7 @@ pub struct NextCall {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "these are the parameters of tools, by their names")]
 pub struct NextParams {
     /// The token that hands in the output, in its short form where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

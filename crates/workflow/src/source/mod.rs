@@ -45,6 +45,7 @@ mod json;
 mod pointer;
 mod problem;
 mod read;
+mod shared_words;
 pub(crate) mod shipped;
 pub(crate) mod strict;
 mod workflow_id;

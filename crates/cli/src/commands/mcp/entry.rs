@@ -14,6 +14,9 @@ use crate::failure::Failure;
 /// The name that clients know Piton by.
 const NAME: &str = "piton";
 
+/// What to do about a file that cannot be changed.
+const CORRECT: &str = "Correct the file, and run the command again.";
+
 /// Where Codex keeps servers.
 const TOML_SECTION: &str = "mcp_servers";
 
@@ -151,7 +154,7 @@ fn toml(file: &Path, text: &str) -> Result<DocumentMut, Failure> {
     text.parse().map_err(|error: toml_edit::TomlError| {
         let what =
             format!("{} is not TOML, and was left as it is: {}", file.display(), error.message());
-        Failure::refused(what, "Correct the file, and run the command again.")
+        Failure::refused(what, CORRECT)
     })
 }
 
@@ -164,7 +167,7 @@ fn not_json(file: &Path, wrong: json::NotJson) -> Failure {
 fn no_table(file: &Path) -> Failure {
     let what =
         format!("`{TOML_SECTION}` in {} is not a table, and was left as it is.", file.display());
-    Failure::refused(what, "Correct the file, and run the command again.")
+    Failure::refused(what, CORRECT)
 }
 
 #[cfg(test)]

@@ -49,14 +49,12 @@ impl Workflow {
             }
             ToolName::StartWorkflow => {
                 let person = call.person();
-                match person.answered() {
-                    Some(state) => told_run(&self.heard(state.to_owned(), person).await?),
-                    None => {
-                        let mut reply = connection.start_workflow(call.request()?).await?;
-                        ask(connection, person, &mut reply).await;
-                        told_run(&reply)
-                    }
+                if let Some(state) = person.answered() {
+                    return Ok(told_run(&self.heard(state.to_owned(), person).await?));
                 }
+                let mut reply = connection.start_workflow(call.request()?).await?;
+                ask(connection, person, &mut reply).await;
+                told_run(&reply)
             }
             ToolName::ContinueWorkflow => {
                 let person = call.person();
@@ -69,7 +67,7 @@ impl Workflow {
                 let run = &reply.body.run;
                 Told::new(&reply.body, reply.text())
                     .beside(reply.beside.text())
-                    .of_run(run.session_id, run.label)
+                    .of_run(run.session_id, &run.label)
             }
             ToolName::ResumeSession => {
                 let reply = connection.resume_session(&call.request()?).await?;
@@ -83,7 +81,7 @@ fn told_run(reply: &RunAnswer) -> Told {
     let run = &reply.body.run;
     Told::new(&reply.body, reply.text())
         .beside(reply.beside.text())
-        .of_run(run.session_id, run.label)
+        .of_run(run.session_id, &run.label)
         .blocked(reply.body.blockers.is_some())
 }
 

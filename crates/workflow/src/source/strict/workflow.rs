@@ -14,6 +14,7 @@ use crate::name::{ConditionId, LoopId, Tag};
 use crate::preference::{Autonomy, RiskPolicy};
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{Object, Read, parsed, read_by_parsing, text, wrong_type};
+use crate::source::shared_words::NAME_FORM;
 use crate::source::{DeclaredId, FeatureId, Origin, Pointer};
 
 /// A whole file. Parts with problems are missing from it.
@@ -113,7 +114,12 @@ impl Read for Recommended {
 }
 
 read_by_parsing!(UnknownName, "use required, preferred or disabled": CapabilityNeed);
-read_by_parsing!(InvalidId, "use letters, digits and `_`, and no digit first": FunctionName);
+
+impl Read for FunctionName {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        parsed(value, at, (ProblemCode::InvalidId, NAME_FORM), problems)
+    }
+}
 
 fn capabilities(
     object: &mut Object<'_>,
@@ -194,9 +200,8 @@ impl Read for FunctionReference {
             problems.report(at, ProblemCode::InvalidId, reason, "write `name()`");
             return None;
         };
-        let fix = "use letters, digits and `_`, and no digit first";
         let name = Value::String(name.to_owned());
-        let name = parsed(&name, at, (ProblemCode::InvalidId, fix), problems)?;
+        let name = parsed(&name, at, (ProblemCode::InvalidId, NAME_FORM), problems)?;
         Some(Self { at: at.clone(), name })
     }
 }
