@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn each_way_not_to_answer_is_told_apart() {
-        let patience = Duration::from_secs(60);
+        let patience = Duration::from_mins(1);
         let trouble = |start: &Start| probe(start, patience).unwrap_err();
         assert!(matches!(trouble(&start("/no/such/program", &[])), Trouble::NotThere));
         assert!(matches!(trouble(&start("/", &[])), Trouble::CannotStart(_)));
@@ -137,6 +137,6 @@ mod tests {
         let reply = json!({ "result": { "serverInfo": server } });
         let mut start = start("sh", &["-c", "echo \"$REPLY_WITH\""]);
         start.variables.insert("REPLY_WITH".to_owned(), reply.to_string());
-        assert_eq!(probe(&start, Duration::from_secs(60)).unwrap(), "9");
+        assert_eq!(probe(&start, Duration::from_mins(1)).unwrap(), "9");
     }
 }
