@@ -6,14 +6,17 @@
 mod codes;
 mod edges;
 mod forbidden;
+mod gates;
 mod links;
 mod manifests;
 mod metadata;
 mod module_docs;
+mod numbers;
 mod orphans;
 mod outside;
 mod ports;
 mod purity;
+mod repeated;
 mod tags;
 mod words;
 
@@ -50,13 +53,16 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
         edges::check(&metadata),
         edges::check_reach(&metadata),
         forbidden::check(&project),
+        gates::check(&project),
         links::check(&project),
         manifests::check(&project),
         module_docs::check(&project),
+        numbers::check(&project),
         orphans::check(&project),
         outside::check(&project),
         ports::check(&project),
         purity::check(&project),
+        repeated::check(&project),
         tags::check(&project),
         words::check(&project),
     ]

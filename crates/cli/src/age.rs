@@ -4,7 +4,7 @@ use piton_core::TimestampMs;
 
 /// How long before `now` it was.
 pub(crate) fn ago(now: TimestampMs, then: TimestampMs) -> String {
-    let minutes = now.get().saturating_sub(then.get()) / 60_000;
+    let minutes = now.get().saturating_sub(then.get()) / 60_000; // tidy: number: milliseconds of a minute
     let (hours, days) = (minutes / 60, minutes / (24 * 60));
     match (days, hours, minutes) {
         (0, 0, 0) => "just now".to_owned(),

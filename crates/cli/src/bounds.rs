@@ -1,5 +1,7 @@
 //! Every limit of the program, in one place.
 
+use std::time::Duration;
+
 /// The largest file of logs in bytes, before a new one is begun: some twenty thousand lines.
 pub(crate) const LOG_FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
 
@@ -29,3 +31,19 @@ pub(crate) const PORTS_TRIED: u16 = 20;
 
 /// The largest file with a token in bytes; a token is a line.
 pub(crate) const TOKEN_FILE_BYTES_MAX: u64 = 4096;
+
+/// How long a server that a client is told to start may take to shake hands. It takes a fraction of a second, and
+/// clients give up sooner than later.
+pub(crate) const PROBE_WAIT: Duration = Duration::from_secs(10);
+
+/// How much of what such a server says is read, in bytes: its welcome has two kilobytes.
+pub(crate) const PROBE_BYTES_MAX: u64 = 64 * 1024;
+
+/// The longest line of such a server that is quoted, in bytes.
+pub(crate) const PROBE_QUOTE_BYTES_MAX: usize = 200;
+
+/// The largest such file in bytes; it has a few lines.
+pub(crate) const NOTICE_BYTES_MAX: u64 = 4096;
+
+/// How wide the reference of the command line is, in columns: what a page shows without a scroll bar.
+pub(crate) const REFERENCE_COLUMNS: usize = 100;

@@ -3,6 +3,7 @@
 use std::{future::Future, path::Path, sync::Arc};
 
 use piton_core::{Envelope, RunId, SessionId, port::Trace};
+use piton_mcp::Offer;
 use piton_runtime::{
     Connection, Ports, Runtime, Whereabouts,
     library::sources,
@@ -78,6 +79,11 @@ impl Open {
     /// The data directory.
     pub(crate) fn root(&self) -> &Path {
         self.dir.root()
+    }
+
+    /// What agents are offered, with a line in the log for each of their calls.
+    pub(crate) fn offer(&self) -> Offer {
+        Offer::from(&self.runtime).logged(Arc::new(self.log.clone()))
     }
 
     /// The use cases of somebody who works where the process was started.

@@ -1,5 +1,8 @@
 //! Small pieces of what people read.
 
+/// How an agent gets to know Piton.
+pub(crate) const CONNECT: &str = "Connect an agent: piton mcp install --client claude";
+
 /// A number and what it counts.
 pub(crate) fn count(number: usize, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }

@@ -1,56 +1,16 @@
 //! What came of a call, as the protocol carries it.
-//!
-//! *Invariants*: the structured content is what is recorded, and the first text says the same for a model. What is
-//! true of one call only is a second text.
 
 use piton_core::{Envelope, Retry};
-use piton_runtime::reply::{
-    Beside, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, ResumeCandidates, RunAnswer,
-};
 use rmcp::model::{CallToolResult, ContentBlock};
-use serde::Serialize;
-use serde_json::Value;
 
-/// What came of a call.
-pub(crate) trait Answer {
-    fn answer(&self) -> CallToolResult;
-}
+use crate::sets::Told;
 
-impl Answer for ListedWorkflows {
-    fn answer(&self) -> CallToolResult {
-        told(self, self.text(), None)
-    }
-}
-
-impl Answer for InspectedWorkflow {
-    fn answer(&self) -> CallToolResult {
-        told(self, self.text(), None)
-    }
-}
-
-impl Answer for RunAnswer {
-    fn answer(&self) -> CallToolResult {
-        told(&self.body, self.text(), Some(&self.beside))
-    }
-}
-
-impl Answer for CheckpointAnswer {
-    fn answer(&self) -> CallToolResult {
-        told(&self.body, self.text(), Some(&self.beside))
-    }
-}
-
-impl Answer for ResumeCandidates {
-    fn answer(&self) -> CallToolResult {
-        told(self, self.text(), None)
-    }
-}
-
-fn told<T: Serialize>(structured: &T, text: String, beside: Option<&Beside>) -> CallToolResult {
-    let beside = beside.and_then(Beside::text);
+/// That a call was made, with what came of it. What is true of this call only is a second text.
+pub(crate) fn told(told: Told) -> CallToolResult {
+    let Told { structured, text, beside, .. } = told;
     let texts = [Some(text), beside].into_iter().flatten();
     let mut result = CallToolResult::success(texts.map(ContentBlock::text).collect());
-    result.structured_content = Some(json(structured));
+    result.structured_content = Some(structured);
     result
 }
 
@@ -66,10 +26,7 @@ pub(crate) fn failed(envelope: &Envelope) -> CallToolResult {
     };
     let text = format!("{code}: {message}\n\n{suggestion}\n{retry}");
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(json(envelope));
+    let envelope = serde_json::to_value(envelope).expect("an envelope is JSON");
+    result.structured_content = Some(envelope);
     result
-}
-
-fn json<T: Serialize>(value: &T) -> Value {
-    serde_json::to_value(value).expect("replies have text keys and finite numbers")
 }

@@ -11,22 +11,23 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::bounds::{ARGUMENT_PROBLEMS_MAX, QUOTED_BYTES_MAX};
-use crate::catalogue::{Object, ToolName};
+use crate::catalogue::{Object, ToolCard};
 
-/// The request that the arguments of a call stand for.
-pub(crate) fn parse<T: DeserializeOwned>(
-    tool: ToolName,
-    schema: &Object,
-    arguments: Object,
-) -> Result<T, Envelope> {
+/// The arguments of a call of `tool`, if they fit its schema.
+pub(crate) fn check(tool: &ToolCard, arguments: Object) -> Result<Object, Envelope> {
     let arguments = without_nulls(arguments);
     let mut problems = Vec::new();
-    check_object(schema, &arguments, "", &mut problems);
-    if !problems.is_empty() {
-        return Err(refusal(tool, schema, &problems));
-    }
+    check_object(&tool.input, &arguments, "", &mut problems);
+    if problems.is_empty() { Ok(arguments) } else { Err(refusal(tool, &problems)) }
+}
+
+/// The request that arguments stand for.
+pub(crate) fn typed<T: DeserializeOwned>(
+    tool: &ToolCard,
+    arguments: Object,
+) -> Result<T, Envelope> {
     serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| refusal(tool, schema, &[error.to_string()]))
+        .map_err(|error| refusal(tool, &[error.to_string()]))
 }
 
 /// A field that is `null` is a field that was left out; inside of what the run knows it says more than that.
@@ -34,7 +35,7 @@ fn without_nulls(arguments: Object) -> Object {
     arguments.into_iter().filter(|(_, value)| !value.is_null()).collect()
 }
 
-fn check(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>) {
+fn check_value(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>) {
     if let Some(expected) = schema.get("type").and_then(Value::as_str)
         && expected != type_of(value)
     {
@@ -53,7 +54,7 @@ fn check(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>)
         Value::Array(items) => {
             let Some(Value::Object(schema)) = schema.get("items") else { return };
             for (place, item) in items.iter().enumerate() {
-                check(schema, item, &format!("{path}[{place}]"), problems);
+                check_value(schema, item, &format!("{path}[{place}]"), problems);
             }
         }
         _ => {}
@@ -75,7 +76,7 @@ fn check_object(schema: &Object, object: &Object, path: &str, problems: &mut Vec
     let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     for (name, value) in object {
         match properties.get(name) {
-            Some(Value::Object(property)) => check(property, value, &at(name), problems),
+            Some(Value::Object(property)) => check_value(property, value, &at(name), problems),
             None if is_closed => {
                 let shown = at(&truncate(name, QUOTED_BYTES_MAX));
                 problems.push(format!("`{shown}` is not a field: there is {}", fields(properties)));
@@ -112,17 +113,18 @@ fn named(type_name: &str) -> &str {
     }
 }
 
-fn refusal(tool: ToolName, schema: &Object, problems: &[String]) -> Envelope {
+fn refusal(tool: &ToolCard, problems: &[String]) -> Envelope {
     let more = problems.len().saturating_sub(ARGUMENT_PROBLEMS_MAX);
     let mut shown = problems[..problems.len() - more].join("; ");
     if more > 0 {
         shown = format!("{shown}; and {more} more");
     }
     let none = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-    Envelope::new(Code::ValidationError, format!("The arguments of {tool} are wrong: {shown}."))
+    let properties = tool.input.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let name = tool.name;
+    Envelope::new(Code::ValidationError, format!("The arguments of {name} are wrong: {shown}."))
         .with_suggestion(format!(
-            "Send {tool} one JSON object with these fields, as far as you need them: {}.",
+            "Send {name} one JSON object with these fields, as far as you need them: {}.",
             fields(properties)
         ))
 }

@@ -6,11 +6,17 @@ use std::time::Duration;
 /// brings 256 KiB of context and a step's output; sixteen times as much is somebody's mistake.
 pub const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// How large the list of tools may be in bytes of JSON. Agents carry it through every conversation.
+/// How large the list of the tools of one set may be in bytes of JSON. Agents carry it through every conversation.
 pub const TOOLS_BYTES_MAX: usize = 8 * 1024;
 
 /// How long a client may take to say where its roots are. A person waits for it, once.
 pub const ROOTS_WAIT: Duration = Duration::from_secs(1);
+
+/// How long a person is waited for who is asked while a call goes on. Then the call ends, and the run waits for them.
+pub const PERSON_WAIT: Duration = Duration::from_mins(5);
+
+/// The longest answer of a person in characters; a record of what they said holds 512 bytes.
+pub const PERSON_ANSWER_LENGTH_MAX: usize = 400;
 
 /// How often a call that takes long says that it is still at work. Clients give up after a minute of silence or more.
 pub const PROGRESS_EVERY: Duration = Duration::from_secs(2);

@@ -1,14 +1,16 @@
 //! The agent's door: Piton's tools over the Model Context Protocol.
 //!
-//! * [`catalogue`]: the tools as agents read them: names, words, schemas of what goes in and what comes out.
+//! * [`catalogue`]: the tools as agents read them, in sets: names, words, schemas of what goes in and what comes out.
+//! * [`sets`]: what makes the calls of each set.
 //! * [`stdio`]: one agent at the other end of a pipe.
 //! * [`http`]: any number of agents over streamable HTTP, with who may call.
+//! * [`log`]: one line for each call, for whoever keeps a log.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! A call goes one way: a transport hands it to `server`, `arguments` checks it against the schema of its tool,
-//! `call` makes a request of [`piton_runtime`] out of it, and `answer` says what came of it.
+//! A call goes one way: a transport hands it to `server`, `call` finds out with `arguments` whether it fits the schema
+//! of its tool, its set makes a request of [`piton_runtime`] out of it, and `answer` says what came of it.
 //!
-//! *Invariants*: tools come in sets, and today's set is `workflow`. The words and schemas that agents see come from
+//! *Invariants*: tools come in sets, and a connection has those that its configuration gives it. The words and schemas that agents see come from
 //! the types of the requests and from [`catalogue`], and from nowhere else. What an agent can act on is a result
 //! with an envelope; only a call that reaches no tool is an error of the protocol. A panic ends one call, never the
 //! server.
@@ -29,15 +31,23 @@ pub mod http;
 #[cfg(feature = "serve")]
 mod lines;
 #[cfg(feature = "serve")]
+pub mod log;
+#[cfg(feature = "serve")]
 mod patience;
+#[cfg(feature = "serve")]
+mod person;
 #[cfg(feature = "serve")]
 mod roots;
 #[cfg(feature = "serve")]
 mod server;
 #[cfg(feature = "serve")]
+pub mod sets;
+#[cfg(feature = "serve")]
 pub mod stdio;
 
 #[cfg(feature = "serve")]
 pub use http::{Listener, Token, serve_http};
+#[cfg(feature = "serve")]
+pub use sets::Offer;
 #[cfg(feature = "serve")]
 pub use stdio::{serve_pipe, serve_stdio};

@@ -1,12 +1,10 @@
 //! One agent's server: what the protocol asks, handed to the use cases.
 
-use std::collections::BTreeMap;
-use std::str::FromStr as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 
-use piton_core::truncate;
-use piton_runtime::{Connection, Runtime, Whereabouts};
+use piton_core::{Envelope, truncate};
+use piton_runtime::{Connection, Whereabouts};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
     CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
@@ -15,19 +13,23 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
+use tokio::time::Instant;
+
+use crate::answer::{failed, told};
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
-use crate::catalogue::{Hints, INSTRUCTIONS, ToolName};
+use crate::catalogue::{Hints, ToolCard};
+use crate::log::{CallLog, Called, Outcome};
 use crate::patience::wait;
+use crate::person::AtClient;
 use crate::roots::client_root;
-
-/// The tools as the protocol lists them, in their order.
-static TOOLS: LazyLock<BTreeMap<ToolName, Tool>> =
-    LazyLock::new(|| ToolName::ALL.iter().map(|name| (*name, tool(*name))).collect());
+use crate::sets::{Offer, Told, ToolSet};
 
 /// One agent's server.
 pub(crate) struct Server {
-    connection: Connection,
+    connection: Arc<Connection>,
+    sets: Vec<Arc<dyn ToolSet>>,
+    log: Option<Arc<dyn CallLog>>,
     /// Whether the client is to be asked where its roots are before the next call.
     asks_roots: AtomicBool,
     /// Whether it is ever asked. Over HTTP a root may be a path of another machine.
@@ -36,15 +38,63 @@ pub(crate) struct Server {
 
 impl Server {
     /// The server of an agent on this machine, which started it.
-    pub(crate) fn local(runtime: &Arc<Runtime>, whereabouts: Whereabouts) -> Self {
-        let connection = runtime.connect(whereabouts);
-        Self { connection, asks_roots: AtomicBool::new(true), is_local: true }
+    pub(crate) fn local(offer: &Offer, whereabouts: Whereabouts) -> Self {
+        Self::new(offer, whereabouts, true)
     }
 
     /// The server of an agent anywhere. It knows no directory but those that are named.
-    pub(crate) fn remote(runtime: &Arc<Runtime>) -> Self {
-        let connection = runtime.connect(Whereabouts::default());
-        Self { connection, asks_roots: AtomicBool::new(false), is_local: false }
+    pub(crate) fn remote(offer: &Offer) -> Self {
+        Self::new(offer, Whereabouts::default(), false)
+    }
+
+    fn new(offer: &Offer, whereabouts: Whereabouts, is_local: bool) -> Self {
+        let connection = Arc::new(offer.runtime().connect(whereabouts));
+        let sets = offer.sets(&connection);
+        let asks_roots = AtomicBool::new(is_local);
+        Self { connection, sets, log: offer.log(), asks_roots, is_local }
+    }
+
+    /// Every tool, set by set.
+    fn cards(&self) -> impl Iterator<Item = (&dyn ToolSet, &ToolCard)> {
+        self.sets
+            .iter()
+            .flat_map(|set| set.catalogue().tools.iter().map(move |card| (&**set, card)))
+    }
+
+    fn card(&self, name: &str) -> Option<(&dyn ToolSet, &ToolCard)> {
+        self.cards().find(|(_, card)| card.name == name)
+    }
+
+    /// What agents read when they connect: the part of each set.
+    fn instructions(&self) -> String {
+        let parts: Vec<&str> =
+            self.sets.iter().map(|set| set.catalogue().instructions.as_str()).collect();
+        parts.join("\n\n")
+    }
+
+    /// Leaves a line about a call that ended; without `made` the client gave it up.
+    fn note(
+        &self,
+        tool: &'static str,
+        began: Instant,
+        made: Option<&Result<Told, Envelope>>,
+        is_asking: bool,
+    ) {
+        let Some(log) = &self.log else { return };
+        let (run, outcome, code) = match made {
+            None => (None, Outcome::Cancelled, None),
+            Some(Err(envelope)) => (None, Outcome::Failed, Some(envelope.code)),
+            Some(Ok(told)) if is_asking => (told.run.clone(), Outcome::Asked, None),
+            Some(Ok(told)) => (told.run.clone(), told.outcome, None),
+        };
+        log.called(&Called { tool, run, outcome, code, took: began.elapsed() });
+    }
+
+    fn no_tool(&self, name: &str) -> ErrorData {
+        let name = truncate(name, QUOTED_BYTES_MAX);
+        let names: Vec<&str> = self.cards().map(|(_, card)| card.name).collect();
+        let words = format!("There is no tool `{name}`. There is {}.", names.join(", "));
+        ErrorData::invalid_params(words, None)
     }
 
     async fn look_around(&self, context: &RequestContext<RoleServer>) {
@@ -58,7 +108,9 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let piton = Implementation::new("piton", env!("CARGO_PKG_VERSION")).with_title("Piton");
-        ServerConfig::new(capabilities).with_server_info(piton).with_instructions(INSTRUCTIONS)
+        ServerConfig::new(capabilities)
+            .with_server_info(piton)
+            .with_instructions(self.instructions())
     }
 
     async fn list_tools(
@@ -66,11 +118,11 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.values().cloned().collect()))
+        Ok(ListToolsResult::with_all_items(self.cards().map(|(_, card)| tool(card)).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        TOOLS.get(&ToolName::from_str(name).ok()?).cloned()
+        self.card(name).map(|(_, card)| tool(card))
     }
 
     async fn call_tool(
@@ -78,14 +130,19 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let name = ToolName::from_str(&request.name).map_err(|_| no_tool(&request.name))?;
-        let schema = &TOOLS[&name].input_schema;
+        let (set, card) = self.card(&request.name).ok_or_else(|| self.no_tool(&request.name))?;
+        let began = Instant::now();
+        let person = AtClient::new(&context, &request);
         let arguments = request.arguments.unwrap_or_default();
         let work = async {
             self.look_around(&context).await;
-            call(&self.connection, name, schema, arguments).await
+            call(set, card, arguments, &person).await
         };
-        wait(work, &context).await.map(CallToolResponse::from)
+        let made = wait(work, &context).await;
+        let to_ask = person.into_question();
+        self.note(card.name, began, made.as_ref().ok(), to_ask.is_some());
+        let answer = made?.map_or_else(|envelope| failed(&envelope), told);
+        Ok(to_ask.map_or_else(|| answer.into(), CallToolResponse::InputRequired))
     }
 
     /// What the protocol does not know. A call whose parameters have the wrong shape comes here too.
@@ -110,20 +167,15 @@ impl ServerHandler for Server {
     }
 }
 
-fn tool(name: ToolName) -> Tool {
-    let Hints { read_only, idempotent } = name.hints();
+/// A tool as the protocol lists it.
+fn tool(card: &ToolCard) -> Tool {
+    let Hints { read_only, destructive, idempotent } = card.hints;
     let hints = ToolAnnotations::new()
         .read_only(read_only)
-        .destructive(false)
+        .destructive(destructive)
         .idempotent(idempotent)
         .open_world(false);
-    Tool::new(name.as_str(), name.description(), name.input_schema())
-        .with_title(name.title())
+    Tool::new(card.name, card.description.clone(), Arc::clone(&card.input))
+        .with_title(card.title)
         .with_annotations(hints)
-}
-
-fn no_tool(name: &str) -> ErrorData {
-    let name = truncate(name, QUOTED_BYTES_MAX);
-    let words = format!("There is no tool `{name}`. There is {}.", ToolName::NAMES.join(", "));
-    ErrorData::invalid_params(words, None)
 }

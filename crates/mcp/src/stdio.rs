@@ -1,34 +1,36 @@
 //! One agent at the other end of a pipe.
 
-use std::sync::Arc;
-
 use piton_core::{Code, Envelope};
-use piton_runtime::{Runtime, Whereabouts};
+use piton_runtime::Whereabouts;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::lines::Lines;
 use crate::server::Server;
+use crate::sets::Offer;
 
 /// Serves the agent that started this process, until it closes the input.
-pub async fn serve_stdio(runtime: &Arc<Runtime>, whereabouts: Whereabouts) -> Result<(), Envelope> {
+pub async fn serve_stdio(
+    offer: impl Into<Offer>,
+    whereabouts: Whereabouts,
+) -> Result<(), Envelope> {
     let (read, write) = stdio_pipes();
-    serve_pipe(read, write, runtime, whereabouts).await
+    serve_pipe(read, write, offer, whereabouts).await
 }
 
 /// Serves the agent that writes to `read` and reads from `write`, until `read` ends.
 pub async fn serve_pipe<R, W>(
     read: R,
     write: W,
-    runtime: &Arc<Runtime>,
+    offer: impl Into<Offer>,
     whereabouts: Whereabouts,
 ) -> Result<(), Envelope>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let server = Server::local(runtime, whereabouts);
+    let server = Server::local(&offer.into(), whereabouts);
     // The handshake is large, and over soon.
     match Box::pin(rmcp::serve_server(server, Lines::new(read, write))).await {
         Ok(running) => running.waiting().await.map(drop).map_err(|_| {

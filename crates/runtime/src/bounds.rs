@@ -55,3 +55,15 @@ pub const STEPS_SHOWN_MAX: usize = 500;
 
 /// The longest first line of notes in a tree, in bytes: the width of a terminal.
 pub const HEADLINE_BYTES_MAX: usize = 120;
+
+/// For how many days sessions are kept, unless told otherwise: a quarter.
+pub const RETENTION_DAYS_DEFAULT: u32 = 90;
+
+/// The port of the server, unless told otherwise: free, and PITO on the keys of a telephone.
+pub const HTTP_PORT_DEFAULT: u32 = 7477;
+
+/// The largest port that there is.
+pub const HTTP_PORT_MAX: u32 = 65_535;
+
+/// How much of a path that is refused is quoted, in bytes.
+pub const PATH_QUOTED_BYTES_MAX: usize = 512;

@@ -8,14 +8,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_core::{Envelope, RunId, SessionId};
+use piton_workflow::event::Blocker;
 use piton_workflow::session::RunLine;
+use piton_workflow::{BlockerCode, NextIntent};
 
 use crate::bounds::{OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
 use crate::reply::{
-    Beside, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, ResumeCandidates, RunAnswer,
+    Beside, Body, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, Question, ResumeCandidates,
+    RunAnswer, SettledRun,
 };
 use crate::request::{
-    CheckpointWorkflow, ContinueWorkflow, InspectWorkflow, ListWorkflows, ResumeSession,
+    CheckpointWorkflow, ContinueWorkflow, InspectWorkflow, ListWorkflows, ResumeSession, Say,
     StartWorkflow,
 };
 use crate::runtime::Runtime;
@@ -64,7 +67,7 @@ impl Connection {
     /// Every workflow that can be started.
     pub fn list_workflows(&self, request: &ListWorkflows) -> Result<ListedWorkflows, Envelope> {
         let project = self.project(request.project_dir.as_deref())?;
-        Ok(self.runtime.list_workflows(request.query.as_deref(), project.as_ref()))
+        Ok(self.runtime.list_workflows(request, project.as_ref()))
     }
 
     /// A workflow, shown without starting it.
@@ -85,6 +88,7 @@ impl Connection {
             notices: started.reply.notices,
             warnings: started.warning.into_iter().map(|warning| warning + ".").collect(),
             project_dir: project.as_ref().map(ProjectDir::text),
+            person: None,
             other_runs: self.note(&started.reply.body.run, started.reply.body.is_complete),
         };
         Ok(RunAnswer { body: started.reply.body, beside })
@@ -99,6 +103,22 @@ impl Connection {
         let other_runs = self.note(&reply.body.run, reply.body.is_complete);
         let beside = Beside { notices: reply.notices, other_runs, ..Beside::default() };
         Ok(RunAnswer { body: reply.body, beside })
+    }
+
+    /// What a person is to be asked now that an agent got this reply; nothing if they need not be, or spoke already.
+    pub async fn question(&self, body: &Body) -> Result<Option<Question>, Envelope> {
+        let waits = |blocker: &Blocker| blocker.code == BlockerCode::UserOnlyDependency;
+        let is_sent_back =
+            body.blockers.as_ref().is_some_and(|report| report.blockers().iter().any(waits));
+        if !is_sent_back && body.next_intent != NextIntent::AwaitUserConfirmation {
+            return Ok(None);
+        }
+        self.runtime.question(body.run.session_id, body.run.run_id).await
+    }
+
+    /// Records what a person said to a question. It counts only if the run still asks it.
+    pub async fn settle(&self, question: &Question, say: Say) -> Result<SettledRun, Envelope> {
+        self.runtime.settle_question(question, say).await
     }
 
     /// Makes a bookmark.

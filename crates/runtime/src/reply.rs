@@ -17,5 +17,6 @@ pub use person::{
     RunShown, SessionList, SessionShown, SettledRun, Soundness, StepShown, SweptBlobs,
     TroubledSession,
 };
-pub use piton_workflow::session::{Body, CheckpointBody};
+pub use piton_workflow::UserOnlyDependency;
+pub use piton_workflow::session::{Body, CheckpointBody, Question};
 pub use tree::{RunTree, TreeNode};

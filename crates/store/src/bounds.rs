@@ -81,3 +81,21 @@ pub const FORMAT_WAIT: Duration = Duration::from_secs(2);
 
 /// The largest `format.json` in bytes: two numbers, and room for what later versions say.
 pub const FORMAT_FILE_BYTES_MAX: u64 = 4096;
+
+/// Longer than any ring that is written here.
+pub const KEYRING_BYTES_MAX: u64 = 4_096;
+
+/// How often it looks before it gives up: for one second. Writing a ring takes a few syncs.
+pub const KEYRING_ATTEMPTS: u32 = 200;
+
+/// How often a waiting caller looks again.
+pub const LEASE_PAUSE: Duration = Duration::from_micros(500);
+
+/// A wait that is worth a notice.
+pub const LEASE_NOTICE_AFTER: Duration = Duration::from_millis(100);
+
+/// Pages in the write-ahead log after which a commit folds it back: about 4 MB.
+pub const TABLE_CHECKPOINT_PAGES: u32 = 1_000;
+
+/// How long one try to fold a large log back waits for readers.
+pub const TABLE_FOLD_WAIT: Duration = Duration::from_millis(100);

@@ -27,6 +27,11 @@ pub fn lease_name() -> LeaseName {
     "collection".parse().expect("a plain word is a name")
 }
 
+/// That somebody removes blobs without that lease.
+pub(crate) fn without_lease() -> Error {
+    Error::BadRequest { problem: "blobs are removed under the exclusive collection lease only" }
+}
+
 /// How long a sweep waits for the writers to let it through. They hold the lease for one append.
 const PATIENCE: Duration = Duration::from_secs(30);
 

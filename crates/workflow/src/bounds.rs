@@ -329,5 +329,41 @@ pub const RETENTION_DAYS_DEFAULT: u32 = 90;
 /// The most days for which sessions can be kept: a century. Whoever wants one for longer keeps it for good.
 pub const RETENTION_DAYS_MAX: u32 = 36_500;
 
+/// How many tags a workflow has: enough to be found by, too few to be found by everything.
+pub const TAGS_MAX: usize = 8;
+
+/// How much of a step's prompt a person is shown who is asked to confirm it, in bytes: a dialog holds a paragraph.
+pub const QUESTION_EXCERPT_BYTES_MAX: usize = 600;
+
 /// How many of the things that persons said about a step are told with it: the newest.
 pub const SAID_MAX: usize = 5;
+
+/// The most lines of notes that an author may ask for: ten pages.
+pub const NOTES_LINES_MAX: u32 = 500;
+
+/// A sentence: what a loop decided, or why the way of a workflow was left.
+pub const CONTRACT_SUMMARY_BYTES_MAX: u32 = 512;
+
+/// A paragraph.
+pub const CONTRACT_PARAGRAPH_BYTES_MAX: u32 = 1024;
+
+/// An item of a list, or a name.
+pub const CONTRACT_LINE_BYTES_MAX: u32 = 200;
+
+/// A path in a repository.
+pub const CONTRACT_PATH_BYTES_MAX: u32 = 1024;
+
+/// A table or report that rides along.
+pub const CONTRACT_PAYLOAD_BYTES_MAX: u32 = 16 * 1024;
+
+/// Room for the heading of a part and for what it says about a cut.
+pub const RECAP_FRAME_BYTES: usize = 160;
+
+/// How sure an agent can be of something, in percent.
+pub const CONTRACT_PERCENT_MAX: u32 = 100;
+
+/// How many findings a contract takes: a review with more has to choose.
+pub const CONTRACT_FINDINGS_MAX: u32 = 100;
+
+/// The longest name in a contract, in bytes.
+pub const CONTRACT_NAME_BYTES_MAX: u32 = 100;

@@ -74,7 +74,7 @@ pub use event_kind::EventKind;
 pub use explanation::{DivergenceReason, TraceEntryKind};
 pub use gap::GapSeverity;
 pub use loop_path::{Iteration, LoopPath, LoopPathError, LoopPosition};
-pub use name::{ConditionId, ContextKey, LoopId, StepId};
+pub use name::{ConditionId, ContextKey, LoopId, StepId, Tag};
 pub use observation::{ChangeOrdinal, Confidence, ObservationKey};
 pub use output::OutputChannel;
 pub use preference::{Autonomy, PreferenceSource, RiskPolicy};

@@ -115,4 +115,6 @@ names! {
     AssessmentId,
     /// Names a dimension of an assessment.
     DimensionId,
+    /// Says what kind of work a workflow is for, such as `review`. Agents list workflows by tags.
+    Tag,
 }

@@ -3,27 +3,26 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use piton_mcp::catalogue::{Hints, INSTRUCTIONS, Object, ToolName};
+use piton_mcp::catalogue::{Catalogue, Hints, Object, ToolCard, sets};
 use serde_json::{Value, json};
 
 const INFALLIBLE: &str = "writing to a string does not fail";
 
-/// The catalogue: each tool as clients see it.
+/// The catalogue: each tool as clients see it, set by set.
 pub(super) fn data() -> Result<String> {
-    let tools: Vec<Value> = ToolName::ALL.iter().map(|tool| entry(*tool)).collect();
-    let catalogue = json!({ "instructions": INSTRUCTIONS, "tools": tools });
-    Ok(serde_json::to_string_pretty(&catalogue)? + "\n")
+    let sets: Vec<Value> = sets().iter().map(|set| set_entry(set)).collect();
+    Ok(serde_json::to_string_pretty(&json!({ "sets": sets }))? + "\n")
 }
 
 /// What each tool takes and answers, by the name of its file.
 pub(super) fn schemas() -> Vec<(String, Object)> {
-    let both = |tool: &ToolName| {
+    let both = |tool: &ToolCard| {
         [
-            (format!("{tool}.input"), tool.input_schema()),
-            (format!("{tool}.output"), tool.output_schema()),
+            (format!("{}.input", tool.name), (*tool.input).clone()),
+            (format!("{}.output", tool.name), (*tool.output).clone()),
         ]
     };
-    ToolName::ALL.iter().flat_map(both).collect()
+    sets().iter().flat_map(|set| set.tools.iter().flat_map(both).collect::<Vec<_>>()).collect()
 }
 
 /// The page of tools.
@@ -32,42 +31,57 @@ pub(super) fn page() -> String {
                     <!-- Written by `cargo xtask generate` from the catalogue in piton-mcp; edit it there. -->\n\n\
                     What agents can call over the Model Context Protocol. The same as data: [tools.json](tools.json).\n\n\
                     A call that fails answers with an [envelope](schema/envelope.json); \
-                    [errors.md](errors.md) has every code.\n\n## Instructions\n\n\
-                    Agents read this when they connect.\n\n"
+                    [errors.md](errors.md) has every code.\n"
         .to_owned();
-    for line in INSTRUCTIONS.lines() {
-        writeln!(page, "{}", format!("> {line}").trim_end()).expect(INFALLIBLE);
-    }
-    for tool in ToolName::ALL {
-        page.push_str(&section(*tool));
+    for set in sets() {
+        write!(page, "\n## The set `{}`\n\nAgents read this when they connect:\n\n", set.name)
+            .expect(INFALLIBLE);
+        for line in set.instructions.lines() {
+            writeln!(page, "{}", format!("> {line}").trim_end()).expect(INFALLIBLE);
+        }
+        for tool in &set.tools {
+            page.push_str(&section(tool));
+        }
     }
     page
 }
 
-fn entry(tool: ToolName) -> Value {
-    let Hints { read_only, idempotent } = tool.hints();
+fn set_entry(set: &Catalogue) -> Value {
+    let tools: Vec<Value> = set.tools.iter().map(entry).collect();
+    json!({ "name": set.name, "instructions": set.instructions, "tools": tools })
+}
+
+fn entry(tool: &ToolCard) -> Value {
+    let Hints { read_only, destructive, idempotent } = tool.hints;
+    let name = tool.name;
     json!({
-        "name": tool.as_str(),
-        "title": tool.title(),
-        "description": tool.description(),
+        "name": name,
+        "title": tool.title,
+        "description": tool.description,
         "readOnly": read_only,
+        "destructive": destructive,
         "idempotent": idempotent,
-        "inputSchema": format!("schema/tools/{tool}.input.json"),
-        "outputSchema": format!("schema/tools/{tool}.output.json"),
+        "inputSchema": format!("schema/tools/{name}.input.json"),
+        "outputSchema": format!("schema/tools/{name}.output.json"),
     })
 }
 
-fn section(tool: ToolName) -> String {
-    let Hints { read_only, idempotent } = tool.hints();
-    let writes = if read_only { "writes nothing" } else { "records what it did" };
-    let repeated = if idempotent { "harmless" } else { "does it again" };
+fn section(tool: &ToolCard) -> String {
+    let Hints { read_only, destructive, idempotent } = tool.hints;
+    let writes = match (read_only, destructive) {
+        (true, _) => "writes nothing",
+        (false, false) => "records what it did",
+        (false, true) => "may overwrite or remove what was there",
+    };
+    let repeated = if idempotent { "is harmless" } else { "does it again" };
+    let name = tool.name;
     let mut text = format!(
-        "\n## {tool}\n\n{}\n\nIt {writes}; to repeat a call is {repeated}. Schemas: \
-         [what it takes](schema/tools/{tool}.input.json), \
-         [what it answers](schema/tools/{tool}.output.json).\n\n| field | type | what |\n|---|---|---|\n",
-        tool.description().replace("\n- ", "\n\n- ").replace("\nIf ", "\n\nIf ")
+        "\n### {name}\n\n{}\n\nIt {writes}; to repeat a call {repeated}. Schemas: \
+         [what it takes](schema/tools/{name}.input.json), \
+         [what it answers](schema/tools/{name}.output.json).\n\n| field | type | what |\n|---|---|---|\n",
+        tool.description.replace("\n- ", "\n\n- ").replace("\nIf ", "\n\nIf ")
     );
-    text.push_str(&fields("", &tool.input_schema()));
+    text.push_str(&fields("", &tool.input));
     text
 }
 
@@ -93,7 +107,7 @@ fn fields(above: &str, schema: &Object) -> String {
 
 #[cfg(test)]
 mod tests {
-    use piton_mcp::catalogue::ToolName;
+    use piton_mcp::catalogue::sets;
 
     use super::{data, page, schemas};
 
@@ -101,13 +115,27 @@ mod tests {
     #[test]
     fn every_tool_is_in_the_catalogue_on_the_page_and_has_both_schemas() {
         let (data, page, schemas) = (data().unwrap(), page(), schemas());
-        assert_eq!(schemas.len(), 2 * ToolName::ALL.len());
-        for tool in ToolName::ALL {
-            assert!(data.contains(&format!("\"name\": \"{tool}\"")), "{tool}");
-            assert!(page.contains(&format!("\n## {tool}\n")), "{tool}");
-            for field in tool.input_schema()["properties"].as_object().unwrap().keys() {
-                assert!(page.contains(&format!("| `{field}`")), "{tool}: {field}");
+        let sets = sets();
+        let tools: Vec<_> = sets.iter().flat_map(|set| &set.tools).collect();
+        assert_eq!(schemas.len(), 2 * tools.len());
+        for tool in tools {
+            let name = tool.name;
+            assert!(data.contains(&format!("\"name\": \"{name}\"")), "{name}");
+            assert!(page.contains(&format!("\n### {name}\n")), "{name}");
+            for field in tool.input["properties"].as_object().unwrap().keys() {
+                assert!(page.contains(&format!("| `{field}`")), "{name}: {field}");
             }
         }
+    }
+
+    #[test]
+    fn no_two_tools_have_the_same_name() {
+        let sets = sets();
+        let mut names: Vec<_> =
+            sets.iter().flat_map(|set| &set.tools).map(|tool| tool.name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
     }
 }

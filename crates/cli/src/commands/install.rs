@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde::Serialize;
 
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::Ending, failure::Failure, words};
 
 #[derive(Args)]
 pub(crate) struct Install {
@@ -38,7 +38,7 @@ impl Install {
         let is_on_path = env::split_paths(path).any(|one| one == directory);
         app.output.say(format_args!("Installed {}.", app.shown(&program)));
         if is_on_path {
-            app.output.say("Connect an agent: piton mcp install --client claude");
+            app.output.say(words::CONNECT);
         } else {
             app.output.say(format_args!(
                 "Your shell does not look there yet: add {} to PATH.",

@@ -60,10 +60,20 @@ fn say(app: &App, shown: &Shown) {
         app.output.say(format_args!("{} earlier lines are left out.", shown.left_out));
     }
     for record in &shown.records {
-        let Record { level, command, event, .. } = record;
-        let mut line = format!("{}  {level}  {command}: {event}", ago(now, record.time_ms));
+        let Record { level, command, event, tool, run, took_ms, .. } = record;
+        let mut line = format!("{}  {level}  {command}: ", ago(now, record.time_ms));
+        if let Some(tool) = tool {
+            line = format!("{line}{tool} ");
+        }
+        line.push_str(event);
         if let Some(code) = record.code {
             line = format!("{line} ({code})");
+        }
+        if let (Some(_), Some(took)) = (tool, took_ms) {
+            line = format!("{line}, {took} ms");
+        }
+        if let Some(run) = run {
+            line = format!("{line}  {run}");
         }
         if let Some(session) = &record.session {
             line = format!("{line}  {session}");

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use clap::{Command, CommandFactory as _};
 
-use crate::{arguments::Arguments, exit::Ending, failure::Failure, output};
+use crate::{
+    arguments::Arguments, bounds::REFERENCE_COLUMNS, exit::Ending, failure::Failure, output,
+};
 
 const INFALLIBLE: &str = "writing to a string does not fail";
 
@@ -27,7 +29,7 @@ fn page() -> String {
 fn section(command: &mut Command, before: &str, text: &mut String) {
     let name = format!("{before}{}", command.get_name());
     write!(text, "\n## {name}\n\n").expect(INFALLIBLE);
-    let help = command.clone().term_width(100).render_help().to_string();
+    let help = command.clone().term_width(REFERENCE_COLUMNS).render_help().to_string();
     let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
     write!(text, "```text\n{}\n```\n", lines.join("\n").trim_end()).expect(INFALLIBLE);
     for inner in command.get_subcommands_mut().filter(|inner| !inner.is_hide_set()) {

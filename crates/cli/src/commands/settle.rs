@@ -5,6 +5,9 @@ use piton_runtime::request::{Say, SessionReference, SettleRun};
 
 use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
 
+/// What a yes leads to.
+const GOES_ON: &str = "The agent's next call goes on.";
+
 #[derive(Args)]
 pub(crate) struct Approve {
     #[command(flatten)]
@@ -29,13 +32,13 @@ pub(crate) struct Reject {
 
 impl Approve {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        settle(app, &self.run, Say::Approve {}, "The agent's next call goes on.")
+        settle(app, &self.run, Say::Approve {}, GOES_ON)
     }
 }
 
 impl Answer {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        settle(app, &self.run, Say::Answer { text: self.answer }, "The agent's next call goes on.")
+        settle(app, &self.run, Say::Answer { text: self.answer }, GOES_ON)
     }
 }
 

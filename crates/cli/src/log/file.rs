@@ -75,6 +75,8 @@ mod tests {
             pid: 1,
             command: "x".repeat(100_000),
             event: "ended".to_owned(),
+            tool: None,
+            run: None,
             session: None,
             code: None,
             took_ms: None,

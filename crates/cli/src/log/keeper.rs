@@ -11,6 +11,7 @@ use piton_core::{
     Code, Envelope, SessionId,
     port::{Clock as _, Notice, Trace},
 };
+use piton_mcp::log::{CallLog, Called};
 use piton_runtime::config::LogLevel;
 use piton_store::local::SystemClock;
 
@@ -69,19 +70,53 @@ impl Log {
         if level > self.level {
             return;
         }
-        let took = SystemClock.monotonic().saturating_sub(self.began).as_millis();
-        let record = Record {
+        let took = SystemClock.monotonic().saturating_sub(self.began);
+        self.append(&Record {
+            session: session.or_else(|| self.session.get().cloned()),
+            code,
+            ..self.record(level, event, took)
+        });
+    }
+
+    /// A line that says no more than what happened.
+    fn record(&self, level: LogLevel, event: &str, took: Duration) -> Record {
+        Record {
             time_ms: SystemClock.now_ms(),
             level,
             pid: process::id(),
             command: self.command.to_string(),
             event: event.to_owned(),
-            session: session.or_else(|| self.session.get().cloned()),
-            code,
-            took_ms: u64::try_from(took).ok(),
-        };
+            tool: None,
+            run: None,
+            session: None,
+            code: None,
+            took_ms: u64::try_from(took.as_millis()).ok(),
+        }
+    }
+
+    fn append(&self, record: &Record) {
         // A full disk or a directory that cannot be written to is told by what needs it.
-        let _ = file::append(&self.directory, &record);
+        let _ = file::append(&self.directory, record);
+    }
+}
+
+impl CallLog for Log {
+    fn called(&self, call: &Called) {
+        let level = match call.code {
+            Some(Code::InternalError) => LogLevel::Error,
+            Some(_) => LogLevel::Warn,
+            None => LogLevel::Info,
+        };
+        if level > self.level {
+            return;
+        }
+        self.append(&Record {
+            tool: Some(call.tool.to_owned()),
+            run: call.run.as_ref().map(|run| run.label.clone()),
+            session: call.run.as_ref().map(|run| run.session.to_string()),
+            code: call.code,
+            ..self.record(level, call.outcome.as_str(), call.took)
+        });
     }
 }
 

@@ -18,6 +18,12 @@ pub(crate) struct Record {
     pub(crate) command: String,
     /// What happened, in a few fixed words.
     pub(crate) event: String,
+    /// The tool that an agent called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tool: Option<String>,
+    /// The two words of the run that it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<String>,
     /// The session that it was about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,

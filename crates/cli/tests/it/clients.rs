@@ -1,6 +1,6 @@
 //! `piton mcp install`, `piton mcp uninstall`, `piton install` and `piton doctor`.
 
-use std::fs;
+use std::{fs, process::Command};
 
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ fn a_program_that_the_next_build_replaces_is_refused() {
     // The copy that is installed is not refused.
     rig.says(&["install"]);
     let installed = rig.home().join(".local/bin/piton");
-    let mut command = std::process::Command::new(&installed);
+    let mut command = Command::new(&installed);
     command.args(["mcp", "install", "--client", "codex"]).env_clear().env("HOME", rig.home());
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -83,7 +83,16 @@ fn a_program_that_the_next_build_replaces_is_refused() {
     assert!(written.contains(installed.to_str().unwrap()), "{written}");
 
     let doctor = rig.says(&["doctor"]);
-    assert!(doctor.contains("Codex") && doctor.contains("starts ~/.local/bin/piton"), "{doctor}");
+    assert!(doctor.contains("Codex"), "{doctor}");
+    assert!(doctor.contains("starts ~/.local/bin/piton, which answers"), "{doctor}");
+    fs::remove_file(&installed).unwrap();
+    fs::write(&installed, "#!/bin/sh\necho 'no room left' >&2\nexit 1\n").unwrap();
+    Command::new("chmod").arg("+x").arg(&installed).status().unwrap();
+    let output = rig.run(&["doctor"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stdout);
+    assert!(told.contains("ends before it answers: no room left"), "{told}");
+    assert!(told.contains("run it yourself: "), "{told}");
     fs::remove_file(&installed).unwrap();
     let output = rig.run(&["doctor"]);
     assert_eq!(output.status.code(), Some(1));

@@ -1,11 +1,16 @@
 //! The `piton` command, run as a person runs it.
 #![expect(clippy::disallowed_methods, reason = "the tests start the program and look at its files")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop at the first surprise")]
+#![expect(clippy::print_stdout, reason = "long tests print their seed and what they did")]
 
+mod agent;
 mod clients;
 mod command_line;
 mod demo;
+mod kill;
+mod malformed;
 mod persons;
+mod processes;
 mod projections;
 mod promises;
 mod rig;

@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, text};
+use crate::{
+    agent::Agent,
+    rig::{Rig, text},
+};
 
 /// A server that was started, with where it listens.
 struct Server {
@@ -137,4 +140,91 @@ fn an_agent_is_served_over_standard_input_and_output() {
     assert_eq!(answers[0]["result"]["protocolVersion"], version);
     let label = answers[1]["result"]["structuredContent"]["run"]["label"].clone();
     assert_eq!(label, rig.newest().label.as_str(), "{}", answers[1]);
+}
+
+#[test]
+fn each_call_of_an_agent_is_a_line_in_the_log_without_what_it_said() {
+    let rig = Rig::new();
+    let mut agent = Agent::start(&rig);
+    let start =
+        json!({ "workflowId": "wr.tour", "goal": "a secret goal", "context": { "k": "a secret" } });
+    let first = agent.call("start_workflow", &start);
+    let token = first["ackToken"].as_str().unwrap();
+    let output = json!({ "notesMarkdown": "a secret note" });
+    agent.call("continue_workflow", &json!({ "ackToken": token, "output": output }));
+    agent.call("continue_workflow", &json!({ "ackToken": "a secret token" }));
+    agent.leave();
+
+    let label = rig.newest().label;
+    let told = rig.tells(&["logs", "--run", &label]);
+    let calls: Vec<(&Value, &Value, &Value)> = told["records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|record| record.get("tool").is_some())
+        .map(|record| (&record["tool"], &record["event"], &record["run"]))
+        .collect();
+    let label = json!(label);
+    assert_eq!(
+        calls,
+        [
+            (&json!("start_workflow"), &json!("done"), &label),
+            (&json!("continue_workflow"), &json!("blocked"), &label),
+        ]
+    );
+    let said = rig.says(&["logs"]);
+    assert!(said.contains("mcp: continue_workflow failed (TOKEN_INVALID_FORMAT), "), "{said}");
+    assert!(said.contains(" ms  "), "{said}");
+    let file = std::fs::read_to_string(rig.data().join("logs/piton.jsonl")).unwrap();
+    for part in ["secret", token, first["nextCall"]["params"]["ackToken"].as_str().unwrap()] {
+        assert!(!file.contains(part), "{part}: {file}");
+    }
+}
+
+#[test]
+fn what_the_environment_says_reaches_the_server() {
+    let rig = Rig::new();
+    let file = |id: &str| {
+        let steps = json!([{ "id": "one", "title": "One", "prompt": "Do it." }]);
+        json!({ "id": id, "name": "N", "description": "D", "steps": steps }).to_string()
+    };
+    rig.write("one/a.json", &file("team.a"));
+    rig.write("two/b.json", &file("team.b"));
+    rig.write("elsewhere/piton.toml", "");
+    let at = |name: &str| rig.project().join(name).display().to_string();
+    let (dirs, data) = (format!("{}:{}", at("one"), at("two")), at("data"));
+    let variables = [
+        ("PITON_WORKFLOW_DIRS", dirs.as_str()),
+        ("PITON_DATA_DIR", data.as_str()),
+        ("PITON_PROJECT_DIR", &at("elsewhere")),
+        ("PITON_AUTONOMY", "full_auto_never_stop"),
+        ("PITON_LOG", "error"),
+    ];
+    let mut agent = Agent::start_with(&rig, &variables, &json!({}));
+    let listed = agent.call("list_workflows", &json!({ "query": "team" }));
+    let ids: Vec<&Value> =
+        listed["workflows"].as_array().unwrap().iter().map(|one| &one["workflowId"]).collect();
+    assert_eq!(ids, ["team.a", "team.b"]);
+    assert_eq!(listed["projectDir"], at("elsewhere"));
+    let started = agent.call("start_workflow", &json!({ "workflowId": "team.a" }));
+    assert_eq!(started["preferences"]["autonomy"], "full_auto_never_stop");
+    agent.leave();
+    assert!(rig.project().join("data/sessions").exists() && !rig.data().exists());
+    assert!(!rig.project().join("data/logs").exists(), "nothing failed");
+}
+
+#[test]
+fn a_server_whose_environment_is_wrong_says_so_and_does_not_start() {
+    let rig = Rig::new();
+    for (variable, value, part) in [
+        ("PITON_AUTONOMY", "wild", "PITON_AUTONOMY"),
+        ("PITON_LOG", "loud", "PITON_LOG"),
+        ("PITON_HTTP_PORT", "70000", "PITON_HTTP_PORT"),
+        ("PITON_DATADIR", "/x", "PITON_DATADIR"),
+    ] {
+        let output = rig.command(&["mcp"]).env(variable, value).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{variable}");
+        assert!(output.stdout.is_empty(), "standard output belongs to the protocol");
+        assert!(text(&output.stderr).contains(part), "{}", text(&output.stderr));
+    }
 }

@@ -136,3 +136,18 @@ fn a_session_stays_or_goes_as_a_person_says() {
     assert!(cleaned.starts_with("Removed 0 sessions past their time."), "{cleaned}");
     assert!(fs::read_dir(rig.data().join("sessions")).unwrap().count() == 1);
 }
+
+#[test]
+fn a_copy_beside_its_original_is_pointed_at_by_its_id() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let file = rig.project().join("tour.json");
+    rig.tells(&["session", "export", &run.label, file.to_str().unwrap()]);
+    let copy = rig.tells(&["session", "import", file.to_str().unwrap()]);
+    let said = rig.says(&["session", "list"]);
+    let next = said.lines().last().unwrap();
+    let named = [run.session.as_str(), copy["sessionId"].as_str().unwrap()];
+    assert!(named.iter().any(|name| next.ends_with(name)), "{said}");
+    let shown = next.rsplit(' ').next().unwrap();
+    rig.tells(&["session", "show", shown]);
+}

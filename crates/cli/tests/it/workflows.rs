@@ -108,3 +108,29 @@ fn a_person_walks_a_workflow_in_the_terminal() {
     assert_eq!(walked["schema"], "piton.workflow.run/1");
     assert_eq!((&walked["run"]["step"], &walked["isComplete"]), (&3.into(), &false.into()));
 }
+
+#[test]
+fn workflows_are_listed_by_kind_of_work() {
+    let rig = Rig::new();
+    let listed = rig.tells(&["workflow", "list", "--tag", "review"]);
+    assert_eq!(listed["workflows"][0]["workflowId"], "wr.code_review");
+    assert_eq!(listed["workflows"].as_array().unwrap().len(), 1);
+    let none = rig.says(&["workflow", "list", "--tag", "pizza"]);
+    assert!(none.starts_with("No workflow fits.\n6 more do not fit. Tags: coding,"), "{none}");
+    assert!(none.ends_with("See all: piton workflow list\n"), "{none}");
+}
+
+#[test]
+fn people_are_told_of_commands_and_not_of_tools() {
+    let rig = Rig::new();
+    rig.write("own.json", "{}");
+    for (arguments, part) in [
+        (&["workflow", "show", "wr.tuor"][..], "Did you mean wr.tour? `piton workflow list`"),
+        (&["workflow", "run", "pizza"], "`piton workflow list` says what each is for"),
+        (&["workflow", "compile", "own.json"], "piton workflow validate own.json"),
+    ] {
+        let (_, error) = rig.fails(arguments);
+        let advice = error["suggestion"].as_str().unwrap();
+        assert!(advice.contains(part) && !advice.contains("list_workflows"), "{advice}");
+    }
+}

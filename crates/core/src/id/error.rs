@@ -1,5 +1,7 @@
 //! Why a text or number is not an id.
 
+use std::fmt;
+
 /// Why a text or number is not an id of the wanted kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a valid {kind}: {problem}")]
@@ -45,7 +47,7 @@ pub enum IdProblem {
         form: &'static str,
     },
     /// It is too long.
-    #[error("it is longer than {max_bytes} bytes")]
+    #[error("{}", too_long(.max_bytes))]
     TooLong {
         /// The limit.
         max_bytes: usize,
@@ -63,4 +65,9 @@ impl IdProblem {
     pub(super) const fn of(self, kind: &'static str) -> IdError {
         IdError { kind, problem: self }
     }
+}
+
+/// That a text is too long, in the words of every kind of text.
+pub(crate) fn too_long(max_bytes: impl fmt::Display) -> String {
+    format!("it is longer than {max_bytes} bytes")
 }

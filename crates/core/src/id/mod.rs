@@ -152,6 +152,7 @@ mod reference;
 mod workflow;
 
 pub use dedupe::DedupeKey;
+pub(crate) use error::too_long;
 pub use error::{IdError, IdProblem};
 pub use index::{EventIndex, ManifestIndex};
 pub use opaque::{

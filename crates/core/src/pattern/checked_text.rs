@@ -1,5 +1,7 @@
 //! What namespaces and patterns have in common: both are checked texts of segments joined by dots.
 
+use crate::id::too_long;
+
 /// Why a text is not a namespace or pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -11,7 +13,7 @@ pub enum PatternError {
     #[error("it has an empty segment: dots only stand between two segments")]
     EmptySegment,
     /// It is too long.
-    #[error("it is longer than {max_bytes} bytes")]
+    #[error("{}", too_long(.max_bytes))]
     TooLong {
         /// The limit.
         max_bytes: usize,

@@ -1,12 +1,24 @@
-//! The tools as agents read them.
+//! The tools as agents read them, in sets.
+//!
+//! Each set has a [`Catalogue`]: its name, its part of the instructions, and a [`ToolCard`] for each of its tools.
+//! [`sets`] is the registry: generators, snapshots and tests go through it.
+//!
+//! To add a set:
+//! 1. Make a module next to [`workflow`] with the names, words and cards of its tools, and add its catalogue to
+//!    [`sets`]. The schemas come from types of requests and replies in `piton-runtime`.
+//! 2. Give each tool the argument `run` with [`ToolCard::within_a_run`]: what a step allows depends on it.
+//! 3. Implement `ToolSet` for it in a module of `sets`, and say in `sets::given` which connections get it. A
+//!    connection that may use a part of the tools gets a catalogue with those alone.
+//! 4. Accept the snapshot of its list in `tests/it/registry.rs`, and run `cargo xtask generate`.
 //!
 //! *Invariants*: schemas come from the types of requests and replies, never from here. A tool takes an object and
-//! refuses every field that its schema does not have.
+//! refuses every field that its schema does not have. No two tools of any sets have the same name.
 
+mod card;
+mod registry;
 mod schema;
-mod tool;
-mod words;
+pub mod workflow;
 
-pub use schema::{Object, input, output};
-pub use tool::{Hints, ToolName};
-pub use words::INSTRUCTIONS;
+pub use card::{Hints, ToolCard};
+pub use registry::{Catalogue, error_schema, sets};
+pub use schema::{Object, RUN, input, output};

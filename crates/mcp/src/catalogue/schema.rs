@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A schema as a JSON object.
 pub type Object = Map<String, Value>;
@@ -21,6 +21,22 @@ pub fn input<T: JsonSchema>() -> Object {
     // The description of the tool says it.
     object.remove("description");
     object
+}
+
+/// The argument by which a call of any set but `workflow` says which pending step it belongs to.
+pub const RUN: &str = "run";
+
+/// The schema of a request, with the argument [`RUN`] beside its own.
+pub(super) fn with_run(mut schema: Object) -> Object {
+    let field = json!({
+        "type": "string",
+        "description": "The ackToken of the pending step that you do this for, if you do it for one.",
+    });
+    let fields = schema.entry("properties").or_insert_with(|| json!({}));
+    let fields = fields.as_object_mut().expect("properties are an object");
+    let own = fields.insert(RUN.to_owned(), field);
+    assert!(own.is_none(), "no request has a field `{RUN}` of its own");
+    schema
 }
 
 /// The schema of a reply.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use piton_core::{Code, Envelope};
-use piton_runtime::Runtime;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
@@ -13,6 +12,7 @@ use super::access;
 use super::listener::Listener;
 use crate::bounds::{MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
 use crate::server::Server;
+use crate::sets::Offer;
 
 /// Where clients find the tools.
 pub const PATH: &str = "/mcp";
@@ -30,14 +30,15 @@ const ORIGINS: [&str; 6] = [
 /// Serves agents at `listener` until `stop` is ready. Calls that are under way then may end.
 pub async fn serve_http(
     listener: Listener,
-    runtime: Arc<Runtime>,
+    offer: impl Into<Offer>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), Envelope> {
+    let offer = offer.into();
     let Listener { socket, token, .. } = listener;
     let config = config(token.is_some());
     let ending = config.cancellation_token.clone();
     let service: StreamableHttpService<Server, LocalSessionManager> =
-        StreamableHttpService::new(move || Ok(Server::remote(&runtime)), Arc::default(), config);
+        StreamableHttpService::new(move || Ok(Server::remote(&offer)), Arc::default(), config);
     let mut router = Router::new().nest_service(PATH, service);
     if let Some(token) = token {
         router = router.layer(from_fn_with_state(token, access::check));

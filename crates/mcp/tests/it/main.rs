@@ -5,6 +5,7 @@
     reason = "tests stop at the first surprise, and write the files that are read"
 )]
 
+mod elicitation;
 mod faults;
 mod http;
 mod malformed;
@@ -14,5 +15,6 @@ mod registry;
 mod revisions;
 mod rig;
 mod schemas;
+mod sets;
 mod several;
 mod tools;

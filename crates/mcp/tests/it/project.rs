@@ -53,7 +53,7 @@ async fn over_a_pipe_the_argument_counts_then_the_root_then_the_environment_then
     let answer = list_with_root(&mut pipe, &at("asked")).await;
     assert_eq!(used(&answer), &json!(at("asked")));
 
-    let mut pipe = Pipe::silent(&machine.runtime(), whereabouts);
+    let mut pipe = Pipe::silent(machine.runtime(), whereabouts);
     pipe.request("initialize", crate::rig::hello("2025-11-25")).await;
     pipe.notify("notifications/initialized").await;
     assert_eq!(used(&pipe.call("list_workflows", json!({})).await), &json!(at("claude")));

@@ -1,7 +1,7 @@
 //! What agents are told about the tools before they call one.
 
 use piton_mcp::bounds::TOOLS_BYTES_MAX;
-use piton_mcp::catalogue::{INSTRUCTIONS, ToolName};
+use piton_mcp::catalogue::{Catalogue, ToolCard, sets};
 use serde_json::{Value, json};
 
 use crate::rig::{Machine, Pipe};
@@ -25,9 +25,9 @@ async fn no_tool_takes_the_id_of_something_that_is_yet_to_be_recorded() {
     }
 }
 
-// shows: WR-501, WR-517 (the schemas and descriptions of tools), WR-523
+// shows: WR-501
 #[tokio::test]
-async fn there_are_exactly_six_tools_and_this_is_what_agents_read() {
+async fn there_are_exactly_six_tools_by_default() {
     let tools = tools().await;
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     let six = [
@@ -39,13 +39,46 @@ async fn there_are_exactly_six_tools_and_this_is_what_agents_read() {
         "resume_session",
     ];
     assert_eq!(names, six);
-    insta::assert_snapshot!(serde_json::to_string_pretty(&tools).unwrap());
 }
 
+/// The tools of a set as agents with the whole of it read them.
+fn listed(set: &Catalogue) -> Value {
+    let tool = |card: &ToolCard| {
+        json!({
+            "name": card.name,
+            "title": card.title,
+            "description": card.description,
+            "inputSchema": *card.input,
+            "annotations": {
+                "readOnlyHint": card.hints.read_only,
+                "destructiveHint": card.hints.destructive,
+                "idempotentHint": card.hints.idempotent,
+                "openWorldHint": false,
+            },
+        })
+    };
+    set.tools.iter().map(tool).collect()
+}
+
+// shows: WR-517 (the schemas and descriptions of tools), WR-523
 #[tokio::test]
-async fn the_list_of_tools_is_small() {
-    let bytes = serde_json::to_vec(&tools().await).unwrap().len();
-    assert!(bytes <= TOOLS_BYTES_MAX, "{bytes} bytes");
+async fn this_is_what_agents_read_of_each_set() {
+    for set in sets() {
+        let listed = listed(&set);
+        let name = format!("tools_of_{}", set.name);
+        insta::assert_snapshot!(name, serde_json::to_string_pretty(&listed).unwrap());
+        if set.name == "workflow" {
+            assert_eq!(listed, Value::Array(tools().await), "it is what the server sends");
+        }
+    }
+}
+
+#[test]
+fn the_list_of_tools_of_each_set_is_small() {
+    for set in sets() {
+        let bytes = serde_json::to_vec(&listed(&set)).unwrap().len();
+        assert!(bytes <= TOOLS_BYTES_MAX, "{}: {bytes} bytes", set.name);
+    }
 }
 
 /// The words of a text that look like names of tools.
@@ -56,21 +89,23 @@ fn names(text: &str) -> Vec<&str> {
 }
 
 // shows: WR-524
-#[tokio::test]
-async fn descriptions_name_only_tools_that_exist() {
-    let mut named = 0;
-    let mut texts = vec![INSTRUCTIONS.to_owned()];
-    for tool in tools().await {
-        assert!(!tool["description"].as_str().unwrap().is_empty());
-        texts.push(tool.to_string());
-    }
-    for text in &texts {
-        for name in names(text) {
-            assert!(name.parse::<ToolName>().is_ok(), "{name}");
+#[test]
+fn descriptions_name_only_tools_that_exist() {
+    let sets = sets();
+    let tools: Vec<&ToolCard> = sets.iter().flat_map(|set| &set.tools).collect();
+    for set in &sets {
+        let mut texts = vec![set.instructions.clone()];
+        for tool in &set.tools {
+            assert!(!tool.description.is_empty());
+            texts.push(format!("{} {}", tool.description, Value::Object((*tool.input).clone())));
+        }
+        let mut named = 0;
+        for name in texts.iter().flat_map(|text| names(text)) {
+            assert!(tools.iter().any(|tool| tool.name == name), "{name}");
             named += 1;
         }
+        assert!(set.name != "workflow" || named > texts.len(), "the scan finds names: {named}");
     }
-    assert!(named > texts.len(), "the scan finds names: {named}");
 }
 
 // shows: WR-525

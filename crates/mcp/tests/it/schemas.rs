@@ -1,7 +1,8 @@
 //! Live replies against the generated schemas.
 
 use jsonschema::Validator;
-use piton_mcp::catalogue::{Object, ToolName};
+use piton_mcp::catalogue::workflow::ToolName;
+use piton_mcp::catalogue::{Object, error_schema};
 use serde_json::{Value, json};
 
 use crate::rig::{Machine, Pipe};
@@ -54,7 +55,7 @@ async fn every_reply_fits_the_schema_of_its_tool() {
 async fn every_failure_is_an_envelope_with_a_text_that_says_the_same() {
     let machine = Machine::new();
     let mut pipe = Pipe::at(&machine).await;
-    let envelope = validator(ToolName::error_schema());
+    let envelope = validator(error_schema());
     for (tool, arguments) in [
         ("list_workflows", json!({ "projectDir": "relative" })),
         ("inspect_workflow", json!({ "workflowId": "no.such" })),

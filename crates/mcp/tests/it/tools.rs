@@ -44,6 +44,18 @@ async fn a_scripted_agent_takes_the_tour_to_its_end() {
         let step = answer.at("/pending/stepId");
         let token = answer.at("/nextCall/params/ackToken");
         assert!(token.len() <= 40 && answer.text.contains(&token), "{}", answer.text);
+        let bookmark = answer.at("/checkpointCall/params/checkpointToken");
+        let is_offered = answer.structured["kind"] != "blocked";
+        assert!(bookmark.len() <= 40);
+        assert_eq!(
+            answer.text.contains(&format!(
+                "checkpoint_workflow {{ \"checkpointToken\": \"{bookmark}\" }}"
+            )),
+            is_offered
+        );
+        for long in ["/ackToken", "/checkpointToken"] {
+            assert!(!answer.text.contains(&answer.at(long)), "{long}: {}", answer.text);
+        }
         assert!(
             !answer.text.contains(&answer.at("/stateToken")),
             "long tokens are not for reading"

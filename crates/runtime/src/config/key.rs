@@ -1,9 +1,11 @@
 //! Every setting, in one table.
 
+use piton_workflow::bounds::RETENTION_DAYS_MAX;
 use piton_workflow::{Autonomy, RiskPolicy};
 
 use super::layer::Place;
 use super::value::Form;
+use crate::bounds::HTTP_PORT_MAX;
 
 piton_core::closed_set! {
     /// Names a setting: its section and its name.
@@ -161,7 +163,7 @@ impl SettingKey {
             },
             Self::RetentionDays => Facts {
                 variable: "PITON_RETENTION_DAYS",
-                form: Form::Whole { min: 1, max: 36_500 },
+                form: Form::Whole { min: 1, max: RETENTION_DAYS_MAX },
                 effect: Effect::Live,
                 in_project: false,
                 example: "90",
@@ -177,7 +179,7 @@ impl SettingKey {
             },
             Self::HttpPort => Facts {
                 variable: "PITON_HTTP_PORT",
-                form: Form::Whole { min: 0, max: 65_535 },
+                form: Form::Whole { min: 0, max: HTTP_PORT_MAX },
                 effect: Effect::Restart,
                 in_project: false,
                 example: "7477",

@@ -12,12 +12,7 @@ use serde::Serialize;
 use super::key::{Effect, LogLevel, SettingKey};
 use super::layer::{Layer, Place};
 use super::value::Value;
-
-/// For how many days sessions are kept, unless told otherwise: a quarter.
-const RETENTION_DAYS_DEFAULT: u32 = 90;
-
-/// The port of the server, unless told otherwise: free, and PITO on the keys of a telephone.
-const HTTP_PORT_DEFAULT: u32 = 7477;
+use crate::bounds::{HTTP_PORT_DEFAULT, RETENTION_DAYS_DEFAULT};
 
 /// A setting that holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -132,7 +127,7 @@ impl Settings {
     /// How much is logged.
     pub fn log_level(&self) -> LogLevel {
         let level = self.name(SettingKey::LogLevel).and_then(|name| name.parse().ok());
-        level.unwrap_or(LogLevel::Warn)
+        level.unwrap_or(LogLevel::Info)
     }
 
     fn path(&self, key: SettingKey) -> Option<&Path> {
@@ -164,7 +159,7 @@ fn defaults() -> impl Iterator<Item = (SettingKey, Value)> {
         (SettingKey::RetentionDays, Value::Whole(RETENTION_DAYS_DEFAULT)),
         (SettingKey::HttpBind, Value::Address(IpAddr::V4(Ipv4Addr::LOCALHOST))),
         (SettingKey::HttpPort, Value::Whole(HTTP_PORT_DEFAULT)),
-        (SettingKey::LogLevel, name(LogLevel::Warn.as_str())),
+        (SettingKey::LogLevel, name(LogLevel::Info.as_str())),
     ]
     .into_iter()
 }

@@ -1,12 +1,14 @@
 //! What agents are told.
 
+use std::collections::BTreeSet;
+
 use piton_core::{RunId, SessionId, WorkflowHash, WorkflowId};
 use piton_workflow::compile::{CompiledWorkflow, WarningCode};
 use piton_workflow::label::Label;
 use piton_workflow::projection::{StepPlace, WhyMatched};
 use piton_workflow::session::{Body, CheckpointBody, NextCall, Notice};
 use piton_workflow::source::{IdStatus, Problem};
-use piton_workflow::{RunStatus, SourceKind};
+use piton_workflow::{RunStatus, SourceKind, Tag};
 use serde::Serialize;
 
 /// Where a run stands.
@@ -45,6 +47,9 @@ pub struct Beside {
     /// The project directory that was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_dir: Option<String>,
+    /// What came of putting a question to a person, in a sentence or two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// The other runs that are open in this connection, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_runs: Option<String>,
@@ -57,8 +62,10 @@ pub struct Beside {
 pub struct ListedWorkflows {
     /// Those that can be started, by id.
     pub workflows: Vec<WorkflowEntry>,
-    /// How many there are that the query left out.
+    /// How many there are that the query and the tags left out.
     pub left_out: usize,
+    /// Every tag that a workflow here has, those left out included.
+    pub tags: BTreeSet<Tag>,
     /// Files and directories that do not load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<UnloadedFile>,
@@ -89,6 +96,9 @@ pub struct WorkflowEntry {
     /// When to use it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when_to_use: Option<String>,
+    /// What kinds of work it is for.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub tags: BTreeSet<Tag>,
     /// Where its file was found.
     pub source_kind: SourceKind,
     /// Whether its id has a namespace.

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use piton_workflow::Tag;
 use piton_workflow::session::Notice;
 use serde_json::json;
 
@@ -37,6 +38,7 @@ impl Beside {
             .iter()
             .map(Notice::text)
             .chain(self.warnings.iter().cloned())
+            .chain(self.person.clone())
             .chain(project)
             .chain(self.other_runs.clone())
             .collect();
@@ -49,7 +51,7 @@ impl ListedWorkflows {
     pub fn text(&self) -> String {
         let mut text = match (self.workflows.len(), self.left_out) {
             (0, 0) => "There are no workflows.\n".to_owned(),
-            (0, left_out) => format!("None of the {left_out} workflows fits the query.\n"),
+            (0, left_out) => format!("None of the {left_out} workflows fits.\n"),
             (1, _) => "1 workflow.\n".to_owned(),
             (count, _) => format!("{count} workflows.\n"),
         };
@@ -57,7 +59,14 @@ impl ListedWorkflows {
             write!(text, "\n{}", entry.text()).expect(INFALLIBLE);
         }
         if self.left_out > 0 {
-            write!(text, "\nLeft out by the query: {}.\n", self.left_out).expect(INFALLIBLE);
+            let tags: Vec<&str> = self.tags.iter().map(Tag::as_str).collect();
+            write!(
+                text,
+                "\nLeft out: {}. Tags that there are: {}.\n",
+                self.left_out,
+                tags.join(", ")
+            )
+            .expect(INFALLIBLE);
         }
         for problem in &self.config_problems {
             write!(text, "\nConfiguration: {problem}\n").expect(INFALLIBLE);
@@ -98,6 +107,10 @@ impl WorkflowEntry {
         }
         if let Some(when) = &self.when_to_use {
             writeln!(text, "  Use it when: {when}").expect(INFALLIBLE);
+        }
+        if !self.tags.is_empty() {
+            let tags: Vec<&str> = self.tags.iter().map(Tag::as_str).collect();
+            writeln!(text, "  Tags: {}", tags.join(", ")).expect(INFALLIBLE);
         }
         if let Some(suggested) = &self.suggested_id {
             writeln!(text, "  Its id has no namespace; its author should write `{suggested}`.")

@@ -12,6 +12,9 @@ pub struct ListWorkflows {
     /// Words that the id, name, description or use of a workflow must have. Leave it out to see all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
+    /// Kinds of work, such as `review`: a workflow must have one of them. Each entry of the list names its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The absolute path of the directory that you work in; its workflows are listed too. Usually left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_dir: Option<String>,

@@ -1,7 +1,7 @@
 //! What a person says about the step that a run waits at.
 
-use piton_core::Envelope;
-use piton_workflow::session::{Settle, Verdict};
+use piton_core::{Envelope, NodeId, RunId, SessionId};
+use piton_workflow::session::{Question, RunLine, Settle, Verdict};
 
 use super::state::Runtime;
 use crate::reply::SettledRun;
@@ -11,12 +11,42 @@ impl Runtime {
     /// Records what a person says. The agent's next call goes by it.
     pub async fn settle_run(&self, request: SettleRun) -> Result<SettledRun, Envelope> {
         let (session, run) = self.meant_run(&request.run).await?;
-        let verdict = match request.say {
+        self.settle(session, run, None, request.say).await
+    }
+
+    /// What a run waits for a person for; nothing if they need not be asked.
+    pub(crate) async fn question(
+        &self,
+        session: SessionId,
+        run: RunId,
+    ) -> Result<Option<Question>, Envelope> {
+        let question = self.sessions.reader().question(session, run).await;
+        question.map_err(|error| error.envelope())
+    }
+
+    /// Records what a person says who was asked a question. It counts only if the run still asks it.
+    pub(crate) async fn settle_question(
+        &self,
+        question: &Question,
+        say: Say,
+    ) -> Result<SettledRun, Envelope> {
+        let RunLine { session_id, run_id, .. } = question.run;
+        self.settle(session_id, run_id, Some(question.node), say).await
+    }
+
+    async fn settle(
+        &self,
+        session: SessionId,
+        run: RunId,
+        node: Option<NodeId>,
+        say: Say,
+    ) -> Result<SettledRun, Envelope> {
+        let verdict = match say {
             Say::Approve {} => Verdict::Approved,
             Say::Answer { text } => Verdict::Answered(text),
             Say::Refuse { text } => Verdict::Refused(text),
         };
-        let settled = self.sessions.settle(Settle { session, run, verdict }).await;
+        let settled = self.sessions.settle(Settle { session, run, node, verdict }).await;
         let settled = settled.map_err(|error| error.envelope())?;
         Ok(SettledRun { run: settled.run, reason: settled.reason, summary: settled.summary })
     }

@@ -1,8 +1,10 @@
 //! List and inspect workflows.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use piton_core::Envelope;
+use piton_workflow::Tag;
 use piton_workflow::compile::{CompiledWarning, CompiledWorkflow};
 use piton_workflow::source::IdStatus;
 
@@ -12,14 +14,14 @@ use crate::reply::{
     FileProblem, InspectedWorkflow, ListedWorkflows, ShadowedFile, UnloadedFile, WorkflowEntry,
     WorkflowWarning,
 };
-use crate::request::InspectMode;
+use crate::request::{InspectMode, ListWorkflows};
 use crate::surroundings::ProjectDir;
 
 impl Runtime {
-    /// Every workflow that can be started in a project, as far as it fits `query`.
+    /// Every workflow that can be started in a project, as far as it fits what is asked for.
     pub(crate) fn list_workflows(
         &self,
-        query: Option<&str>,
+        request: &ListWorkflows,
         project: Option<&ProjectDir>,
     ) -> ListedWorkflows {
         let path = project.map(ProjectDir::path);
@@ -28,17 +30,14 @@ impl Runtime {
             Err(problems) => (self.configuration.settings(), problems),
         };
         let stock = self.stock(&settings, path);
-        let all = stock.workflows.len();
-        let mut workflows: Vec<WorkflowEntry> = stock
-            .workflows
-            .values()
-            .map(entry)
-            .filter(|entry| query.is_none_or(|query| fits(entry, query)))
-            .collect();
+        let mut workflows: Vec<WorkflowEntry> = stock.workflows.values().map(entry).collect();
+        let (all, tags) = (workflows.len(), tags_of(&workflows));
+        workflows.retain(|entry| fits(entry, request));
         workflows.sort_by(|left, right| left.workflow_id.cmp(&right.workflow_id));
         ListedWorkflows {
             left_out: all - workflows.len(),
             workflows,
+            tags,
             problems: stock.broken.iter().map(unloaded).collect(),
             shadowed: stock.shadowed.iter().map(shadowed).collect(),
             config_problems,
@@ -83,6 +82,7 @@ fn entry(stocked: &Stocked) -> WorkflowEntry {
         name: workflow.name.clone(),
         description: workflow.description.clone(),
         when_to_use: bundled.map(|bundled| bundled.when_to_use().to_owned()),
+        tags: workflow.metadata.tags.clone(),
         source_kind: *kind,
         id_status: if legacy_id.is_some() { IdStatus::Legacy } else { IdStatus::Namespaced },
         canonical_id: legacy_id.as_ref().map(|_| id.clone()),
@@ -93,8 +93,19 @@ fn entry(stocked: &Stocked) -> WorkflowEntry {
     }
 }
 
+fn tags_of(workflows: &[WorkflowEntry]) -> BTreeSet<Tag> {
+    workflows.iter().flat_map(|entry| entry.tags.iter().cloned()).collect()
+}
+
+/// Whether an entry has one of the tags and the words that are asked for, as far as any are.
+fn fits(entry: &WorkflowEntry, request: &ListWorkflows) -> bool {
+    let has = |tag: &String| entry.tags.iter().any(|own| own.as_str() == tag.to_lowercase());
+    let is_tagged = request.tags.is_empty() || request.tags.iter().any(has);
+    is_tagged && request.query.as_deref().is_none_or(|query| says(entry, query))
+}
+
 /// Whether an entry has every word of a query somewhere, whatever the case.
-fn fits(entry: &WorkflowEntry, query: &str) -> bool {
+fn says(entry: &WorkflowEntry, query: &str) -> bool {
     let texts = [Some(&entry.workflow_id), entry.name.as_ref(), entry.description.as_ref()];
     let texts = texts.into_iter().chain([entry.when_to_use.as_ref()]).flatten();
     let whole = texts.map(|text| text.to_lowercase()).collect::<Vec<_>>().join("\n");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use piton_core::{Code, Envelope};
 
-use crate::bounds::ANCESTORS_MAX;
+use crate::bounds::{ANCESTORS_MAX, PATH_QUOTED_BYTES_MAX};
 use crate::config::PROJECT_FILE;
 
 /// What a project has at its top: its configuration, its workflows, or a repository.
@@ -45,7 +45,10 @@ pub fn project_dir<'a>(
         } else {
             return Ok(Some(top_of(path)));
         };
-        let message = format!("projectDir `{}` {problem}.", piton_core::truncate(asked, 512));
+        let message = format!(
+            "projectDir `{}` {problem}.",
+            piton_core::truncate(asked, PATH_QUOTED_BYTES_MAX)
+        );
         return Err(Envelope::new(Code::ValidationError, message).with_suggestion(
             "Send the absolute path of the directory that you work in, or leave projectDir out.",
         ));

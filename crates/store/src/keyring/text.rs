@@ -13,9 +13,6 @@ use crate::Error;
 /// The version that is read and written.
 const VERSION: u64 = 1;
 
-/// Longer than any ring that is written here.
-pub(crate) const BYTES_MAX: u64 = 4_096;
-
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RingText {
@@ -97,6 +94,7 @@ mod tests {
     use piton_core::port::fixed::SeededEntropy;
 
     use super::*;
+    use crate::bounds::KEYRING_BYTES_MAX;
 
     fn with(current: &str, rest: &str) -> String {
         format!(r#"{{"current":{{"alg":"hmac_sha256","keyBase64Url":"{current}"}},{rest}}}"#)
@@ -126,7 +124,7 @@ mod tests {
              \"previous\":{{\"alg\":\"hmac_sha256\",\"keyBase64Url\":\"{one}\"}},\"v\":1}}\n"
         );
         assert_eq!(String::from_utf8(render(&ring)).unwrap(), text);
-        assert!(text.len() as u64 <= BYTES_MAX);
+        assert!(text.len() as u64 <= KEYRING_BYTES_MAX);
     }
 
     // shows: WR-229

@@ -338,8 +338,7 @@ impl Blobs for LocalBlobs {
             *lease.name() == crate::collect::lease_name() && lease.mode() == Mode::Exclusive;
         Box::pin(super::blocking(move || {
             if !allowed {
-                let problem = "blobs are removed under the exclusive collection lease only";
-                return Err(Error::BadRequest { problem });
+                return Err(crate::collect::without_lease());
             }
             own.remove_blocking(namespace, &digests, age_min).map_err(Error::io("remove blobs"))
         }))

@@ -22,6 +22,9 @@ use crate::{
     port::{Lease, Mode, Patience},
 };
 
+/// What fails when the format cannot be written.
+const WRITING: &str = "write the format of the data directory";
+
 /// The version that this Piton writes.
 const VERSION: u64 = 1;
 
@@ -106,7 +109,7 @@ impl Known {
         if let Some(found) = read(dir)? {
             return Ok(found);
         }
-        write(dir, self.format).map_err(Error::io("write the format of the data directory"))?;
+        write(dir, self.format).map_err(Error::io(WRITING))?;
         Ok(self.format)
     }
 
@@ -124,8 +127,7 @@ impl Known {
             (migration.run)(dir).map_err(Error::io("migrate the data directory"))?;
             let version = found.version + 1;
             let oldest_reader = self.format.oldest_reader.min(version);
-            write(dir, Format { version, oldest_reader })
-                .map_err(Error::io("write the format of the data directory"))?;
+            write(dir, Format { version, oldest_reader }).map_err(Error::io(WRITING))?;
         }
         Ok(())
     }

@@ -28,6 +28,7 @@ use super::{
     DataDir,
     disk::{Disk, FileLock, Stat},
 };
+use crate::bounds::KEYRING_ATTEMPTS;
 use crate::{
     Error, LeaseName,
     keyring::{Ring, text},
@@ -36,9 +37,6 @@ use crate::{
 
 /// How often a process that wants to write the ring looks whether another one is done.
 const PAUSE: Duration = Duration::from_millis(5);
-
-/// How often it looks before it gives up: for one second. Writing a ring takes a few syncs.
-const ATTEMPTS: u32 = 200;
 
 /// The key ring of a data directory.
 #[derive(Clone)]
@@ -104,7 +102,7 @@ impl Shared {
         if let Some(ring) = self.remembered(&stat) {
             return Ok(Some(ring));
         }
-        if stat.len > text::BYTES_MAX {
+        if stat.len > crate::bounds::KEYRING_BYTES_MAX {
             return Err(Error::KeyringCorrupt { problem: "it is too long" });
         }
         let bytes = self.disk().read(&path).map_err(Error::io("read the key ring"))?;
@@ -144,7 +142,7 @@ impl Shared {
     /// Waits until no other process writes the ring.
     fn lock(&self) -> Result<Box<dyn FileLock>, Error> {
         let path = self.dir.lease(&self.lease);
-        for attempt in 0..ATTEMPTS {
+        for attempt in 0..KEYRING_ATTEMPTS {
             if attempt > 0 {
                 thread::sleep(PAUSE);
             }
@@ -153,7 +151,7 @@ impl Shared {
                 return Ok(lock);
             }
         }
-        let waited = PAUSE * (ATTEMPTS - 1);
+        let waited = PAUSE * (KEYRING_ATTEMPTS - 1);
         Err(Error::Busy {
             what: "the key ring".to_owned(),
             waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),

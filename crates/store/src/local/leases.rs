@@ -15,15 +15,9 @@ use piton_core::port::{Clock, Notice, Trace};
 use super::{DataDir, disk::FileLock};
 use crate::{
     Error, LeaseName,
-    bounds::COLLECTION_WAIT,
+    bounds::{COLLECTION_WAIT, LEASE_NOTICE_AFTER, LEASE_PAUSE},
     port::{BoxFuture, Hold, Lease, Leases, Mode, Patience},
 };
-
-/// How often a waiting caller looks again.
-const PAUSE: Duration = Duration::from_micros(500);
-
-/// A wait that is worth a notice.
-const NOTICE_AFTER: Duration = Duration::from_millis(100);
 
 /// Leases under a data directory.
 #[derive(Clone)]
@@ -78,7 +72,7 @@ impl LocalLeases {
                 let waited_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
                 return Err(Error::Busy { what: format!("the lease {name}"), waited_ms });
             }
-            thread::sleep(PAUSE);
+            thread::sleep(LEASE_PAUSE);
         };
         let exclusive = mode == Mode::Exclusive;
         // Others pass through the turn in an instant; who does not wait must not trip over them.
@@ -95,7 +89,7 @@ impl LocalLeases {
             self.dir.disk().lock(&path, exclusive).map_err(Error::io("take a lease"))
         })?;
         drop(turn);
-        if waited() >= NOTICE_AFTER {
+        if waited() >= LEASE_NOTICE_AFTER {
             let waited_ms = u64::try_from(waited().as_millis()).unwrap_or(u64::MAX);
             self.trace.notice(&Notice::LeaseWaited { name: name.to_string(), waited_ms });
         }

@@ -128,8 +128,7 @@ impl Blobs for MemoryBlobs {
     ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>> {
         Box::pin(async move {
             if *lease.name() != collect::lease_name() || lease.mode() != Mode::Exclusive {
-                let problem = "blobs are removed under the exclusive collection lease only";
-                return Err(Error::BadRequest { problem });
+                return Err(collect::without_lease());
             }
             let mut namespaces = self.namespaces();
             let blobs = namespaces.entry(namespace).or_default();

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::template::Template;
 use super::workflow::{CapabilityNeed, CompiledFeature, Setting};
+use crate::bounds::NOTES_LINES_MAX;
 use crate::capability::Capability;
 use crate::name::StepId;
 use crate::source::strict::{FeatureUse, Workflow};
@@ -75,9 +76,8 @@ pub(super) struct Applied {
 
 const LINES_MIN: u32 = 10;
 const LINES_MAX: u32 = 30;
-const LINES_LIMIT: u32 = 500;
 
-type Lines = crate::source::Whole<1, LINES_LIMIT>;
+type Lines = crate::source::Whole<1, NOTES_LINES_MAX>;
 
 impl Feature {
     fn feature_id(self) -> FeatureId {

@@ -23,7 +23,6 @@ use super::workflow::{
     Addition, CompiledStep, CompiledWorkflow, OutputContract, Probe, Provenance, ProvenanceSource,
     SCHEMA_VERSION,
 };
-use crate::bounds::STEPS_MAX;
 use crate::contract::{ContractDefinition, ContractPack};
 use crate::name::{ConditionId, LoopId, StepId};
 use crate::source::strict::{Condition, Loop, Prompt, Prose, Step, Task, TemplateCall, Workflow};
@@ -66,7 +65,7 @@ pub(super) fn lower(
         loops: loops.into_values().collect(),
         functions: functions.into_definitions(),
         compiled_warnings: warnings.into_iter().collect(),
-        metadata: Metadata::default(),
+        metadata: Metadata { tags: workflow.tags, ..Metadata::default() },
         opening: String::new(),
         assessments: Vec::new(),
     })
@@ -210,9 +209,7 @@ impl<'a> Lowering<'a> {
 
     fn task(&mut self, task: &Task, probe: Option<Probe>, provenance: Provenance) -> Option<Entry> {
         if !self.step_ids.insert(task.id.clone()) {
-            let reason = format!("the step id `{}` is used twice", task.id);
-            let fix = "give each step an id of its own";
-            self.problems.report(&task.at.field("id"), ProblemCode::DuplicateId, reason, fix);
+            self.problems.report_twice(&task.at.field("id"), "step", &task.id);
             return None;
         }
         let scope = FunctionScope::Step { step_id: task.id.clone() };
@@ -277,11 +274,8 @@ impl<'a> Lowering<'a> {
     fn contract(&mut self, task: &Task) -> Option<ContractDefinition> {
         let contract_ref = task.output_contract.as_ref()?;
         let Some(definition) = self.catalog.contracts.get(contract_ref) else {
-            let known: Vec<_> = self.catalog.contracts.keys().map(ContractRef::as_str).collect();
-            let fix = format!("use one of: {}", known.join(", "));
-            let reason = format!("there is no contract `{contract_ref}`");
             let at = task.at.field("outputContract").field("contractRef");
-            self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+            self.problems.report_no_contract(&at, contract_ref, self.catalog.contracts.keys());
             return None;
         };
         self.contracts.insert(contract_ref.clone(), definition.clone());
@@ -309,9 +303,7 @@ impl<'a> Lowering<'a> {
 
     fn repeated(&mut self, of: &Loop) -> Option<Entry> {
         if !self.loop_ids.insert(of.id.clone()) {
-            let reason = format!("the loop id `{}` is used twice", of.id);
-            let fix = "give each loop an id of its own";
-            self.problems.report(&of.at.field("loopId"), ProblemCode::DuplicateId, reason, fix);
+            self.problems.report_twice(&of.at.field("loopId"), "loop", &of.id);
             return None;
         }
         let scope = FunctionScope::Loop { loop_id: of.id.clone() };
@@ -371,9 +363,7 @@ impl<'a> Lowering<'a> {
         };
         let decisions = body.iter().filter(is_decision).count();
         if decisions != 1 {
-            let reason = format!("{decisions} steps of the body decide whether the loop goes on");
-            let fix = "give exactly one step of the body the contract `wr.contracts.loop_control`";
-            self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
+            self.problems.report_decisions(&at, decisions);
         }
     }
 
@@ -388,10 +378,7 @@ impl<'a> Lowering<'a> {
         let mut seen = BTreeSet::new();
         for Condition { at, id, loop_id } in conditions {
             if !seen.insert(id) {
-                let reason = format!("the condition id `{id}` is used twice");
-                let fix = "give each condition an id of its own";
-                let at = at.field("conditionId");
-                self.problems.report(&at, ProblemCode::DuplicateId, reason, fix);
+                self.problems.report_twice(&at.field("conditionId"), "condition", id);
             }
             // A loop that uses the condition has said already that it is about another one.
             let told = self.steps_incomplete || self.conditions_used.contains(id);
@@ -415,13 +402,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn check_size(&mut self) {
-        let count = self.steps.len();
-        if count > STEPS_MAX {
-            let reason = format!("the workflow has {count} steps, {STEPS_MAX} are allowed");
-            let fix = "split it into several workflows";
-            let at = Pointer::root().field("steps");
-            self.problems.report(&at, ProblemCode::TooMany, reason, fix);
-        }
+        self.problems.check_steps(self.steps.len());
     }
 }
 

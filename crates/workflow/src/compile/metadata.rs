@@ -1,6 +1,10 @@
 //! What people read about a workflow before they start it. No run depends on it.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
+
+use crate::name::Tag;
 
 piton_core::closed_set! {
     /// How capable a model an author has in mind.
@@ -19,6 +23,9 @@ piton_core::closed_set! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Metadata {
+    /// What kinds of work it is for.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub tags: BTreeSet<Tag>,
     /// The version that its author gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,

@@ -7,21 +7,14 @@ use serde_json::{Value, json};
 
 use super::definition::ContractDefinition;
 use super::shape::{Field, Shape};
-use crate::bounds::ITERATION_MAX;
+use crate::bounds::{
+    CONTRACT_FINDINGS_MAX, CONTRACT_LINE_BYTES_MAX, CONTRACT_NAME_BYTES_MAX,
+    CONTRACT_PARAGRAPH_BYTES_MAX, CONTRACT_PATH_BYTES_MAX, CONTRACT_PAYLOAD_BYTES_MAX,
+    CONTRACT_PERCENT_MAX, CONTRACT_SUMMARY_BYTES_MAX, ITERATION_MAX,
+};
 use crate::capability::{Capability, FailureCode, ProbeResult};
 use crate::explanation::DivergenceReason;
 use crate::source::ContractRef;
-
-/// A sentence: what a loop decided, or why the way of a workflow was left.
-const SUMMARY: u32 = 512;
-/// A paragraph.
-const PARAGRAPH: u32 = 1024;
-/// An item of a list, or a name.
-const LINE: u32 = 200;
-/// A path in a repository.
-const PATH: u32 = 1024;
-/// A table or report that rides along.
-const PAYLOAD: u32 = 16 * 1024;
 
 piton_core::closed_set! {
     /// A contract that a step may ask for.
@@ -95,15 +88,15 @@ fn version() -> Field {
 fn loop_control() -> (Vec<Field>, Value) {
     let turns = Shape::Integer { min: 0, max: ITERATION_MAX };
     let metadata = Shape::object(vec![
-        Field::optional("reason", Shape::text(PARAGRAPH)),
+        Field::optional("reason", Shape::text(CONTRACT_PARAGRAPH_BYTES_MAX)),
         Field::optional("issuesFound", turns.clone()),
         Field::optional("iterationIndex", turns),
-        Field::optional("confidence", Shape::Integer { min: 0, max: 100 }),
+        Field::optional("confidence", Shape::Integer { min: 0, max: CONTRACT_PERCENT_MAX }),
     ]);
     let fields = vec![
         Field::required("loopId", Shape::Id),
         Field::required("decision", Shape::one_of(&["continue", "stop"])),
-        Field::optional("summary", Shape::text(SUMMARY)),
+        Field::optional("summary", Shape::text(CONTRACT_SUMMARY_BYTES_MAX)),
         Field::optional("metadata", metadata),
     ];
     let example = json!({
@@ -121,7 +114,7 @@ fn capability_observation() -> (Vec<Field>, Value) {
         Field::required("capability", Shape::one_of(Capability::NAMES)),
         Field::required("result", Shape::one_of(ProbeResult::NAMES)),
         Field::when("failureCode", "result", failed, Shape::one_of(FailureCode::NAMES)),
-        Field::optional("summary", Shape::text(SUMMARY)),
+        Field::optional("summary", Shape::text(CONTRACT_SUMMARY_BYTES_MAX)),
     ];
     let example = json!({
         "kind": "wr.capability_observation",
@@ -135,7 +128,7 @@ fn capability_observation() -> (Vec<Field>, Value) {
 fn divergence() -> (Vec<Field>, Value) {
     let fields = vec![
         Field::required("reason", Shape::one_of(DivergenceReason::NAMES)),
-        Field::required("summary", Shape::text(SUMMARY)),
+        Field::required("summary", Shape::text(CONTRACT_SUMMARY_BYTES_MAX)),
         Field::optional("relatedStepId", Shape::Id),
     ];
     let example = json!({
@@ -147,16 +140,16 @@ fn divergence() -> (Vec<Field>, Value) {
 }
 
 fn assessment() -> (Vec<Field>, Value) {
-    let level = Shape::text(LINE);
+    let level = Shape::text(CONTRACT_LINE_BYTES_MAX);
     let reasoned = Shape::object(vec![
         Field::required("level", level.clone()),
-        Field::optional("rationale", Shape::text(SUMMARY)),
+        Field::optional("rationale", Shape::text(CONTRACT_SUMMARY_BYTES_MAX)),
     ]);
     let rating = Shape::AnyOf { shapes: vec![level, reasoned] };
     let fields = vec![
         Field::optional("assessmentId", Shape::Id),
         Field::required("dimensions", Shape::Map { values: Box::new(rating), max_entries: 32 }),
-        Field::optional("summary", Shape::text(PARAGRAPH)),
+        Field::optional("summary", Shape::text(CONTRACT_PARAGRAPH_BYTES_MAX)),
     ];
     let example = json!({
         "kind": "wr.assessment",
@@ -174,8 +167,8 @@ fn coordinator_signal() -> (Vec<Field>, Value) {
     let kinds = ["progress", "finding", "data_needed", "approval_needed", "blocked"];
     let fields = vec![
         Field::required("signalKind", Shape::one_of(&kinds)),
-        Field::required("payload", Shape::AnyObject { max_bytes: PAYLOAD }),
-        Field::optional("sessionId", Shape::text(LINE)),
+        Field::required("payload", Shape::AnyObject { max_bytes: CONTRACT_PAYLOAD_BYTES_MAX }),
+        Field::optional("sessionId", Shape::text(CONTRACT_LINE_BYTES_MAX)),
     ];
     let example = json!({
         "kind": "wr.coordinator_signal",
@@ -190,14 +183,14 @@ fn review_verdict() -> (Vec<Field>, Value) {
         ["correctness", "security", "architecture", "ux", "performance", "testing", "style"];
     let finding = Shape::open_object(vec![
         Field::required("severity", Shape::one_of(&["critical", "major", "minor", "nit"])),
-        Field::required("summary", Shape::text(PARAGRAPH)),
+        Field::required("summary", Shape::text(CONTRACT_PARAGRAPH_BYTES_MAX)),
         Field::optional("findingCategory", Shape::one_of(&categories)),
     ]);
     let fields = vec![
         Field::required("verdict", Shape::one_of(&["clean", "minor", "blocking"])),
         Field::required("confidence", confidence()),
-        Field::required("findings", Shape::list(finding, 100)),
-        Field::required("summary", Shape::text(PARAGRAPH)),
+        Field::required("findings", Shape::list(finding, CONTRACT_FINDINGS_MAX)),
+        Field::required("summary", Shape::text(CONTRACT_PARAGRAPH_BYTES_MAX)),
     ];
     let example = json!({
         "kind": "wr.review_verdict",
@@ -218,7 +211,10 @@ fn gate_verdict() -> (Vec<Field>, Value) {
         version(),
         Field::required("verdict", Shape::one_of(&["approved", "rejected", "uncertain"])),
         Field::required("confidence", confidence()),
-        Field::required("rationale", Shape::Text { min_chars: 20, max_bytes: PARAGRAPH }),
+        Field::required(
+            "rationale",
+            Shape::Text { min_chars: 20, max_bytes: CONTRACT_PARAGRAPH_BYTES_MAX },
+        ),
     ];
     let example = json!({
         "kind": "wr.gate_verdict",
@@ -234,13 +230,13 @@ fn discovery_handoff() -> (Vec<Field>, Value) {
     let tiers = ["strong_recommendation", "provisional_recommendation", "insufficient_signal"];
     let fields = vec![
         version(),
-        Field::required("selectedDirection", Shape::text(PARAGRAPH)),
-        Field::required("designDocPath", Shape::text(PATH)),
+        Field::required("selectedDirection", Shape::text(CONTRACT_PARAGRAPH_BYTES_MAX)),
+        Field::required("designDocPath", Shape::text(CONTRACT_PATH_BYTES_MAX)),
         Field::required("confidenceBand", confidence()),
-        Field::required("keyInvariants", Shape::texts(12, LINE)),
-        Field::optional("rejectedDirections", Shape::texts(5, LINE)),
-        Field::optional("implementationConstraints", Shape::texts(8, LINE)),
-        Field::optional("keyCodebaseLocations", Shape::texts(10, PATH)),
+        Field::required("keyInvariants", Shape::texts(12, CONTRACT_LINE_BYTES_MAX)),
+        Field::optional("rejectedDirections", Shape::texts(5, CONTRACT_LINE_BYTES_MAX)),
+        Field::optional("implementationConstraints", Shape::texts(8, CONTRACT_LINE_BYTES_MAX)),
+        Field::optional("keyCodebaseLocations", Shape::texts(10, CONTRACT_PATH_BYTES_MAX)),
         Field::optional("selectionTier", Shape::one_of(&tiers)),
     ];
     let example = json!({
@@ -258,13 +254,13 @@ fn discovery_handoff() -> (Vec<Field>, Value) {
 fn shaping_fields() -> Vec<Field> {
     vec![
         version(),
-        Field::required("pitchPath", Shape::text(PATH)),
-        Field::required("selectedShape", Shape::text(LINE)),
-        Field::required("appetite", Shape::text(100)),
-        Field::required("keyConstraints", Shape::texts(8, LINE)),
-        Field::required("rabbitHoles", Shape::texts(6, LINE)),
-        Field::required("outOfScope", Shape::texts(6, LINE)),
-        Field::required("validationChecklist", Shape::texts(10, LINE)),
+        Field::required("pitchPath", Shape::text(CONTRACT_PATH_BYTES_MAX)),
+        Field::required("selectedShape", Shape::text(CONTRACT_LINE_BYTES_MAX)),
+        Field::required("appetite", Shape::text(CONTRACT_NAME_BYTES_MAX)),
+        Field::required("keyConstraints", Shape::texts(8, CONTRACT_LINE_BYTES_MAX)),
+        Field::required("rabbitHoles", Shape::texts(6, CONTRACT_LINE_BYTES_MAX)),
+        Field::required("outOfScope", Shape::texts(6, CONTRACT_LINE_BYTES_MAX)),
+        Field::required("validationChecklist", Shape::texts(10, CONTRACT_LINE_BYTES_MAX)),
     ]
 }
 
@@ -284,16 +280,16 @@ fn shaping_example(kind: &str) -> Value {
 
 fn coding_handoff() -> (Vec<Field>, Value) {
     let correction = Shape::object(vec![
-        Field::required("assumed", Shape::text(LINE)),
-        Field::required("actual", Shape::text(LINE)),
+        Field::required("assumed", Shape::text(CONTRACT_LINE_BYTES_MAX)),
+        Field::required("actual", Shape::text(CONTRACT_LINE_BYTES_MAX)),
     ]);
     let fields = vec![
         version(),
-        Field::optional("branchName", Shape::text(LINE)),
-        Field::required("keyDecisions", Shape::texts(8, LINE)),
-        Field::required("knownLimitations", Shape::texts(6, LINE)),
-        Field::required("testsAdded", Shape::texts(10, LINE)),
-        Field::required("filesChanged", Shape::texts(20, PATH)),
+        Field::optional("branchName", Shape::text(CONTRACT_LINE_BYTES_MAX)),
+        Field::required("keyDecisions", Shape::texts(8, CONTRACT_LINE_BYTES_MAX)),
+        Field::required("knownLimitations", Shape::texts(6, CONTRACT_LINE_BYTES_MAX)),
+        Field::required("testsAdded", Shape::texts(10, CONTRACT_LINE_BYTES_MAX)),
+        Field::required("filesChanged", Shape::texts(20, CONTRACT_PATH_BYTES_MAX)),
         Field::optional("correctedAssumptions", Shape::list(correction, 6)),
     ];
     let example = json!({
@@ -314,9 +310,9 @@ fn differentiation_handoff() -> (Vec<Field>, Value) {
     shaping.as_object_mut().expect("the example is an object").remove("kind");
     let fields = vec![
         Field::required("schemaVersion", Shape::one_of(&["1.0.0"])),
-        Field::required("generatedAt", Shape::text(LINE)),
-        Field::required("evidenceFreshness", Shape::text(LINE)),
-        Field::required("validationChecklist", Shape::texts(10, LINE)),
+        Field::required("generatedAt", Shape::text(CONTRACT_LINE_BYTES_MAX)),
+        Field::required("evidenceFreshness", Shape::text(CONTRACT_LINE_BYTES_MAX)),
+        Field::required("validationChecklist", Shape::texts(10, CONTRACT_LINE_BYTES_MAX)),
         Field::required("shapingHandoff", Shape::object(shaping_fields())),
     ];
     let example = json!({

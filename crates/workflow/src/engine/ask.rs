@@ -52,7 +52,7 @@ pub(super) fn ask(
 ) -> Answer {
     match condition {
         CompiledCondition::LoopControl { .. } => {
-            Answer::new(false, "no valid decision was handed in".into())
+            Answer::new(false, super::words::NO_DECISION.into())
         }
         CompiledCondition::Context { predicate, .. } => {
             Answer::new(predicate.holds(inside), format!("it asks that {predicate}"))

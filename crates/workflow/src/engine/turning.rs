@@ -113,7 +113,7 @@ impl Walk<'_> {
         let (holds, why) = match decision {
             Some(LoopDecision::Continue) => (true, "the decision is to continue"),
             Some(LoopDecision::Stop) => (false, "the decision is to stop"),
-            None => (false, "no valid decision was handed in"),
+            None => (false, super::words::NO_DECISION),
         };
         self.trail.evaluated(of, turn, holds, why);
     }

@@ -6,6 +6,9 @@ use piton_core::byte_len;
 
 use crate::bounds::LISTED_ITEM_BYTES_MIN;
 
+/// Why a loop ends whose step handed in nothing that decides.
+pub(super) const NO_DECISION: &str = "no valid decision was handed in";
+
 /// The mark where something was left out.
 const MARK: &str = "…";
 

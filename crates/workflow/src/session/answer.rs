@@ -6,7 +6,9 @@ use super::content::Pinned;
 use super::error::Error;
 use super::place::Place;
 use super::reader::Reader;
-use super::reply::{Body, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, TOOL_CONTINUE};
+use super::reply::{
+    Body, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, TOOL_CHECKPOINT, TOOL_CONTINUE,
+};
 use super::said::{self, Said};
 use crate::label::label;
 use crate::loop_path::LoopPosition;
@@ -62,7 +64,7 @@ impl Scene {
         Some(workflow.contract(&contract.contract_ref)?.artifact_kind.clone())
     }
 
-    fn next_intent(&self) -> NextIntent {
+    pub(super) fn next_intent(&self) -> NextIntent {
         match self.pending() {
             None if crate::snapshot::derive_is_complete(&self.snapshot) => NextIntent::Complete,
             None => NextIntent::RehydrateOnly,
@@ -110,7 +112,14 @@ impl Reader {
         let (ack, checkpoint) = (tokens.next(), tokens.next());
         let next_call = ack.as_ref().map(|ack| NextCall {
             tool: TOOL_CONTINUE.to_owned(),
-            params: NextParams { ack_token: Some(ack.short.clone()), state_token: None },
+            params: NextParams { ack_token: Some(ack.short.clone()), ..NextParams::default() },
+        });
+        let checkpoint_call = checkpoint.as_ref().map(|made| NextCall {
+            tool: TOOL_CHECKPOINT.to_owned(),
+            params: NextParams {
+                checkpoint_token: Some(made.short.clone()),
+                ..NextParams::default()
+            },
         });
         let kind = if place.blockers.is_some() { ReplyKind::Blocked } else { ReplyKind::Ok };
         Ok(Body {
@@ -124,6 +133,7 @@ impl Reader {
             ack_token: ack.map(|ack| ack.long),
             checkpoint_token: checkpoint.map(|checkpoint| checkpoint.long),
             next_call,
+            checkpoint_call,
             blockers: place.blockers.clone(),
             gaps_recorded: place.gaps.clone(),
         })

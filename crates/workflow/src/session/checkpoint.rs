@@ -100,7 +100,7 @@ impl Sessions {
         let scene = self.reader().scene(place).await?;
         let state = self.reader().state_token(&scene.place).await?;
         let checkpoint = self.reader().checkpoint_token(&scene.place).await?;
-        let params = NextParams { ack_token: None, state_token: Some(state.short) };
+        let params = NextParams { state_token: Some(state.short), ..NextParams::default() };
         let body = CheckpointBody {
             run: scene.run_line(),
             checkpoint_node_id: bookmark,

@@ -12,6 +12,7 @@
 //! | `change`, `handed_in`, `recorded`, `observed`, `told` | what is recorded of a call |
 //! | `derive`, `draft` | ids that follow from an attempt, and the plan |
 //! | `place`, `said`, `answer` | a reply from recorded facts alone |
+//! | `question` | what a person is to be asked |
 //! | `resume` | the token of a run that was found by other means |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | why a call fails |
@@ -40,6 +41,7 @@ mod handed_in;
 mod observed;
 mod place;
 mod prefer;
+mod question;
 mod reader;
 mod recorded;
 mod rehydrate;
@@ -55,6 +57,7 @@ mod told;
 mod warm;
 
 pub use error::{Crossed, Error, Refusal, RunPlace};
+pub use question::Question;
 pub use reader::Reader;
 pub use reply::{
     Body, CheckpointBody, CheckpointReply, GapLine, NextCall, NextParams, Notice, Pending, Reply,

@@ -12,8 +12,11 @@ use crate::label::Label;
 use crate::name::StepId;
 use crate::run::NextIntent;
 
-/// The tool that a next call names.
+/// The tool that goes on with a run.
 pub const TOOL_CONTINUE: &str = "continue_workflow";
+
+/// The tool that makes a bookmark.
+pub(super) const TOOL_CHECKPOINT: &str = "checkpoint_workflow";
 
 piton_core::closed_set! {
     /// How a call ended.
@@ -63,6 +66,9 @@ pub struct Body {
     /// The call that goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_call: Option<NextCall>,
+    /// The call that makes a bookmark here, without finishing the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_call: Option<NextCall>,
     /// What is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blockers: Option<BlockerReport>,
@@ -128,6 +134,7 @@ pub struct NextCall {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "these are the parameters of tools, by their names")]
 pub struct NextParams {
     /// The token that hands in the output, in its short form where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,6 +142,9 @@ pub struct NextParams {
     /// The token that asks where the run stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_token: Option<String>,
+    /// The token that makes a bookmark, in its short form where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_token: Option<String>,
 }
 
 /// Something that was recorded as missing.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use piton_core::{RunId, SessionId};
+use piton_core::{NodeId, RunId, SessionId};
 use serde_json::{Map, Value};
 
 use crate::compile::CompiledWorkflow;
@@ -87,6 +87,8 @@ pub struct Settle {
     pub session: SessionId,
     /// The run.
     pub run: RunId,
+    /// Where they were asked, if they were: what they say counts only if the run still waits there.
+    pub node: Option<NodeId>,
     /// What they say.
     pub verdict: Verdict,
 }

@@ -28,7 +28,7 @@ impl Reader {
             Place::now(&warm.state, NodeAddress { session, run, node })?
         };
         let token = self.state_token(&place).await?;
-        let params = NextParams { ack_token: None, state_token: Some(token.short) };
+        let params = NextParams { state_token: Some(token.short), ..NextParams::default() };
         let next_call = NextCall { tool: TOOL_CONTINUE.to_owned(), params };
         Ok(TakenUp { state_token: token.long, next_call })
     }

@@ -35,12 +35,15 @@ pub struct Settled {
 impl Sessions {
     /// Records what a person says about the step that a run waits at.
     pub async fn settle(&self, request: Settle) -> Result<Settled, Error> {
-        let Settle { session, run, verdict } = request;
+        let Settle { session, run, node, verdict } = request;
         let (lease, warm) = self.locked(session).await?;
         let address = {
             let warm = warm.lock();
             let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
             let tip = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?;
+            if node.is_some_and(|node| node != tip.id) {
+                return Err(Refusal::NothingToSettle.into());
+            }
             NodeAddress { session, run, node: tip.id }
         };
         let place = Place::now(&warm.lock().state, address)?;
@@ -118,7 +121,7 @@ fn told(verdict: &Verdict) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {
 }
 
 /// The gaps of a node that wait for a person, for this reason.
-fn open_on(
+pub(super) fn open_on(
     run: &RunState,
     node: NodeId,
     reason: UserOnlyDependency,
@@ -137,16 +140,18 @@ pub(super) fn settled(run: &RunState, node: NodeId) -> Vec<UserOnlyDependency> {
     run.gaps.on(node).filter(ended).filter_map(reason).collect()
 }
 
+/// Whether a gap is the record of what a person said.
+pub(super) fn by_person(gap: &Gap) -> bool {
+    gap.record.severity == GapSeverity::Info
+        && gap.record.reason.category() == ReasonCategory::UserOnlyDependency
+}
+
 /// What persons said at a node, in order.
 pub(super) fn said(run: &RunState, node: NodeId) -> Vec<String> {
-    let by_person = |gap: &&Gap| {
-        gap.record.severity == GapSeverity::Info
-            && gap.record.reason.category() == ReasonCategory::UserOnlyDependency
-    };
     let mut said: Vec<_> = run
         .gaps
         .on(node)
-        .filter(by_person)
+        .filter(|gap| by_person(gap))
         .map(|gap| gap.record.summary.as_str().to_owned())
         .collect();
     said.dedup();

@@ -79,6 +79,10 @@ impl Body {
                 "\nAsk the person before you do this step: it wants their confirmation.\n",
             );
         }
+        if let Some(call) = &self.checkpoint_call {
+            write!(text, "\nBookmark: {}", call_text(call, ""))
+                .expect("writing to a string does not fail");
+        }
         text.push_str(&self.next_line());
         text
     }
@@ -164,11 +168,16 @@ fn shown(blocker: &Blocker) -> String {
 /// A call as it is written.
 fn call_text(call: &NextCall, output: &str) -> String {
     let NextCall { tool, params } = call;
-    match (&params.ack_token, &params.state_token) {
-        (Some(token), _) => format!("{tool} {{ \"ackToken\": {}, {output} }}", json!(token)),
-        (None, Some(token)) => format!("{tool} {{ \"stateToken\": {} }}", json!(token)),
-        (None, None) => tool.clone(),
+    if let Some(token) = &params.ack_token {
+        return format!("{tool} {{ \"ackToken\": {}, {output} }}", json!(token));
     }
+    let tokens =
+        [("stateToken", &params.state_token), ("checkpointToken", &params.checkpoint_token)];
+    let mut given = tokens.into_iter().filter_map(|(name, token)| Some((name, token.as_ref()?)));
+    given.next().map_or_else(
+        || tool.clone(),
+        |(name, token)| format!("{tool} {{ \"{name}\": {} }}", json!(token)),
+    )
 }
 
 /// Where a run stands, for somebody who mixed up two of them.

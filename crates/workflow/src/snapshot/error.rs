@@ -48,7 +48,7 @@ pub enum SnapshotError {
     #[error("the loop stack is impossible: {0}")]
     LoopStack(#[from] LoopPathError),
     /// A turn of a loop is too large.
-    #[error("the loop stack is impossible: {0}")]
+    #[error("a turn in the loop stack is impossible: {0}")]
     Iteration(#[from] IdError),
     /// What is to do is done.
     #[error("the pending step `{key}` is among the completed ones")]

@@ -7,6 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
+use super::shared_words::SPLIT;
 use crate::bounds::SOURCE_BYTES_MAX;
 
 /// The value that `text` holds; of a field that occurs twice the first counts, and the second is reported.
@@ -14,7 +15,7 @@ pub(crate) fn parse(text: &str, problems: &mut Problems) -> Option<Value> {
     let root = Pointer::root();
     if text.len() > SOURCE_BYTES_MAX {
         let reason = format!("the file has {} bytes, {SOURCE_BYTES_MAX} are allowed", text.len());
-        problems.report(&root, ProblemCode::NotJson, reason, "split it into several workflows");
+        problems.report(&root, ProblemCode::NotJson, reason, SPLIT);
         return None;
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);

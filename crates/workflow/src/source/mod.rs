@@ -14,6 +14,7 @@
 //! |---|---|
 //! | `id` | `namespace.name`; an older id without a namespace is loaded with a warning |
 //! | `name`, `description`, `agentRole` | optional texts |
+//! | `tags` | optional: at most 8 names for what kinds of work it is for |
 //! | `recommendedPreferences` | `recommendedAutonomy`, `recommendedRiskPolicy` |
 //! | `capabilities` | for each capability `required`, `preferred` or `disabled` |
 //! | `features` | ids, or `{featureId, config}` |
@@ -44,6 +45,7 @@ mod json;
 mod pointer;
 mod problem;
 mod read;
+mod shared_words;
 pub(crate) mod shipped;
 pub(crate) mod strict;
 mod workflow_id;

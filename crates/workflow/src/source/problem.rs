@@ -83,6 +83,9 @@ pub struct Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, code, reason, fix } = self;
+        if path.as_str().is_empty() {
+            return write!(formatter, "the file: {reason} ({code}); {fix}");
+        }
         write!(formatter, "`{path}`: {reason} ({code}); {fix}")
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
+use super::shared_words::CONTRACT_INSTEAD;
 use crate::compile::{ConfirmationKind, ModelTier};
 use crate::name::{AssessmentId, ConditionId, DimensionId, LoopId, StepId};
 use crate::preference::{Autonomy, RiskPolicy};
@@ -157,13 +158,12 @@ impl<'a> Object<'a> {
 
 /// Reports a schema that an author brought along.
 fn schema(value: &Value, at: &Pointer, problems: &mut Problems) {
-    let fix = "use `outputContract` with one of the contracts that Piton brings along";
     if value.is_object() {
         let reason = "a workflow cannot define a schema";
-        problems.report(at, ProblemCode::InlineSchema, reason, fix);
+        problems.report(at, ProblemCode::InlineSchema, reason, CONTRACT_INSTEAD);
     } else {
         let reason = "a workflow cannot take a schema from a file, a repository or a registry";
-        problems.report(at, ProblemCode::ExternalSchema, reason, fix);
+        problems.report(at, ProblemCode::ExternalSchema, reason, CONTRACT_INSTEAD);
     }
 }
 
@@ -218,7 +218,7 @@ macro_rules! read_by_parsing {
 pub(crate) use read_by_parsing;
 
 read_by_parsing!(InvalidId, "write it in lowercase, with `_` or `-` between words":
-    StepId, LoopId, ConditionId, AssessmentId, DimensionId);
+    StepId, LoopId, ConditionId, AssessmentId, DimensionId, crate::name::Tag);
 read_by_parsing!(InvalidId, "use an id from the catalogue of what Piton brings along":
     FeatureId, RefId, TemplateId, RoutineId);
 read_by_parsing!(UnknownName, "use one of the known names":

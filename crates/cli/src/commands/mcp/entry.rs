@@ -1,9 +1,9 @@
 //! The entry of Piton in the configuration of a client.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
-use serde_json::json;
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use serde_json::{Value, json};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
 use super::{
     client::{Client, Form},
@@ -13,6 +13,9 @@ use crate::failure::Failure;
 
 /// The name that clients know Piton by.
 const NAME: &str = "piton";
+
+/// What to do about a file that cannot be changed.
+const CORRECT: &str = "Correct the file, and run the command again.";
 
 /// Where Codex keeps servers.
 const TOML_SECTION: &str = "mcp_servers";
@@ -75,29 +78,83 @@ pub(super) fn without_entry(
     }
 }
 
-/// The program that a client is told to start, if it is told to.
-pub(crate) fn entry_in(client: Client, file: &Path, text: &str) -> Result<Option<String>, Failure> {
-    match client.form() {
+/// What a client is told.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// To start a program.
+    Start(Start),
+    /// To reach a server that runs.
+    Reach {
+        /// Where.
+        url: String,
+    },
+}
+
+/// What a client starts.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Start {
+    pub(crate) program: String,
+    pub(crate) arguments: Vec<String>,
+    /// What is added to its environment.
+    pub(crate) variables: BTreeMap<String, String>,
+}
+
+impl Start {
+    /// As a person types it.
+    pub(crate) fn line(&self) -> String {
+        let words =
+            [self.program.as_str()].into_iter().chain(self.arguments.iter().map(String::as_str));
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What a client is told about Piton, if anything.
+pub(crate) fn entry_in(client: Client, file: &Path, text: &str) -> Result<Option<Entry>, Failure> {
+    let entry = match client.form() {
         Form::Json(section) => {
             let entry = json::get(text, section, NAME).map_err(|wrong| not_json(file, wrong))?;
-            let entry: Option<serde_json::Value> =
-                entry.and_then(|entry| serde_json::from_str(&entry).ok());
-            Ok(entry.and_then(|entry| Some(entry.get("command")?.as_str()?.to_owned())))
+            entry.and_then(|entry| serde_json::from_str(&entry).ok())
         }
         Form::Toml => {
             let document = toml(file, text)?;
-            let command =
-                document.get(TOML_SECTION).and_then(|servers| servers.get(NAME)?.get("command"));
-            Ok(command.and_then(Item::as_str).map(str::to_owned))
+            let entry = document.get(TOML_SECTION).and_then(|servers| servers.get(NAME));
+            entry.and_then(Item::as_table_like).map(as_json)
         }
-    }
+    };
+    Ok(entry.as_ref().and_then(told))
+}
+
+/// As much of a table as is about what to start.
+fn as_json(table: &dyn TableLike) -> Value {
+    let text = |name| table.get(name).and_then(Item::as_str);
+    let arguments = table.get("args").and_then(Item::as_array).into_iter().flatten();
+    let arguments: Vec<&str> = arguments.filter_map(toml_edit::Value::as_str).collect();
+    let variables = table.get("env").and_then(Item::as_table_like);
+    let variables = variables.into_iter().flat_map(TableLike::iter);
+    let variables: BTreeMap<&str, &str> =
+        variables.filter_map(|(name, value)| Some((name, value.as_str()?))).collect();
+    json!({ "command": text("command"), "url": text("url"), "args": arguments, "env": variables })
+}
+
+fn told(entry: &Value) -> Option<Entry> {
+    let text = |name| entry.get(name).and_then(Value::as_str).map(str::to_owned);
+    let Some(program) = text("command") else { return text("url").map(|url| Entry::Reach { url }) };
+    let arguments = entry.get("args").and_then(Value::as_array).into_iter().flatten();
+    let variables = entry.get("env").and_then(Value::as_object).into_iter().flatten();
+    Some(Entry::Start(Start {
+        program,
+        arguments: arguments.filter_map(|one| one.as_str().map(str::to_owned)).collect(),
+        variables: variables
+            .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+            .collect(),
+    }))
 }
 
 fn toml(file: &Path, text: &str) -> Result<DocumentMut, Failure> {
     text.parse().map_err(|error: toml_edit::TomlError| {
         let what =
             format!("{} is not TOML, and was left as it is: {}", file.display(), error.message());
-        Failure::refused(what, "Correct the file, and run the command again.")
+        Failure::refused(what, CORRECT)
     })
 }
 
@@ -110,7 +167,7 @@ fn not_json(file: &Path, wrong: json::NotJson) -> Failure {
 fn no_table(file: &Path) -> Failure {
     let what =
         format!("`{TOML_SECTION}` in {} is not a table, and was left as it is.", file.display());
-    Failure::refused(what, "Correct the file, and run the command again.")
+    Failure::refused(what, CORRECT)
 }
 
 #[cfg(test)]
@@ -131,9 +188,47 @@ mod tests {
         let own = changed.replace("args", "startup_timeout_sec = 9\nargs");
         let again = with_entry(Client::Codex, file, &own, "/bin/piton").unwrap();
         assert_eq!(again, own);
-        assert_eq!(entry_in(Client::Codex, file, &again).unwrap().as_deref(), Some("/bin/piton"));
+        let start = Start {
+            program: "/bin/piton".to_owned(),
+            arguments: vec!["mcp".to_owned()],
+            variables: BTreeMap::new(),
+        };
+        assert_eq!(entry_in(Client::Codex, file, &again).unwrap(), Some(Entry::Start(start)));
         let without = without_entry(Client::Codex, file, &changed).unwrap().unwrap();
         assert_eq!(without, text);
         assert_eq!(without_entry(Client::Codex, file, &without).unwrap(), None);
+    }
+
+    #[test]
+    fn what_a_client_is_told_is_read_as_the_client_reads_it() {
+        let start = |variables: &[(&str, &str)]| {
+            Some(Entry::Start(Start {
+                program: "/bin/piton".to_owned(),
+                arguments: vec!["mcp".to_owned(), "--data-dir".to_owned(), "/x".to_owned()],
+                variables: variables
+                    .iter()
+                    .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                    .collect(),
+            }))
+        };
+        let reach = Some(Entry::Reach { url: "http://127.0.0.1:7477/mcp".to_owned() });
+        let cases = [
+            (
+                Client::Codex,
+                "[mcp_servers.piton]\ncommand = \"/bin/piton\"\nargs = [\"mcp\", \"--data-dir\", \"/x\"]\n\
+                 env = { A = \"1\" }\n",
+                start(&[("A", "1")]),
+            ),
+            (Client::Codex, "[mcp_servers.piton]\nurl = \"http://127.0.0.1:7477/mcp\"\n", reach),
+            (
+                Client::Claude,
+                r#"{"mcpServers": {"piton": {"command": "/bin/piton", "args": ["mcp", "--data-dir", "/x"]}}}"#,
+                start(&[]),
+            ),
+            (Client::Vscode, r#"{"servers": {"other": {"command": "x"}}}"#, None),
+        ];
+        for (client, text, expected) in cases {
+            assert_eq!(entry_in(client, Path::new(FILE), text).unwrap(), expected, "{text}");
+        }
     }
 }

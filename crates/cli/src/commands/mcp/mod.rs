@@ -18,4 +18,4 @@ mod serve;
 
 pub(crate) use client::{Client, Scope};
 pub(crate) use command::Mcp;
-pub(crate) use entry::entry_in;
+pub(crate) use entry::{Entry, Start, entry_in};

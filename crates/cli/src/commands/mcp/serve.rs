@@ -1,14 +1,23 @@
 //! An agent at the other end of standard input and output.
 
-use std::path::PathBuf;
+use std::{
+    io::{self, IsTerminal as _},
+    path::PathBuf,
+};
 
 use piton_mcp::serve_stdio;
 use piton_runtime::Whereabouts;
 
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::Ending, failure::Failure, output};
 
 /// Serves the agent until it goes away. Standard output belongs to the protocol.
 pub(super) fn run(app: &App) -> Result<Ending, Failure> {
+    if io::stdin().is_terminal() {
+        output::warn(
+            "Waiting for a client of the Model Context Protocol; they start this themselves. \
+             Tell one: piton mcp install --client claude. Ctrl-C stops.",
+        );
+    }
     let open = app.open()?;
     open.wait(open.runtime.note_applied())?;
     open.log.began();
@@ -17,6 +26,6 @@ pub(super) fn run(app: &App) -> Result<Ending, Failure> {
         claude_project_dir: app.environment.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from),
         working_dir: app.environment.working_dir.clone(),
     };
-    open.wait(serve_stdio(&open.runtime, whereabouts))?;
+    open.wait(serve_stdio(open.offer(), whereabouts))?;
     Ok(Ending::Done)
 }

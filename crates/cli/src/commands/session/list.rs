@@ -45,7 +45,10 @@ fn say(app: &App, list: &SessionList) {
     }
     match list.runs.first() {
         Some(run) => {
-            app.output.say(format_args!("\nLook at one: piton session show {}", run.label));
+            // What was imported beside its original has the same two words.
+            let is_alone = list.runs.iter().filter(|other| other.label == run.label).count() == 1;
+            let name = if is_alone { run.label.to_string() } else { run.session_id.to_string() };
+            app.output.say(format_args!("\nLook at one: piton session show {name}"));
         }
         None => {
             app.output.say("An agent starts them; walk one yourself: piton workflow run wr.tour");

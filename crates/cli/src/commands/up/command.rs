@@ -1,6 +1,6 @@
 //! From the start to the end of the server.
 
-use std::{process, sync::Arc};
+use std::process;
 
 use piton_core::{Code, Envelope};
 use piton_mcp::{Listener, http::PATH, serve_http};
@@ -75,7 +75,7 @@ fn already(app: &App, open: &Open) -> Result<Ending, Failure> {
         "Piton serves this data directory already, at {} (process {}).",
         notice.url, notice.pid
     ));
-    app.output.say("Connect an agent: piton mcp install --client claude");
+    app.output.say(crate::words::CONNECT);
     let told = Told { server: &notice, data_dir: open.root(), was_running: true };
     app.output.reply("piton.up/1", &told)?;
     Ok(Ending::Done)
@@ -93,5 +93,5 @@ async fn serve(listener: Listener, open: &Open) -> Result<(), Envelope> {
             _ = interrupt.recv() => {}
         }
     };
-    serve_http(listener, Arc::clone(&open.runtime), stop).await
+    serve_http(listener, open.offer(), stop).await
 }

@@ -9,10 +9,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::NOTICE_BYTES_MAX;
 use crate::{failure::Failure, files};
-
-/// The largest such file in bytes; it has a few lines.
-const BYTES_MAX: u64 = 4096;
 
 /// A server that runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +28,7 @@ pub(super) struct Posted(PathBuf);
 impl Notice {
     /// The notice of the server of a data directory, if one can be read.
     pub(super) fn read(root: &Path) -> Option<Self> {
-        let text = files::read_if_there(&path(root), BYTES_MAX).ok()??;
+        let text = files::read_if_there(&path(root), NOTICE_BYTES_MAX).ok()??;
         serde_json::from_str(&text).ok()
     }
 

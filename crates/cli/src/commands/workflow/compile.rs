@@ -1,10 +1,12 @@
 //! `piton workflow compile`.
 
+use std::path::Path;
+
 use clap::Args;
 use piton_runtime::library::NotFound;
 
 use super::shelf::Shelf;
-use crate::{app::App, exit::Ending, failure::Failure, output};
+use crate::{app::App, exit::Ending, failure::Failure, files, output};
 
 #[derive(Args)]
 pub(crate) struct Compile {
@@ -21,9 +23,27 @@ struct Compiled<'a> {
 }
 
 impl Compile {
+    /// That there is no such workflow; somebody who names a file is told what takes one.
+    fn not_found(&self, error: &NotFound) -> Failure {
+        let file = Path::new(&self.workflow);
+        if !files::exists(file) {
+            return error.envelope().into();
+        }
+        Failure::refused(
+            format!(
+                "`{}` is a file, and not the id of a workflow that can be started.",
+                self.workflow
+            ),
+            format!(
+                "Check it with `piton workflow validate {}`; once it lies in .piton/workflows, its id names it.",
+                self.workflow
+            ),
+        )
+    }
+
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let stock = Shelf::of(app)?.stock;
-        let found = stock.find(&self.workflow).map_err(|error| NotFound::envelope(&error))?;
+        let found = stock.find(&self.workflow).map_err(|error| self.not_found(&error))?;
         if let Some(warning) = &found.warning {
             output::warn(format_args!("{warning}."));
         }

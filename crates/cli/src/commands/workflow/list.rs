@@ -15,13 +15,16 @@ pub(crate) struct List {
     /// Words that the id, name, description or use must have
     #[arg(value_name = "WORD")]
     words: Vec<String>,
+    /// A kind of work that it must be for, such as `review`; one of several is enough
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
 }
 
 impl List {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let open = app.open()?;
         let query = Some(self.words.join(" ")).filter(|query| !query.is_empty());
-        let request = ListWorkflows { query, project_dir: None };
+        let request = ListWorkflows { query, tags: self.tags, project_dir: None };
         let listed = open.connect(app).list_workflows(&request)?;
         say(app, &listed);
         app.output.reply("piton.workflow.list/1", &listed)?;
@@ -46,12 +49,15 @@ fn say(app: &App, listed: &ListedWorkflows) {
         .collect();
     if rows.is_empty() {
         output.say("No workflow fits.");
-    }
-    for line in table::lines(["WORKFLOW", "STEPS", "FROM", "USE IT WHEN"], &rows) {
-        output.say(line);
+    } else {
+        for line in table::lines(["WORKFLOW", "STEPS", "FROM", "USE IT WHEN"], &rows) {
+            output.say(line);
+        }
     }
     if listed.left_out > 0 {
-        output.say(format_args!("{} more do not fit.", listed.left_out));
+        let tags: Vec<String> = listed.tags.iter().map(ToString::to_string).collect();
+        let tags = tags.join(", ");
+        output.say(format_args!("{} more do not fit. Tags: {tags}.", listed.left_out));
     }
     for problem in &listed.config_problems {
         output.say(format_args!("\nConfiguration: {problem}"));
@@ -62,7 +68,10 @@ fn say(app: &App, listed: &ListedWorkflows) {
     for file in &listed.shadowed {
         output.say(format_args!("\n{} is not used: {} has the same id.", file.path, file.by));
     }
-    if let Some(first) = listed.workflows.first() {
-        output.say(format_args!("\nLook at one: piton workflow show {}", first.workflow_id));
+    match listed.workflows.first() {
+        Some(first) => {
+            output.say(format_args!("\nLook at one: piton workflow show {}", first.workflow_id));
+        }
+        None => output.say("\nSee all: piton workflow list"),
     }
 }

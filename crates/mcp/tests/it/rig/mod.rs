@@ -18,12 +18,23 @@ pub(crate) const REVISIONS: [&str; 5] =
 pub(crate) const STATELESS: &str = "2026-07-28";
 
 /// A request. From the revision without a handshake on, each says who asks.
-pub(crate) fn request(revision: &str, id: u64, method: &str, mut params: Value) -> Value {
+pub(crate) fn request(revision: &str, id: u64, method: &str, params: Value) -> Value {
+    request_with(revision, id, method, params, &json!({}))
+}
+
+/// The same, of a client that can do something.
+pub(crate) fn request_with(
+    revision: &str,
+    id: u64,
+    method: &str,
+    mut params: Value,
+    capabilities: &Value,
+) -> Value {
     if revision == STATELESS {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": revision,
             "io.modelcontextprotocol/clientInfo": { "name": "raw", "version": "1" },
-            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
         });
     }
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton_core::Envelope;
-use piton_mcp::serve_pipe;
+use piton_mcp::{Offer, serve_pipe};
 use piton_runtime::{Runtime, Whereabouts};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, split};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::{Answer, Machine, STATELESS, hello, hello_with, request};
+use super::{Answer, Machine, STATELESS, hello, hello_with, request_with};
 
 /// A reply that takes longer never comes.
 const GIVE_UP: Duration = Duration::from_mins(1);
@@ -21,6 +21,8 @@ pub(crate) struct Pipe {
     write: tokio::io::WriteHalf<DuplexStream>,
     server: JoinHandle<Result<(), Envelope>>,
     revision: &'static str,
+    /// What the client can do, beside calling tools.
+    can: Value,
     last_id: u64,
     /// Notifications that came while a reply was waited for.
     pub(crate) notified: Vec<Value>,
@@ -28,28 +30,43 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// A client that said nothing yet.
-    pub(crate) fn silent(runtime: &Arc<Runtime>, whereabouts: Whereabouts) -> Self {
+    pub(crate) fn silent(offer: impl Into<Offer>, whereabouts: Whereabouts) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
-        let runtime = Arc::clone(runtime);
+        let offer = offer.into();
         let server = tokio::spawn(async move {
             let (read, write) = split(theirs);
-            serve_pipe(read, write, &runtime, whereabouts).await
+            serve_pipe(read, write, offer, whereabouts).await
         });
         let (read, write) = split(ours);
         let read = BufReader::new(read);
-        Self { read, write, server, revision: "2025-11-25", last_id: 0, notified: Vec::new() }
+        let (revision, can) = ("2025-11-25", json!({}));
+        Self { read, write, server, revision, can, last_id: 0, notified: Vec::new() }
     }
 
     /// A client of a revision, after its handshake.
     pub(crate) async fn of_revision(machine: &Machine, revision: &'static str) -> Self {
-        let mut pipe = Self::silent(&machine.runtime(), machine.whereabouts());
+        Self::that_can(machine, revision, json!({})).await
+    }
+
+    /// The same, of a client that can do more than call tools.
+    pub(crate) async fn that_can(machine: &Machine, revision: &'static str, can: Value) -> Self {
+        let mut pipe = Self::silent(machine.runtime(), machine.whereabouts());
         pipe.revision = revision;
+        pipe.can = can;
         if revision != STATELESS {
-            let welcome = pipe.request("initialize", hello(revision)).await;
+            let welcome = pipe.request("initialize", hello_with(revision, &pipe.can)).await;
             assert_eq!(welcome["result"]["protocolVersion"], revision);
             pipe.notify("notifications/initialized").await;
         }
         pipe
+    }
+
+    /// A client that is offered more than the sets of Piton.
+    pub(crate) async fn offered(machine: &Machine, offer: impl Into<Offer>) -> (Self, Value) {
+        let mut pipe = Self::silent(offer, machine.whereabouts());
+        let welcome = pipe.request("initialize", hello("2025-11-25")).await;
+        pipe.notify("notifications/initialized").await;
+        (pipe, welcome)
     }
 
     /// A client in the project of a machine.
@@ -89,7 +106,7 @@ impl Pipe {
     /// Sends a request and returns its id.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> u64 {
         self.last_id += 1;
-        let message = request(self.revision, self.last_id, method, params);
+        let message = request_with(self.revision, self.last_id, method, params, &self.can);
         self.send(&message).await;
         self.last_id
     }

@@ -7,7 +7,10 @@ use crate::rig::{Machine, start};
 
 fn used(agent: &Connection, asked: Option<&str>) -> Option<String> {
     let project_dir = asked.map(str::to_owned);
-    agent.list_workflows(&ListWorkflows { project_dir, query: None }).unwrap().project_dir
+    agent
+        .list_workflows(&ListWorkflows { project_dir, ..ListWorkflows::default() })
+        .unwrap()
+        .project_dir
 }
 
 #[test]

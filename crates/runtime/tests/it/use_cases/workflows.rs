@@ -37,7 +37,8 @@ fn a_query_leaves_out_what_lacks_one_of_its_words_and_counts_it() {
     let machine = Machine::in_memory();
     let listed = |query: &str| {
         let query = Some(query.to_owned());
-        let listed = machine.agent().list_workflows(&ListWorkflows { query, project_dir: None });
+        let listed =
+            machine.agent().list_workflows(&ListWorkflows { query, ..ListWorkflows::default() });
         let listed = listed.unwrap();
         let ids: Vec<String> =
             listed.workflows.into_iter().map(|entry| entry.workflow_id).collect();
@@ -47,6 +48,32 @@ fn a_query_leaves_out_what_lacks_one_of_its_words_and_counts_it() {
     assert_eq!(listed("MERGED judged"), (vec!["wr.code_review".to_owned()], all - 1));
     assert_eq!(listed("merged pizza"), (Vec::new(), all));
     assert_eq!(listed("  ").0.len(), all);
+}
+
+#[test]
+fn tags_leave_out_what_has_none_of_them_and_the_reply_names_all_that_there_are() {
+    let machine = Machine::in_memory();
+    let own = r#"{"id": "project.own", "name": "Own", "description": "For tests.", "tags": ["ops", "review", "ops"],
+        "steps": [{"id": "one", "title": "One", "prompt": "Do it."}]}"#;
+    machine.write("project/.piton/workflows/own.json", own);
+    let listed = |tags: &[&str], query: Option<&str>| {
+        let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        let query = query.map(str::to_owned);
+        let request = ListWorkflows { query, tags, ..ListWorkflows::default() };
+        machine.agent().list_workflows(&request).unwrap()
+    };
+    let ids = |tags: &[&str], query: Option<&str>| -> Vec<String> {
+        listed(tags, query).workflows.into_iter().map(|entry| entry.workflow_id).collect()
+    };
+    assert_eq!(ids(&["review"], None), ["project.own", "wr.code_review"]);
+    assert_eq!(ids(&["OPS", "learning"], None), ["project.own", "wr.tour"]);
+    assert_eq!(ids(&["review"], Some("merged")), ["wr.code_review"]);
+    let none = listed(&["pizza"], None);
+    assert_eq!((none.workflows.len(), none.left_out), (0, Bundled::ALL.len() + 1));
+    assert!(none.text().contains("coding") && none.text().contains("ops"), "{}", none.text());
+    for entry in listed(&[], None).workflows {
+        assert!(!entry.tags.is_empty(), "{} can be found by a tag", entry.workflow_id);
+    }
 }
 
 #[test]

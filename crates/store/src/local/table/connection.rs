@@ -23,7 +23,7 @@ use rustix::{
 use super::failure::{is_busy, sql};
 use crate::{
     Error,
-    bounds::{TABLE_BUSY_WAIT, TABLE_WAL_BYTES_MAX},
+    bounds::{TABLE_BUSY_WAIT, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX},
 };
 
 /// The version of the schema below.
@@ -43,9 +43,6 @@ const SCHEMA: &str = "
     ) STRICT, WITHOUT ROWID;
     INSERT INTO meta (name, value) VALUES ('format', 1), ('version', 0);
 ";
-
-/// Pages in the write-ahead log after which a commit folds it back: about 4 MB.
-const CHECKPOINT_PAGES: u32 = 1_000;
 
 /// How long to pause where SQLite itself does not wait.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -110,7 +107,7 @@ fn try_open_writer(path: &Path) -> Result<Connection, Failure> {
         }));
     }
     connection.pragma_update(None, "synchronous", "full")?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "wal_autocheckpoint", TABLE_CHECKPOINT_PAGES)?;
     connection.pragma_update(None, "journal_size_limit", TABLE_WAL_BYTES_MAX / 4)?;
     let found = ensure_schema(&mut connection)?;
     if found != FORMAT {

@@ -4,7 +4,6 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use rusqlite::{Connection, ErrorCode};
@@ -12,11 +11,8 @@ use rusqlite::{Connection, ErrorCode};
 use super::failure::sql;
 use crate::{
     Error,
-    bounds::{TABLE_BUSY_WAIT, TABLE_WAL_BYTES_MAX},
+    bounds::{TABLE_BUSY_WAIT, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX},
 };
-
-/// How long one try to fold a large log back waits for readers.
-const FOLD_WAIT: Duration = Duration::from_millis(100);
 
 /// How much the log must grow after a failed try before the next one.
 const FOLD_STEP: u64 = TABLE_WAL_BYTES_MAX / 4;
@@ -68,7 +64,7 @@ impl Upkeep {
 
 /// Folds the log back and cuts it. Says whether it could.
 fn fold(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.busy_timeout(FOLD_WAIT)?;
+    connection.busy_timeout(TABLE_FOLD_WAIT)?;
     let blocked: rusqlite::Result<bool> =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
     connection.busy_timeout(TABLE_BUSY_WAIT)?;

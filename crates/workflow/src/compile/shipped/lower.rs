@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::derived::delegating;
 use super::feature::{self, Features};
 use super::wording::opening;
-use crate::bounds::STEPS_MAX;
 use crate::compile::catalog::Catalog;
 use crate::compile::declared::Functions;
 use crate::compile::function::FunctionScope;
@@ -191,21 +190,13 @@ impl<'a> Lowering<'a> {
         let mut seen: BTreeSet<&AssessmentId> = BTreeSet::new();
         for (at, assessment) in &self.workflow.assessments {
             if !seen.insert(&assessment.id) {
-                let reason = format!("the assessment id `{}` is used twice", assessment.id);
-                let fix = "give each assessment an id of its own";
-                self.problems.report(&at.field("id"), ProblemCode::DuplicateId, reason, fix);
+                self.problems.report_twice(&at.field("id"), "assessment", &assessment.id);
             }
         }
     }
 
     fn check_size(&mut self) {
-        let count = self.steps.len();
-        if count > STEPS_MAX {
-            let reason = format!("the workflow has {count} steps, {STEPS_MAX} are allowed");
-            let fix = "split it into several workflows";
-            let at = Pointer::root().field("steps");
-            self.problems.report(&at, ProblemCode::TooMany, reason, fix);
-        }
+        self.problems.check_steps(self.steps.len());
     }
 
     fn warn_unused(&mut self) {

@@ -17,9 +17,7 @@ impl Lowering<'_> {
     pub(super) fn repeated(&mut self, of: &Loop) -> Option<Entry> {
         let loop_id = self.loop_id(of)?;
         if self.around.len() >= LOOP_DEPTH_MAX {
-            let reason = format!("loops lie deeper than {LOOP_DEPTH_MAX} inside each other");
-            let fix = "move the innermost loop to a workflow of its own";
-            self.problems.report(&of.at, ProblemCode::TooDeep, reason, fix);
+            self.problems.report_loop_depth(&of.at);
             return None;
         }
         let scope = FunctionScope::Loop { loop_id: loop_id.clone() };
@@ -120,10 +118,7 @@ impl Lowering<'_> {
     /// One step of the body, and not of a loop inside of it, decides whether the loop goes on.
     fn check_decisions(&mut self, of: &Loop, decisions: usize) {
         if decisions != 1 && !self.problems.any_within(&of.at) {
-            let reason = format!("{decisions} steps of the body decide whether the loop goes on");
-            let fix = "give exactly one step of the body the contract `wr.contracts.loop_control`";
-            let at = of.at.field("body");
-            self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
+            self.problems.report_decisions(&of.at.field("body"), decisions);
         }
     }
 

@@ -26,9 +26,9 @@ use crate::compile::workflow::{
 };
 use crate::contract::criteria::Criterion;
 use crate::contract::{ContractDefinition, ContractPack, Presence};
+use crate::source::ProblemCode;
 use crate::source::shipped::{Content, Task, TemplateCall};
 use crate::source::strict::Prompt;
-use crate::source::{ContractRef, ProblemCode};
 
 /// Who is asked and when, as a compiled step says it: whether somebody always is, and what else there is to say.
 pub(super) fn confirmed(asked: Option<&Confirmation>) -> (bool, Option<Confirmation>) {
@@ -74,9 +74,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn twice(&mut self, task: &Task) {
-        let reason = format!("the step id `{}` is used twice", task.id);
-        let fix = "give each step an id of its own";
-        self.problems.report(&task.at.field("id"), ProblemCode::DuplicateId, reason, fix);
+        self.problems.report_twice(&task.at.field("id"), "step", &task.id);
     }
 
     /// One step and nothing else.
@@ -168,11 +166,8 @@ impl<'a> Lowering<'a> {
         let contract = task.contract.as_ref()?;
         let contract_ref = &contract.reference;
         let Some(definition) = self.catalog.contracts.get(contract_ref) else {
-            let known: Vec<_> = self.catalog.contracts.keys().map(ContractRef::as_str).collect();
-            let fix = format!("use one of: {}", known.join(", "));
-            let reason = format!("there is no contract `{contract_ref}`");
             let at = contract.at.field("contractRef");
-            self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
+            self.problems.report_no_contract(&at, contract_ref, self.catalog.contracts.keys());
             return None;
         };
         let mut definition = definition.clone();

@@ -13,13 +13,13 @@ use super::{
     select::{Part, Recap},
 };
 use crate::{
-    bounds::{BRANCH_NOTES_BYTES_MAX, NOTES_BYTES_MAX, RECAP_BYTES_MAX, RECAP_TITLE_BYTES_MAX},
+    bounds::{
+        BRANCH_NOTES_BYTES_MAX, NOTES_BYTES_MAX, RECAP_BYTES_MAX, RECAP_FRAME_BYTES,
+        RECAP_TITLE_BYTES_MAX,
+    },
     compile::CompiledWorkflow,
     snapshot::PendingStep,
 };
-
-/// Room for the heading of a part and for what it says about a cut.
-pub(super) const FRAME_BYTES: usize = 160;
 
 /// How the parts of a recap are told apart.
 #[derive(Clone, Copy)]
@@ -74,7 +74,7 @@ impl Recap<'_> {
         pending: Option<&PendingStep>,
         step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
     ) -> String {
-        let reserve = |part: &Part<'_>| if part.notes.is_empty() { 0 } else { FRAME_BYTES };
+        let reserve = |part: &Part<'_>| if part.notes.is_empty() { 0 } else { RECAP_FRAME_BYTES };
         let parts = [
             (Kind::Way, &self.way),
             (Kind::Bookmarks, &self.bookmarks),
@@ -114,7 +114,7 @@ fn tell<'s>(
         let notes: Cow<'_, str> = truncate(notes.trim(), kind.notes_bytes_max());
         format!("\n\n### {title}\n{notes}")
     };
-    let mut room = room.saturating_sub(FRAME_BYTES);
+    let mut room = room.saturating_sub(RECAP_FRAME_BYTES);
     let mut entries = Vec::new();
     for noted in part.notes.iter().rev() {
         let entry = entry(noted.node, noted.notes);
@@ -134,13 +134,13 @@ fn tell<'s>(
 
 #[cfg(test)]
 mod tests {
-    use super::{FRAME_BYTES, Kind};
+    use super::{Kind, RECAP_FRAME_BYTES};
 
     #[test]
     fn a_frame_fits_into_its_room() {
         for kind in [Kind::Way, Kind::Bookmarks, Kind::After, Kind::Branches] {
             let frame = "\n\n".len() + kind.heading().len() + kind.cut(usize::MAX).len();
-            assert!(frame <= FRAME_BYTES, "{frame}");
+            assert!(frame <= RECAP_FRAME_BYTES, "{frame}");
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::contract::criteria::Criterion;
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{Object, text, wrong_type};
+use crate::source::shared_words::CONTRACT_INSTEAD;
 use crate::source::strict::{length, regex};
 
 type RuleText = BoundedText<RULE_BYTES_MAX>;
@@ -21,13 +22,7 @@ pub(super) fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Vec<
 }
 
 fn list(rules: &[Value], at: &Pointer, depth: usize, problems: &mut Problems) -> Vec<Criterion> {
-    if rules.is_empty() {
-        problems.report(at, ProblemCode::Empty, "there is no rule", "add one, or remove the list");
-    }
-    if rules.len() > RULES_MAX {
-        let reason = format!("there are {} rules, {RULES_MAX} are allowed", rules.len());
-        problems.report(at, ProblemCode::TooMany, reason, "remove some of them");
-    }
+    problems.check_rules(at, rules.len());
     let read = |(index, rule)| one(rule, &at.item(index), depth, problems);
     rules.iter().take(RULES_MAX).enumerate().filter_map(read).collect()
 }
@@ -95,8 +90,8 @@ fn leaf(mut object: Object<'_>, problems: &mut Problems) -> Option<Criterion> {
         "length" => length(&mut object, message, problems),
         "schema" => {
             let reason = "notes are not checked against a schema";
-            let fix = "use `outputContract` with one of the contracts that Piton brings along";
-            problems.report(&object.at("type"), ProblemCode::InlineSchema, reason, fix);
+            let at = object.at("type");
+            problems.report(&at, ProblemCode::InlineSchema, reason, CONTRACT_INSTEAD);
             return None;
         }
         other => {

@@ -11,6 +11,7 @@ use crate::compile::FunctionName;
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{Object, Read, parsed, text};
+use crate::source::shared_words::NAME_FORM;
 use crate::source::strict::{Function, FunctionReference};
 
 const TYPES: [&str; 5] = ["string", "number", "boolean", "array", "object"];
@@ -103,9 +104,8 @@ pub(super) fn reference(
 }
 
 fn named(name: &str, at: &Pointer, problems: &mut Problems) -> Option<FunctionReference> {
-    let fix = "use letters, digits and `_`, and no digit first";
     let name = Value::String(name.to_owned());
-    let name: FunctionName = parsed(&name, at, (ProblemCode::InvalidId, fix), problems)?;
+    let name: FunctionName = parsed(&name, at, (ProblemCode::InvalidId, NAME_FORM), problems)?;
     Some(FunctionReference { at: at.clone(), name })
 }
 

@@ -13,6 +13,7 @@ use crate::name::{LoopId, StepId};
 use crate::predicate::Predicate;
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{Object, Read, Whole, text, wrong_type};
+use crate::source::shared_words::NAME_FORM;
 use crate::source::strict::Function;
 use crate::source::{ContractRef, Pointer};
 
@@ -99,9 +100,7 @@ fn body(object: &mut Object<'_>, at: &Pointer, problems: &mut Problems) -> Optio
         return StepId::read(named, &at, problems).map(|id| Body::Named { at, id });
     }
     if step::loops_around(at) >= LOOP_DEPTH_MAX {
-        let reason = format!("loops lie deeper than {LOOP_DEPTH_MAX} inside each other");
-        let fix = "move the innermost loop to a workflow of its own";
-        problems.report(at, ProblemCode::TooDeep, reason, fix);
+        problems.report_loop_depth(at);
         return None;
     }
     Some(Body::Steps(object.filled_list("body", STEPS_MAX, problems)))
@@ -236,8 +235,7 @@ fn variable(
     // Functions and variables have names of the same form.
     if name.parse::<FunctionName>().is_err() {
         let reason = format!("`{name}` is not a name of a variable");
-        let fix = "use letters, digits and `_`, and no digit first";
-        problems.report(&object.at(field), ProblemCode::InvalidId, reason, fix);
+        problems.report(&object.at(field), ProblemCode::InvalidId, reason, NAME_FORM);
     }
     name
 }

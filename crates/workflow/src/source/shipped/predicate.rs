@@ -14,6 +14,7 @@ use crate::predicate::{Comparison, Predicate};
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{Object, Read, wrong_type};
+use crate::source::shared_words::FILL_OR_REMOVE;
 
 impl Read for Predicate {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
@@ -58,12 +59,7 @@ fn list(
         return None;
     };
     if items.is_empty() {
-        problems.report(
-            at,
-            ProblemCode::Empty,
-            "there is no condition",
-            "add one, or remove the list",
-        );
+        problems.report(at, ProblemCode::Empty, "there is no condition", FILL_OR_REMOVE);
     }
     if items.len() > PREDICATE_PARTS_MAX {
         let reason =

@@ -111,9 +111,8 @@ impl Read for Step {
                 Parallel::read(&mut object, at, problems).map(Box::new).map(Self::Parallel)
             }
             Some(other) => {
-                let reason = format!("`{other}` is not a type of step");
                 let fix = "use `loop` or `parallel`, or leave `type` out";
-                problems.report(&object.at("type"), ProblemCode::UnknownName, reason, fix);
+                problems.report_step_type(&object.at("type"), other, fix);
                 return None;
             }
         };

@@ -9,7 +9,7 @@ use crate::bounds::{ABOUT_BYTES_MAX, BLOCK_ITEMS_MAX, DECLARATIONS_MAX, STEPS_MA
 use crate::compile::{Assessment, Metadata};
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{Object, Read, Whole, text};
-use crate::source::strict::{Function, Recommended};
+use crate::source::strict::{Function, Recommended, tags};
 use crate::source::{DeclaredId, FeatureId, Origin, Pointer};
 
 const METRICS_PROFILES: [&str; 6] = ["coding", "review", "research", "design", "ticket", "none"];
@@ -100,6 +100,7 @@ fn metadata(object: &mut Object<'_>, problems: &mut Problems) -> Metadata {
     }
     let about = object.optional::<BoundedText<ABOUT_BYTES_MAX>>("about", problems);
     Metadata {
+        tags: tags(object, problems),
         version,
         about: about.map(BoundedText::into_string),
         examples: strings(object.list::<Line>("examples", BLOCK_ITEMS_MAX, problems)),

@@ -25,13 +25,7 @@ fn read_all(
     depth: usize,
     problems: &mut Problems,
 ) -> Vec<Criterion> {
-    if rules.is_empty() {
-        problems.report(at, ProblemCode::Empty, "there is no rule", "add one, or remove the list");
-    }
-    if rules.len() > RULES_MAX {
-        let reason = format!("there are {} rules, {RULES_MAX} are allowed", rules.len());
-        problems.report(at, ProblemCode::TooMany, reason, "remove some of them");
-    }
+    problems.check_rules(at, rules.len());
     let read = |(index, rule)| read_one(rule, &at.item(index), depth, problems);
     rules.iter().take(RULES_MAX).enumerate().filter_map(read).collect()
 }

@@ -14,7 +14,7 @@ pub(crate) use criteria::{length, regex};
 pub(crate) use prompt::{Blocks, Item, Part, Prompt, Prose, Variables};
 pub(crate) use step::{Loop, Step, Task, TemplateCall};
 pub(crate) use workflow::{
-    Condition, FeatureUse, Function, FunctionReference, Recommended, Workflow,
+    Condition, FeatureUse, Function, FunctionReference, Recommended, Workflow, tags,
 };
 
 /// A title, or another line.

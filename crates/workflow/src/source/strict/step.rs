@@ -73,9 +73,8 @@ impl Read for Step {
             "loop" => Loop::read(&mut object, at, problems).map(Self::Loop),
             "template_call" => TemplateCall::read(&mut object, at, problems).map(Self::Call),
             other => {
-                let reason = format!("`{other}` is not a type of step");
                 let fix = "use `step`, `loop` or `template_call`";
-                problems.report(&object.at("type"), ProblemCode::UnknownName, reason, fix);
+                problems.report_step_type(&object.at("type"), other, fix);
                 return None;
             }
         };
@@ -168,9 +167,7 @@ impl Loop {
         let body = if loops_around(at) < LOOP_DEPTH_MAX {
             object.filled_list("body", STEPS_MAX, problems)
         } else {
-            let reason = format!("loops lie deeper than {LOOP_DEPTH_MAX} inside each other");
-            let fix = "move the innermost loop to a workflow of its own";
-            problems.report(at, ProblemCode::TooDeep, reason, fix);
+            problems.report_loop_depth(at);
             object.raw("body");
             Vec::new()
         };

@@ -1,19 +1,20 @@
 //! The top of a file in the strict dialect, and what it declares for its steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::prompt::Prose;
 use super::step::Step;
 use super::{Description, Title};
-use crate::bounds::{BLOCK_BYTES_MAX, DECLARATIONS_MAX, STEPS_MAX};
+use crate::bounds::{BLOCK_BYTES_MAX, DECLARATIONS_MAX, STEPS_MAX, TAGS_MAX};
 use crate::capability::Capability;
 use crate::compile::{CapabilityNeed, FunctionName};
-use crate::name::{ConditionId, LoopId};
+use crate::name::{ConditionId, LoopId, Tag};
 use crate::preference::{Autonomy, RiskPolicy};
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{Object, Read, parsed, read_by_parsing, text, wrong_type};
+use crate::source::shared_words::NAME_FORM;
 use crate::source::{DeclaredId, FeatureId, Origin, Pointer};
 
 /// A whole file. Parts with problems are missing from it.
@@ -23,6 +24,7 @@ pub(crate) struct Workflow {
     pub(crate) name: Option<Title>,
     pub(crate) description: Option<Description>,
     pub(crate) agent_role: Option<Description>,
+    pub(crate) tags: BTreeSet<Tag>,
     pub(crate) recommended_autonomy: Option<Autonomy>,
     pub(crate) recommended_risk_policy: Option<RiskPolicy>,
     pub(crate) capabilities: BTreeMap<Capability, CapabilityNeed>,
@@ -75,6 +77,7 @@ impl Workflow {
             name: object.optional("name", problems),
             description: object.optional("description", problems),
             agent_role: object.optional("agentRole", problems),
+            tags: tags(&mut object, problems),
             recommended_autonomy: recommended.autonomy,
             recommended_risk_policy: recommended.risk_policy,
             capabilities: capabilities(&mut object, problems),
@@ -86,6 +89,11 @@ impl Workflow {
         object.finish(problems);
         Some(workflow)
     }
+}
+
+/// What kinds of work the workflow is for, whatever their order.
+pub(crate) fn tags(object: &mut Object<'_>, problems: &mut Problems) -> BTreeSet<Tag> {
+    object.list("tags", TAGS_MAX, problems).into_iter().collect()
 }
 
 /// The most freedom that the author recommends to give a run.
@@ -106,7 +114,12 @@ impl Read for Recommended {
 }
 
 read_by_parsing!(UnknownName, "use required, preferred or disabled": CapabilityNeed);
-read_by_parsing!(InvalidId, "use letters, digits and `_`, and no digit first": FunctionName);
+
+impl Read for FunctionName {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        parsed(value, at, (ProblemCode::InvalidId, NAME_FORM), problems)
+    }
+}
 
 fn capabilities(
     object: &mut Object<'_>,
@@ -187,9 +200,8 @@ impl Read for FunctionReference {
             problems.report(at, ProblemCode::InvalidId, reason, "write `name()`");
             return None;
         };
-        let fix = "use letters, digits and `_`, and no digit first";
         let name = Value::String(name.to_owned());
-        let name = parsed(&name, at, (ProblemCode::InvalidId, fix), problems)?;
+        let name = parsed(&name, at, (ProblemCode::InvalidId, NAME_FORM), problems)?;
         Some(Self { at: at.clone(), name })
     }
 }

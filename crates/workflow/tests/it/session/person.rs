@@ -2,7 +2,7 @@
 
 use piton_core::Code;
 use piton_workflow::projection::{SessionState, status};
-use piton_workflow::session::{Reply, Settle, Verdict};
+use piton_workflow::session::{Reply, RunLine, Settle, Verdict};
 use piton_workflow::{Autonomy, BlockerCode, NextIntent, RunStatus, UserOnlyDependency};
 use serde_json::{Value, json};
 
@@ -20,7 +20,8 @@ fn needing(id: &str, reason: &str) -> Value {
 }
 
 fn verdict(reply: &Reply, verdict: Verdict) -> Settle {
-    Settle { session: reply.body.run.session_id, run: reply.body.run.run_id, verdict }
+    let RunLine { session_id: session, run_id: run, .. } = reply.body.run;
+    Settle { session, run, node: None, verdict }
 }
 
 // shows: WR-277 (user only), WR-280 (user only), WR-284, WR-288, WR-442 (user only)
@@ -118,4 +119,41 @@ fn what_a_step_needs_of_a_person_is_read_strictly() {
     ] {
         assert_eq!(problems(need), [expected]);
     }
+}
+
+#[tokio::test]
+async fn a_person_is_asked_once_for_each_attempt_and_their_answer_counts_where_they_were_asked() {
+    let rig = Rig::memory();
+    let mut confirmed = step("end");
+    confirmed["requireConfirmation"] = json!(true);
+    let compiled = workflow(&[needing("drop", "needs_user_choice"), confirmed, step("last")]);
+    let first = rig.start(&compiled).await;
+    let RunLine { session_id: session, run_id: run, .. } = first.body.run;
+    let question = || async { rig.sessions.reader().question(session, run).await.unwrap() };
+    assert_eq!(question().await, None, "the agent has to do its part first");
+
+    let blocked = rig.notes(&first, "They will surely agree.").await;
+    let asked = question().await.unwrap();
+    assert_eq!(asked.words.as_deref(), Some("May the table be dropped?"));
+    assert_eq!(asked.reason, UserOnlyDependency::Choice);
+    let at = |node, verdict| Settle { session, run, node: Some(node), verdict };
+    let no = Verdict::Refused("not today".to_owned());
+    rig.sessions.settle(at(asked.node, no)).await.unwrap();
+    assert_eq!(question().await, None, "no is an answer");
+    let again = rig.notes(&blocked, "They still agree.").await;
+    let asked_again = question().await.unwrap();
+    assert_eq!(asked_again.node, asked.node);
+    let yes = Verdict::Answered("drop it".to_owned());
+    rig.sessions.settle(at(asked.node, yes)).await.unwrap();
+    assert_eq!(question().await, None);
+
+    let end = rig.notes(&again, "Dropped.").await;
+    assert_eq!(end.body.next_intent, NextIntent::AwaitUserConfirmation);
+    let confirm = question().await.unwrap();
+    assert_eq!((confirm.reason, confirm.words), (UserOnlyDependency::Approval, None));
+    let late = rig.sessions.settle(at(asked.node, Verdict::Approved)).await.unwrap_err();
+    assert_eq!(late.code(), Code::ValidationError, "the run is elsewhere by now");
+    assert!(question().await.is_some(), "nothing was recorded");
+    rig.sessions.settle(at(confirm.node, Verdict::Approved)).await.unwrap();
+    assert_eq!(question().await, None);
 }

@@ -1,9 +1,9 @@
-//! What agents are told about the tools.
+//! What agents are told about the tools of the set.
 //!
 //! What holds for one field stands at that field, in the types of the requests.
 
 /// The protocol, as agents read it when they connect.
-pub const INSTRUCTIONS: &str = "\
+pub(super) const INSTRUCTIONS: &str = "\
 Piton takes you through workflows step by step and keeps a durable record of every step.
 
 1. list_workflows shows what there is; start_workflow starts a run and returns its first step.

@@ -1,6 +1,7 @@
 //! The tools, each with everything that is said about it in one place.
 
-use piton_core::Envelope;
+use std::sync::{Arc, LazyLock};
+
 use piton_runtime::reply::{
     Body, CheckpointBody, InspectedWorkflow, ListedWorkflows, ResumeCandidates,
 };
@@ -9,8 +10,9 @@ use piton_runtime::request::{
     StartWorkflow,
 };
 
-use super::schema::{Object, input, output};
 use super::words;
+use crate::catalogue::schema::{Object, input, output};
+use crate::catalogue::{Catalogue, Hints, ToolCard};
 
 piton_core::closed_set! {
     /// Names a tool of the set `workflow`.
@@ -30,19 +32,31 @@ piton_core::closed_set! {
     }
 }
 
-/// What a client may know before it lets an agent call a tool. None of the tools reaches anything outside of Piton
-/// or destroys anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hints {
-    /// Whether it writes nothing.
-    pub read_only: bool,
-    /// Whether the same call twice does no more than once.
-    pub idempotent: bool,
+/// The set, as agents read it.
+pub fn catalogue() -> Arc<Catalogue> {
+    static WHOLE: LazyLock<Arc<Catalogue>> = LazyLock::new(|| {
+        Arc::new(Catalogue {
+            name: "workflow",
+            instructions: words::INSTRUCTIONS.to_owned(),
+            tools: ToolName::ALL.iter().map(|tool| tool.card()).collect(),
+        })
+    });
+    Arc::clone(&WHOLE)
 }
 
 impl ToolName {
-    /// Its name for people.
-    pub const fn title(self) -> &'static str {
+    fn card(self) -> ToolCard {
+        ToolCard {
+            name: self.as_str(),
+            title: self.title(),
+            description: self.description().to_owned(),
+            hints: self.hints(),
+            input: Arc::new(self.input_schema()),
+            output: Arc::new(self.output_schema()),
+        }
+    }
+
+    const fn title(self) -> &'static str {
         match self {
             Self::ListWorkflows => "List workflows",
             Self::InspectWorkflow => "Inspect a workflow",
@@ -53,8 +67,7 @@ impl ToolName {
         }
     }
 
-    /// What it does, for agents.
-    pub const fn description(self) -> &'static str {
+    const fn description(self) -> &'static str {
         match self {
             Self::ListWorkflows => words::LIST_WORKFLOWS,
             Self::InspectWorkflow => words::INSPECT_WORKFLOW,
@@ -65,18 +78,14 @@ impl ToolName {
         }
     }
 
-    /// What a client may know about it.
-    pub const fn hints(self) -> Hints {
-        match self {
-            Self::ListWorkflows | Self::InspectWorkflow | Self::ResumeSession => {
-                Hints { read_only: true, idempotent: true }
-            }
+    const fn hints(self) -> Hints {
+        let (read_only, idempotent) = match self {
+            Self::ListWorkflows | Self::InspectWorkflow | Self::ResumeSession => (true, true),
             // Without a `startKey` each call starts a run of its own.
-            Self::StartWorkflow => Hints { read_only: false, idempotent: false },
-            Self::ContinueWorkflow | Self::CheckpointWorkflow => {
-                Hints { read_only: false, idempotent: true }
-            }
-        }
+            Self::StartWorkflow => (false, false),
+            Self::ContinueWorkflow | Self::CheckpointWorkflow => (false, true),
+        };
+        Hints { read_only, destructive: false, idempotent }
     }
 
     /// The schema of what it takes.
@@ -100,10 +109,5 @@ impl ToolName {
             Self::CheckpointWorkflow => output::<CheckpointBody>(),
             Self::ResumeSession => output::<ResumeCandidates>(),
         }
-    }
-
-    /// The schema of what every tool answers as structured content when it fails.
-    pub fn error_schema() -> Object {
-        output::<Envelope>()
     }
 }

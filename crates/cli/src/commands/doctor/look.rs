@@ -1,66 +1,24 @@
-//! `piton doctor`: looks whether everything that Piton needs is in order.
+//! Looks at everything, one thing after the other.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
 use piton_runtime::request::{ListWorkflows, SessionReference};
-use serde::Serialize;
 
+use super::{
+    clients,
+    finding::{Finding, Findings, Health},
+};
 use crate::{
     app::App,
-    bounds::CLIENT_FILE_BYTES_MAX,
-    commands::mcp::{Client, Scope, entry_in},
     exit::Ending,
     failure::Failure,
-    files,
     open::Open,
     style::{State, styled},
     words::count,
 };
 
-/// How something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Health {
-    Good,
-    Note,
-    Bad,
-}
-
-/// Something that was looked at.
-#[derive(Serialize)]
-struct Finding {
-    what: &'static str,
-    health: Health,
-    found: String,
-    /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Findings {
-    is_sound: bool,
-    findings: Vec<Finding>,
-}
-
-impl Finding {
-    fn good(what: &'static str, found: impl Into<String>) -> Self {
-        Self { what, health: Health::Good, found: found.into(), next: None }
-    }
-
-    fn of(what: &'static str, health: Health, found: String, next: impl Into<String>) -> Self {
-        Self { what, health, found, next: Some(next.into()) }
-    }
-
-    fn bad(what: &'static str, failure: &Failure) -> Self {
-        let told = failure.envelope();
-        Self::of(what, Health::Bad, told.message, told.suggestion)
-    }
-}
-
 /// Looks at everything, and tells what was found.
-pub(super) fn run(app: &App) -> Result<Ending, Failure> {
+pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
     let mut findings = Vec::new();
     match app
         .configuration()
@@ -77,7 +35,7 @@ pub(super) fn run(app: &App) -> Result<Ending, Failure> {
         }
         Err(failure) => findings.push(Finding::bad("data", &failure)),
     }
-    findings.extend(Client::ALL.into_iter().filter_map(|client| told(app, client)));
+    findings.extend(clients::findings(app));
     let is_sound = findings.iter().all(|finding| finding.health != Health::Bad);
     let findings = Findings { is_sound, findings };
     say(app, &findings);
@@ -128,33 +86,6 @@ fn workflows(app: &App, open: &Open) -> Finding {
             Finding::of("workflows", Health::Note, found, "piton workflow validate")
         }
     }
-}
-
-/// Whether a client is told to start Piton, and whether that is there; nothing if the client is not used here.
-fn told(app: &App, client: Client) -> Option<Finding> {
-    let home = app.environment.home()?;
-    let user_dir = app.environment.user_dir()?;
-    let file = client.file(Scope::User, home, user_dir.parent()?);
-    let text = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX).ok()??;
-    let again = format!("piton mcp install --client {}", client.word());
-    let program = match entry_in(client, &file, &text) {
-        Err(failure) => return Some(Finding::bad(client.name(), &failure)),
-        Ok(None) => {
-            return Some(Finding::of(
-                client.name(),
-                Health::Note,
-                "is not told to start Piton".to_owned(),
-                again,
-            ));
-        }
-        Ok(Some(program)) => program,
-    };
-    Some(if files::exists(Path::new(&program)) {
-        Finding::good(client.name(), format!("starts {}", app.shown(Path::new(&program))))
-    } else {
-        let found = format!("is told to start {program}, which is not there");
-        Finding::of(client.name(), Health::Bad, found, again)
-    })
 }
 
 fn say(app: &App, findings: &Findings) {

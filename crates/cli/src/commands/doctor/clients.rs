@@ -1,0 +1,79 @@
+//! What each client is told to start, and whether that answers.
+
+use std::path::Path;
+
+use super::{
+    finding::{Finding, Health},
+    probe::{Trouble, probe},
+};
+use crate::{
+    app::App,
+    bounds::{CLIENT_FILE_BYTES_MAX, PROBE_WAIT},
+    commands::mcp::{Client, Entry, Scope, Start, entry_in},
+    files,
+};
+
+/// What is found about the clients that are used here.
+pub(super) fn findings(app: &App) -> Vec<Finding> {
+    Client::ALL.into_iter().filter_map(|client| finding(app, client)).collect()
+}
+
+/// Whether a client is told to start Piton, and whether that answers; nothing if the client is not used here.
+fn finding(app: &App, client: Client) -> Option<Finding> {
+    let home = app.environment.home()?;
+    let user_dir = app.environment.user_dir()?;
+    let file = client.file(Scope::User, home, user_dir.parent()?);
+    let text = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX).ok()??;
+    Some(match entry_in(client, &file, &text) {
+        Err(failure) => Finding::bad(client.name(), &failure),
+        Ok(None) => {
+            let found = "is not told to start Piton".to_owned();
+            Finding::of(client.name(), Health::Note, found, again(client))
+        }
+        Ok(Some(Entry::Reach { url })) => {
+            Finding::good(client.name(), format!("reaches Piton at {url}; `piton up` serves it"))
+        }
+        Ok(Some(Entry::Start(start))) => started(app, client, &start),
+    })
+}
+
+fn again(client: Client) -> String {
+    format!("piton mcp install --client {}", client.word())
+}
+
+fn started(app: &App, client: Client, start: &Start) -> Finding {
+    let program = app.shown(Path::new(&start.program));
+    let trouble = match probe(start, PROBE_WAIT) {
+        Ok(version) if version == env!("CARGO_PKG_VERSION") => {
+            return Finding::good(client.name(), format!("starts {program}, which answers"));
+        }
+        Ok(version) => {
+            let this = env!("CARGO_PKG_VERSION");
+            let found = format!("starts {program}, which is Piton {version}; this is {this}");
+            return Finding::of(client.name(), Health::Note, found, again(client));
+        }
+        Err(trouble) => trouble,
+    };
+    let (found, next) = match trouble {
+        Trouble::NotThere => (format!("is told to start {program}, which is not there"), None),
+        Trouble::CannotStart(error) => {
+            (format!("is told to start {program}, which does not start: {error}"), None)
+        }
+        Trouble::Ended { said } => {
+            let said = said.map_or_else(String::new, |said| format!(": {said}"));
+            let found = format!("starts {program}, which ends before it answers{said}");
+            (found, Some(format!("run it yourself: {}", start.line())))
+        }
+        Trouble::Silent => {
+            let found = format!(
+                "starts {program}, which does not answer within {} s",
+                PROBE_WAIT.as_secs()
+            );
+            (found, Some(format!("run it yourself: {}", start.line())))
+        }
+        Trouble::Stranger => {
+            (format!("starts {program}, which answers, but not as Piton does"), None)
+        }
+    };
+    Finding::of(client.name(), Health::Bad, found, next.unwrap_or_else(|| again(client)))
+}

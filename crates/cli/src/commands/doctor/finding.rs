@@ -1,0 +1,52 @@
+//! What was found.
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// How something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Health {
+    Good,
+    Note,
+    Bad,
+}
+
+/// Something that was looked at.
+#[derive(Serialize)]
+pub(super) struct Finding {
+    pub(super) what: &'static str,
+    pub(super) health: Health,
+    pub(super) found: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Findings {
+    pub(super) is_sound: bool,
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Finding {
+    pub(super) fn good(what: &'static str, found: impl Into<String>) -> Self {
+        Self { what, health: Health::Good, found: found.into(), next: None }
+    }
+
+    pub(super) fn of(
+        what: &'static str,
+        health: Health,
+        found: String,
+        next: impl Into<String>,
+    ) -> Self {
+        Self { what, health, found, next: Some(next.into()) }
+    }
+
+    pub(super) fn bad(what: &'static str, failure: &Failure) -> Self {
+        let told = failure.envelope();
+        Self::of(what, Health::Bad, told.message, told.suggestion)
+    }
+}

@@ -1,0 +1,15 @@
+//! `piton doctor`: looks whether everything that Piton needs is in order.
+//!
+//! | file | does |
+//! |---|---|
+//! | `look` | looks at everything, and tells |
+//! | `clients` | what each client is told to start |
+//! | `probe` | starts that, and waits for it to shake hands |
+//! | `finding` | what was found |
+
+mod clients;
+mod finding;
+mod look;
+mod probe;
+
+pub(crate) use look::run;

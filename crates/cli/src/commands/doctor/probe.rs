@@ -1,0 +1,142 @@
+//! Starts what a client is told to start, as the client would, and waits for it to shake hands.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the adapter that starts what clients start, and waits for it in a thread"
+)]
+
+use std::{
+    io::{self, BufRead as _, BufReader, Write as _},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
+
+use piton_core::truncate;
+use serde_json::{Value, json};
+
+use crate::{
+    bounds::{PROBE_BYTES_MAX, PROBE_QUOTE_BYTES_MAX},
+    commands::mcp::Start,
+};
+
+/// Why a server does not shake hands.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// There is no such program.
+    NotThere,
+    /// The system does not start it.
+    CannotStart(io::Error),
+    /// It ended without a reply.
+    Ended {
+        /// The first line of what it said about that.
+        said: Option<String>,
+    },
+    /// There was no reply in time.
+    Silent,
+    /// The reply is not one of Piton.
+    Stranger,
+}
+
+/// Shakes hands with the server that `start` starts; returns its version.
+pub(super) fn probe(start: &Start, patience: Duration) -> Result<String, Trouble> {
+    let mut child = spawn(start)?;
+    let outcome = shake_hands(&mut child, patience);
+    // It did nothing yet that could be cut off.
+    let _ = child.kill();
+    let _ = child.wait();
+    outcome
+}
+
+fn spawn(start: &Start) -> Result<Child, Trouble> {
+    Command::new(&start.program)
+        .args(&start.arguments)
+        .envs(&start.variables)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Trouble::NotThere,
+            _ => Trouble::CannotStart(error),
+        })
+}
+
+fn shake_hands(child: &mut Child, patience: Duration) -> Result<String, Trouble> {
+    let mut input = child.stdin.take().expect("it is piped");
+    // One that does not read its input is found out by its silence.
+    let _ = input.write_all(format!("{}\n", hello()).as_bytes());
+    let output = child.stdout.take().expect("it is piped");
+    let errors = child.stderr.take().expect("it is piped");
+    let (reply, replied) = mpsc::channel();
+    // The threads end when the process does, which is ended in any case.
+    thread::spawn(move || drop(reply.send(first_line(output))));
+    match replied.recv_timeout(patience) {
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Trouble::Silent),
+        Ok(None) => {
+            drop(input);
+            let (said, told) = mpsc::channel();
+            thread::spawn(move || drop(said.send(first_line(errors))));
+            let said = told.recv_timeout(patience).ok().flatten();
+            let quoted = |said: String| truncate(said.trim(), PROBE_QUOTE_BYTES_MAX).into_owned();
+            Err(Trouble::Ended { said: said.map(quoted) })
+        }
+        Ok(Some(line)) => version(&line).ok_or(Trouble::Stranger),
+    }
+}
+
+/// The first line that is not empty; nothing if there is none.
+fn first_line(from: impl io::Read) -> Option<String> {
+    let mut lines = BufReader::new(from.take(PROBE_BYTES_MAX)).lines();
+    lines.find_map(|line| line.ok().filter(|line| !line.trim().is_empty()))
+}
+
+fn hello() -> Value {
+    let client = json!({ "name": "piton doctor", "version": env!("CARGO_PKG_VERSION") });
+    let params =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })
+}
+
+/// The version of the Piton that answered so.
+fn version(line: &str) -> Option<String> {
+    let reply: Value = serde_json::from_str(line).ok()?;
+    let server = reply.pointer("/result/serverInfo")?;
+    (server.get("name")? == "piton").then(|| server.get("version")?.as_str().map(str::to_owned))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(program: &str, arguments: &[&str]) -> Start {
+        let arguments = arguments.iter().map(|one| (*one).to_owned()).collect();
+        Start { program: program.to_owned(), arguments, ..Start::default() }
+    }
+
+    #[test]
+    fn each_way_not_to_answer_is_told_apart() {
+        let patience = Duration::from_mins(1);
+        let trouble = |start: &Start| probe(start, patience).unwrap_err();
+        assert!(matches!(trouble(&start("/no/such/program", &[])), Trouble::NotThere));
+        assert!(matches!(trouble(&start("/", &[])), Trouble::CannotStart(_)));
+        // It sends back what it is sent.
+        assert!(matches!(trouble(&start("cat", &[])), Trouble::Stranger));
+        let broken = start("sh", &["-c", "echo; echo 'no room' >&2; exit 3"]);
+        assert!(
+            matches!(trouble(&broken), Trouble::Ended { said: Some(said) } if said == "no room")
+        );
+        assert!(matches!(trouble(&start("true", &[])), Trouble::Ended { said: None }));
+        let silent = probe(&start("sleep", &["1000"]), Duration::from_millis(20));
+        assert!(matches!(silent.unwrap_err(), Trouble::Silent));
+    }
+
+    #[test]
+    fn what_a_client_adds_to_the_environment_is_there() {
+        let server = json!({ "name": "piton", "version": "9" });
+        let reply = json!({ "result": { "serverInfo": server } });
+        let mut start = start("sh", &["-c", "echo \"$REPLY_WITH\""]);
+        start.variables.insert("REPLY_WITH".to_owned(), reply.to_string());
+        assert_eq!(probe(&start, Duration::from_mins(1)).unwrap(), "9");
+    }
+}

@@ -1,0 +1,6 @@
+//! The set `workflow`, which every connection has.
+
+mod tool;
+mod words;
+
+pub use tool::{ToolName, catalogue};

@@ -1,0 +1,148 @@
+//! Questions to a person, by elicitation.
+//!
+//! Before the revision 2026-07-28 the client is asked while the call waits. From then on the call ends with what is
+//! to be asked, and the client repeats it with the answer.
+//!
+//! *Invariants*: only clients that declare forms are asked. What a client sends in place of an answer is no answer.
+
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::future::BoxFuture;
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationSchema, InputRequest, InputRequiredResult, ProtocolVersion,
+    ServerRequest,
+};
+use rmcp::service::{PeerRequestOptions, RequestContext};
+use serde_json::{Value, json};
+
+use crate::bounds::{PERSON_ANSWER_LENGTH_MAX, PERSON_WAIT};
+use crate::sets::{Asked, Form, Heard, Person};
+
+/// What the question goes by among those of a call.
+const QUESTION: &str = "person";
+
+/// The field of the form that they write into.
+const FIELD: &str = "answer";
+
+/// The person beside the agent that made a call.
+pub(crate) struct AtClient<'a> {
+    context: &'a RequestContext<RoleServer>,
+    can_be_asked: bool,
+    /// Whether the client repeats a call to bring an answer.
+    repeats: bool,
+    /// What came with a repetition.
+    brought: Option<ElicitResult>,
+    state: Option<String>,
+    to_ask: Mutex<Option<Asked>>,
+}
+
+impl<'a> AtClient<'a> {
+    pub(crate) fn new(
+        context: &'a RequestContext<RoleServer>,
+        request: &CallToolRequestParams,
+    ) -> Self {
+        let repeats = context
+            .protocol_version()
+            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        let brought = request.input_responses.as_ref().and_then(|sent| sent.get(QUESTION));
+        let brought = brought.and_then(|sent| serde_json::from_value(sent.clone()).ok());
+        let state = request.request_state.clone().filter(|_| repeats && brought.is_some());
+        let (can_be_asked, to_ask) = (has_forms(context), Mutex::default());
+        Self { context, can_be_asked, repeats, brought, state, to_ask }
+    }
+
+    /// What is to be asked before the call can be answered.
+    pub(crate) fn into_question(self) -> Option<InputRequiredResult> {
+        let asked = self.to_ask.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        let request = InputRequest::Elicitation(ElicitRequest::new(params(&asked)));
+        let requests = [(QUESTION.to_owned(), request)].into_iter().collect();
+        Some(InputRequiredResult::new(Some(requests), Some(asked.state)))
+    }
+
+    async fn ask_now(&self, asked: &Asked) -> Heard {
+        let request = ServerRequest::ElicitRequest(ElicitRequest::new(params(asked)));
+        let options = PeerRequestOptions::with_timeout(PERSON_WAIT);
+        let Ok(waiting) = self.context.peer.send_cancellable_request(request, options).await else {
+            return Heard::Nothing;
+        };
+        match waiting.await_response().await {
+            Ok(ClientResult::ElicitResult(said)) => heard(said, asked.form),
+            _ => Heard::Nothing,
+        }
+    }
+}
+
+impl Person for AtClient<'_> {
+    fn can_be_asked(&self) -> bool {
+        self.can_be_asked
+    }
+
+    fn ask<'a>(&'a self, asked: &'a Asked) -> BoxFuture<'a, Heard> {
+        Box::pin(async move {
+            match &self.brought {
+                Some(said) if self.repeats => heard(said.clone(), asked.form),
+                _ if self.repeats => {
+                    let mut to_ask = self.to_ask.lock().unwrap_or_else(PoisonError::into_inner);
+                    *to_ask = Some(asked.clone());
+                    Heard::Later
+                }
+                _ => self.ask_now(asked).await,
+            }
+        })
+    }
+
+    fn answered(&self) -> Option<&str> {
+        self.state.as_deref()
+    }
+}
+
+/// Whether the client shows forms to a person. One that names no way of asking means forms.
+fn has_forms(context: &RequestContext<RoleServer>) -> bool {
+    let capabilities = context.client_capabilities();
+    let asking = capabilities.as_ref().and_then(|known| known.elicitation.as_ref());
+    asking.is_some_and(|asking| asking.form.is_some() || asking.url.is_none())
+}
+
+fn params(asked: &Asked) -> ElicitRequestParams {
+    let field = |title: &str, description: &str| {
+        json!({
+            "type": "string",
+            "title": title,
+            "description": description,
+            "maxLength": PERSON_ANSWER_LENGTH_MAX,
+        })
+    };
+    let schema = match asked.form {
+        Form::Remark => {
+            let remark = field("Remark", "For the agent, if you like. It is recorded.");
+            json!({ "type": "object", "properties": { FIELD: remark } })
+        }
+        Form::Answer => {
+            let answer = field("Answer", "It is recorded, so never a secret.");
+            json!({ "type": "object", "properties": { FIELD: answer }, "required": [FIELD] })
+        }
+        Form::Nothing => json!({ "type": "object", "properties": {} }),
+    };
+    let requested_schema: ElicitationSchema =
+        serde_json::from_value(schema).expect("forms have at most one field, of text");
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: asked.message.clone(),
+        requested_schema,
+    }
+}
+
+fn heard(said: ElicitResult, form: Form) -> Heard {
+    let written = said.content.as_ref().and_then(|content| content.get(FIELD));
+    let written = written.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+    match (said.action, form, written) {
+        (ElicitationAction::Decline, _, _) => Heard::No,
+        // A yes without the answer that was asked for is none.
+        (ElicitationAction::Accept, Form::Answer, None) => Heard::Nothing,
+        (ElicitationAction::Accept, Form::Nothing, _) => Heard::Yes(None),
+        (ElicitationAction::Accept, _, written) => Heard::Yes(written.map(str::to_owned)),
+        _ => Heard::Nothing,
+    }
+}

@@ -1,0 +1,84 @@
+//! What a run waits for a person for, put to them.
+//!
+//! *Invariants*: what they say is recorded as the command line records it, and is told beside the reply, whose body
+//! stays as it is on record. A question that fails is no failure of the call.
+
+use piton_runtime::Connection;
+use piton_runtime::reply::{Question, RunAnswer, UserOnlyDependency};
+use piton_runtime::request::Say;
+
+use crate::sets::person::{Asked, Form, Heard, Person};
+
+/// Asks the person what the run of an answer waits for, if it does, and says beside the answer what came of it.
+/// Returns whether they settled it.
+pub(super) async fn ask(
+    connection: &Connection,
+    person: &dyn Person,
+    answer: &mut RunAnswer,
+) -> bool {
+    if !person.can_be_asked() {
+        return false;
+    }
+    let Ok(Some(question)) = connection.question(&answer.body).await else { return false };
+    let asked = Asked {
+        message: message(&question),
+        form: form(question.reason),
+        state: answer.body.state_token.clone(),
+    };
+    let (say, next) = match person.ask(&asked).await {
+        Heard::Yes(None) => (Say::Approve {}, "Go on with the call above."),
+        Heard::Yes(Some(text)) => (Say::Answer { text }, "Go on with the call above."),
+        Heard::No => {
+            let text = "they said no when they were asked".to_owned();
+            (Say::Refuse { text }, "Do not go on. Ask them what to do instead.")
+        }
+        Heard::Nothing => {
+            let words = "The person was asked and did not answer. The run waits for them.";
+            answer.beside.person = Some(words.to_owned());
+            return false;
+        }
+        Heard::Later => return false,
+    };
+    let settled = connection.settle(&question, say).await;
+    let words = match &settled {
+        Ok(settled) => format!("{} {next}", settled.summary),
+        Err(refused) => format!(
+            "The person was asked, but what they said could not be recorded: {} {}",
+            refused.message, refused.suggestion
+        ),
+    };
+    answer.beside.person = Some(words);
+    settled.is_ok()
+}
+
+/// What a person is asked for may be typed only where it is no secret.
+fn form(reason: UserOnlyDependency) -> Form {
+    match reason {
+        UserOnlyDependency::Approval | UserOnlyDependency::EnvironmentAction => Form::Remark,
+        UserOnlyDependency::Artifact | UserOnlyDependency::Choice => Form::Answer,
+        UserOnlyDependency::SecretOrToken | UserOnlyDependency::AccountAccess => Form::Nothing,
+    }
+}
+
+/// The question, with where it comes from.
+fn message(question: &Question) -> String {
+    let Question { run, title, reason, words, excerpt, .. } = question;
+    let place = run.step.map_or_else(String::new, |step| format!(", step {step} of {}", run.of));
+    let head = format!("{} ({}{place}: {title})", run.label, run.workflow_id);
+    let Some(words) = words else {
+        return format!(
+            "{head} wants your confirmation before the agent does this step. It says:\n\n{excerpt}"
+        );
+    };
+    let how = match reason {
+        UserOnlyDependency::Approval => "asks for your consent",
+        UserOnlyDependency::Choice => "asks you to choose",
+        UserOnlyDependency::Artifact => "needs something that only you have",
+        UserOnlyDependency::EnvironmentAction => "needs you to do something",
+        UserOnlyDependency::SecretOrToken => {
+            "needs a secret to be put in place; say yes when it is, and never write it here"
+        }
+        UserOnlyDependency::AccountAccess => "needs access to be given; say yes when it is",
+    };
+    format!("{head} {how}:\n\n{words}")
+}

@@ -1,0 +1,94 @@
+//! What a run asks a person, for a door that can put it to them.
+//!
+//! *Invariants*: a person is asked once for each attempt of the agent. What they said since then, be it no, is
+//! their answer, however often the agent repeats its call.
+
+use piton_core::{NodeId, RunId, SessionId, truncate};
+
+use super::answer::Scene;
+use super::error::{Error, Refusal};
+use super::place::Place;
+use super::reader::Reader;
+use super::reply::RunLine;
+use super::settle::{by_person, open_on};
+use crate::bounds::QUESTION_EXCERPT_BYTES_MAX;
+use crate::projection::RunState;
+use crate::reason::UserOnlyDependency;
+use crate::run::NextIntent;
+use crate::token::NodeAddress;
+
+/// What a run asks a person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The run, at the step that it waits at.
+    pub run: RunLine,
+    /// Where it waits. An answer counts there alone.
+    pub node: NodeId,
+    /// The title of the step.
+    pub title: String,
+    /// What only they can supply.
+    pub reason: UserOnlyDependency,
+    /// What the author of the workflow asks them; without it, they are to confirm the step before it is done.
+    pub words: Option<String>,
+    /// The beginning of what the step tells the agent.
+    pub excerpt: String,
+}
+
+impl Reader {
+    /// What a run waits for a person for; nothing if it does not, or if they spoke since the agent's last attempt.
+    pub async fn question(
+        &self,
+        session: SessionId,
+        run: RunId,
+    ) -> Result<Option<Question>, Error> {
+        let warm = self.current(session).await?;
+        let (place, has_spoken) = {
+            let warm = warm.lock();
+            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+            let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
+            let place = Place::now(&warm.state, NodeAddress { session, run, node })?;
+            (place, has_spoken(state, node))
+        };
+        if has_spoken {
+            return Ok(None);
+        }
+        let scene = self.scene(place).await?;
+        let warm = warm.lock();
+        let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+        Ok(asked(&scene, state))
+    }
+}
+
+/// Whether a person said something at a node since the last attempt there.
+fn has_spoken(run: &RunState, node: NodeId) -> bool {
+    let last = run.advances.of(node).last();
+    run.gaps
+        .on(node)
+        .filter(|gap| by_person(gap))
+        .any(|gap| last.is_none_or(|attempt| gap.index > *attempt))
+}
+
+/// What the author asks for once the agent was sent back for it, else a confirmation that is waited for.
+fn asked(scene: &Scene, run: &RunState) -> Option<Question> {
+    let pending = scene.pending()?;
+    let step = scene.pinned.workflow.step(&pending.step_id)?;
+    let node = scene.place.address.node;
+    let needed = step
+        .needs_user
+        .as_ref()
+        .filter(|need| open_on(run, node, need.reason).next().is_some())
+        .map(|need| (need.reason, Some(need.question.clone())));
+    let confirmed = || {
+        let awaits = scene.next_intent() == NextIntent::AwaitUserConfirmation;
+        (awaits && step.needs_user.is_none()).then_some((UserOnlyDependency::Approval, None))
+    };
+    let (reason, words) = needed.or_else(confirmed)?;
+    Some(Question {
+        run: scene.run_line(),
+        node,
+        title: pending.title.as_str().to_owned(),
+        reason,
+        words,
+        excerpt: truncate(pending.prompt.as_str(), QUESTION_EXCERPT_BYTES_MAX).into_owned(),
+    })
+}

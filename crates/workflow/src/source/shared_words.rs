@@ -1,0 +1,82 @@
+//! What is wrong with a file in the words of both dialects, each in one place.
+
+use std::fmt::Display;
+
+use super::builtin_id::ContractRef;
+use super::pointer::Pointer;
+use super::problem::{ProblemCode, Problems};
+use crate::bounds::{LOOP_DEPTH_MAX, RULES_MAX, STEPS_MAX};
+
+/// What names of functions and variables are made of.
+pub(crate) const NAME_FORM: &str = "use letters, digits and `_`, and no digit first";
+
+/// What takes the place of a schema.
+pub(crate) const CONTRACT_INSTEAD: &str =
+    "use `outputContract` with one of the contracts that Piton brings along";
+
+/// What to do with a file that is too large.
+pub(crate) const SPLIT: &str = "split it into several workflows";
+
+/// What to do with a list that says nothing.
+pub(crate) const FILL_OR_REMOVE: &str = "add one, or remove the list";
+
+impl Problems {
+    /// Two things of a kind have the same id.
+    pub(crate) fn report_twice(&mut self, at: &Pointer, kind: &str, id: &dyn Display) {
+        let reason = format!("the {kind} id `{id}` is used twice");
+        let fix = format!("give each {kind} an id of its own");
+        self.report(at, ProblemCode::DuplicateId, reason, fix);
+    }
+
+    /// A contract is named that does not exist.
+    pub(crate) fn report_no_contract<'a>(
+        &mut self,
+        at: &Pointer,
+        named: &ContractRef,
+        known: impl Iterator<Item = &'a ContractRef>,
+    ) {
+        let known: Vec<_> = known.map(ContractRef::as_str).collect();
+        let fix = format!("use one of: {}", known.join(", "));
+        let reason = format!("there is no contract `{named}`");
+        self.report(at, ProblemCode::UnresolvedReference, reason, fix);
+    }
+
+    /// Not exactly one step of a loop decides about it.
+    pub(crate) fn report_decisions(&mut self, at: &Pointer, decisions: usize) {
+        let reason = format!("{decisions} steps of the body decide whether the loop goes on");
+        let fix = "give exactly one step of the body the contract `wr.contracts.loop_control`";
+        self.report(at, ProblemCode::LoopWithoutControl, reason, fix);
+    }
+
+    /// There are more steps than a workflow holds, if there are.
+    pub(crate) fn check_steps(&mut self, count: usize) {
+        if count > STEPS_MAX {
+            let reason = format!("the workflow has {count} steps, {STEPS_MAX} are allowed");
+            self.report(&Pointer::root().field("steps"), ProblemCode::TooMany, reason, SPLIT);
+        }
+    }
+
+    /// A loop lies too deep inside of others.
+    pub(crate) fn report_loop_depth(&mut self, at: &Pointer) {
+        let reason = format!("loops lie deeper than {LOOP_DEPTH_MAX} inside each other");
+        let fix = "move the innermost loop to a workflow of its own";
+        self.report(at, ProblemCode::TooDeep, reason, fix);
+    }
+
+    /// A list of rules is empty or too long, if it is.
+    pub(crate) fn check_rules(&mut self, at: &Pointer, count: usize) {
+        if count == 0 {
+            self.report(at, ProblemCode::Empty, "there is no rule", FILL_OR_REMOVE);
+        }
+        if count > RULES_MAX {
+            let reason = format!("there are {count} rules, {RULES_MAX} are allowed");
+            self.report(at, ProblemCode::TooMany, reason, "remove some of them");
+        }
+    }
+
+    /// A step is of a type that the dialect does not have.
+    pub(crate) fn report_step_type(&mut self, at: &Pointer, found: &str, fix: &'static str) {
+        let reason = format!("`{found}` is not a type of step");
+        self.report(at, ProblemCode::UnknownName, reason, fix);
+    }
+}
