@@ -8,6 +8,7 @@ mod demo;
 mod persons;
 mod projections;
 mod promises;
+mod real_clients;
 mod rig;
 mod servers;
 mod sessions;
