@@ -8,9 +8,12 @@ use std::sync::{Arc, LazyLock};
 use piton_core::truncate;
 use piton_runtime::{Connection, Runtime, Whereabouts};
 use rmcp::model::{
-    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
-    CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString as _, CustomRequest, CustomResult,
+    ErrorCode, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -88,6 +91,40 @@ impl ServerHandler for Server {
         wait(work, &context).await.map(CallToolResponse::from)
     }
 
+    // What is not declared is not there; without these, there would be empty lists.
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(no_method(ListPromptsRequestMethod::VALUE))
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(no_method(ListResourcesRequestMethod::VALUE))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(no_method(ListResourceTemplatesRequestMethod::VALUE))
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(no_method(CompleteRequestMethod::VALUE))
+    }
+
     /// What the protocol does not know. A call whose parameters have the wrong shape comes here too.
     async fn on_custom_request(
         &self,
@@ -101,8 +138,7 @@ impl ServerHandler for Server {
             );
             return Err(ErrorData::invalid_params(words, None));
         }
-        let words = format!("There is no method `{method}` here.");
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None))
+        Err(no_method(&method))
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
@@ -120,6 +156,11 @@ fn tool(name: ToolName) -> Tool {
     Tool::new(name.as_str(), name.description(), name.input_schema())
         .with_title(name.title())
         .with_annotations(hints)
+}
+
+fn no_method(name: &str) -> ErrorData {
+    let words = format!("There is no method `{name}` here.");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None)
 }
 
 fn no_tool(name: &str) -> ErrorData {

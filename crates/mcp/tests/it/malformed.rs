@@ -139,6 +139,15 @@ async fn a_call_that_reaches_no_tool_is_an_error_of_the_protocol() {
             "`arguments`, a JSON object",
         ),
         ("tools/fly", json!({}), -32601, "There is no method `tools/fly` here"),
+        ("prompts/list", json!({}), -32601, "There is no method `prompts/list` here"),
+        ("resources/list", json!({}), -32601, "There is no method `resources/list` here"),
+        ("resources/templates/list", json!({}), -32601, "There is no method"),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/prompt", "name": "x" }, "argument": { "name": "x", "value": "" } }),
+            -32601,
+            "There is no method",
+        ),
     ] {
         let reply = pipe.request(method, params).await;
         assert_eq!(reply["error"]["code"], code, "{reply}");

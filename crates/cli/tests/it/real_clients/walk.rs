@@ -19,8 +19,11 @@ pub(crate) enum Transport {
 const SCHEMAS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/generated/schema");
 
 /// Lets a client walk, and compares what it saw with what a person is shown.
-// shows: WR-250 (the corrected output advances at once), WR-262, WR-263, WR-485 (over MCP), WR-527
-// shows: WR-494 (a forged token, a wrong one, and nonsense), WR-562 (that they are refused)
+// shows: WR-262, WR-263, WR-527
+// shows: WR-247, WR-258 (one repetition, as a client sees it)
+// shows: WR-250 (without a rehydrate between)
+// shows: WR-485 (over MCP)
+// shows: WR-494 (a forged token, one of another kind, crossed ones and nonsense)
 pub(crate) fn walk(line: &str, transport: Transport, revision: &str) {
     let rig = Rig::new();
     let server = match transport {

@@ -3,24 +3,54 @@
 use std::path::Path;
 use std::process::Command;
 
+use piton_core::Envelope;
 use piton_mcp::Listener;
-use piton_mcp::http::{PATH, serve_handlers};
+use piton_mcp::http::{PATH, serve_handlers, serve_http};
 use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
 use super::fixtures::Fixture;
+use crate::rig::Machine;
 
-/// Runs scenarios of a line of the suite against a server of their own, and fails with what it says.
-pub(super) async fn passes(line: &str, scenarios: &str, options: &[&str]) {
+/// How a test asks its server to stop.
+type Stopped = oneshot::Receiver<()>;
+
+/// Holds the fixtures to scenarios of a line of the suite, and fails with what it says.
+pub(super) async fn passes(line: &str, name: &str, options: &[&str]) {
+    let serve = |listener, stopped: Stopped| {
+        serve_handlers(listener, || Fixture, async {
+            let _ = stopped.await;
+        })
+    };
+    holds(serve, line, name, options).await;
+}
+
+/// The same, of Piton's own tools.
+pub(super) async fn piton_passes(line: &str, name: &str, options: &[&str]) {
+    let machine = Machine::new();
+    let serve = |listener, stopped: Stopped| {
+        serve_http(listener, machine.runtime(), async {
+            let _ = stopped.await;
+        })
+    };
+    holds(serve, line, name, options).await;
+}
+
+async fn holds<F>(
+    serve: impl FnOnce(Listener, Stopped) -> F,
+    line: &str,
+    name: &str,
+    options: &[&str],
+) where
+    F: Future<Output = Result<(), Envelope>> + Send + 'static,
+{
     let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
     let url = format!("http://localhost:{}{PATH}", listener.address().port());
-    let (stop, stopped) = oneshot::channel::<()>();
-    let server = tokio::spawn(serve_handlers(listener, || Fixture, async {
-        let _ = stopped.await;
-    }));
+    let (stop, stopped) = oneshot::channel();
+    let server = tokio::spawn(serve(listener, stopped));
     let mut command = command(line);
     // Every check with what was sent and what came back, to be looked at when one fails.
-    let results = format!("{}/{line}-{scenarios}", env!("CARGO_TARGET_TMPDIR"));
+    let results = format!("{}/conformance-{name}", env!("CARGO_TARGET_TMPDIR"));
     let _ = std::fs::remove_dir_all(&results);
     command.args(["server", "--url", &url, "--output-dir", &results]).args(options);
     let output = spawn_blocking(move || command.output().unwrap()).await.unwrap();
