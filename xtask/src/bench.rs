@@ -25,9 +25,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let root = project::root()?;
     if options.part.as_deref().is_none_or(|part| part == "door") {
         tools::clients::install(&root)?;
-        let build = ["build", "--quiet", "--release", "--package", "piton"];
-        let built = process::succeeds(&mut process::command(&root, &process::cargo(), &build))?;
-        ensure!(built, "could not build the program that is measured");
+        let arguments = ["build", "--quiet", "--release", "--package", "piton"];
+        let mut build = process::command(&root, &process::cargo(), &arguments);
+        ensure!(process::succeeds(&mut build)?, "could not build the program that is measured");
     }
     let arguments = arguments(options);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -3,7 +3,7 @@
 //!
 //! They lie below the target directory, in `clients/<kit>`. A kit that is there is left alone until its pins change.
 //!
-//! Node comes from PyPI, so that all that a machine needs beforehand is Python with pip, and everybody has the same.
+//! Node comes through pip, so that all that a machine needs beforehand is Python with pip, and everybody has the same.
 
 use std::{
     fs,
