@@ -2,15 +2,15 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 
-use crate::{process, project};
+use crate::{process, project, test::tools};
 
 /// What to measure and how to report it.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only this part, such as `store`.
+    /// Only this part, such as `kernel`; `door` needs the program and a client, which are built and installed first.
     part: Option<String>,
     /// Print one JSON document instead of a table.
     #[arg(long)]
@@ -23,6 +23,12 @@ pub(crate) struct Options {
 /// Runs the benchmarks.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let root = project::root()?;
+    if options.part.as_deref().is_none_or(|part| part == "door") {
+        tools::clients::install(&root)?;
+        let arguments = ["build", "--quiet", "--release", "--package", "piton"];
+        let mut build = process::command(&root, &process::cargo(), &arguments);
+        ensure!(process::succeeds(&mut build)?, "could not build the program that is measured");
+    }
     let arguments = arguments(options);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let status = process::command(&root, &process::cargo(), &arguments).status()?;

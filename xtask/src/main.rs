@@ -40,6 +40,8 @@ enum Command {
     Ci(test::Options),
     /// Install what the tests need, then check formatting, lints, tidiness, generated files and tests.
     Test(test::Options),
+    /// Install what the tests need, and nothing else.
+    Tools,
     /// Check what the compiler cannot: crate edges, words, links, forgotten files.
     Tidy,
     /// Write the files under `docs/generated`.
@@ -53,6 +55,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Ci(options) | Command::Test(options) => test::run(&options),
+        Command::Tools => test::install(),
         Command::Tidy => tidy::run(),
         Command::Generate(options) => generate::run(&options),
         Command::Requirements(options) => requirements::run(&options),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that has to hold before a change is merged, in one command.
 
 mod long_run;
-mod tools;
+pub(crate) mod tools;
 
 use std::{
     path::Path,
@@ -89,6 +89,12 @@ const STAGES: [Stage; 7] = [
         what: What::Cargo(&["test", "--workspace", "--doc", "--all-features"]),
     },
 ];
+
+/// Installs what the stages need.
+pub(crate) fn install() -> Result<ExitCode> {
+    tools::install(&project::root()?)?;
+    Ok(ExitCode::SUCCESS)
+}
 
 /// Runs the stages in order and stops at the first that fails.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {

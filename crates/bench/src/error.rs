@@ -34,6 +34,12 @@ pub(crate) enum Error {
     /// What is measured gave another result than it has to.
     #[error("{what}: expected {expected}, found {found}")]
     Wrong { what: &'static str, expected: u64, found: u64 },
+    /// Something that is measured, or that it is measured with, is not there.
+    #[error("{} is missing: `cargo xtask bench` builds and installs it", .0.display())]
+    Missing(PathBuf),
+    /// The client that goes through the door failed, or was refused.
+    #[error("the client failed: {0}")]
+    Client(String),
     /// The process for a cold measure ended badly.
     #[error("the process for a cold load failed: {0}")]
     Child(String),

@@ -15,6 +15,7 @@
     reason = "a benchmark measures time, starts itself anew and writes the files it compares with"
 )]
 
+mod door;
 mod error;
 mod kernel;
 mod measure;
@@ -68,6 +69,8 @@ enum Part {
     Kernel,
     /// Workflows.
     Workflow,
+    /// The agent's door, with a real client.
+    Door,
 }
 
 /// What the program starts itself for.
@@ -103,6 +106,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Workflow)) {
         report.add("workflow", workflow::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Door)) {
+        report.add("door", door::measure(&place)?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {

@@ -1,12 +1,15 @@
 //! Messages as lines of a pipe.
 //!
 //! *Invariants*: a line that is too long is never held whole. What cannot be read is answered, and the next line
-//! counts: whoever waits for a reply gets one. Notifications are never answered.
+//! counts: whoever waits for a reply gets one. Notifications are never answered, and until the client has said which
+//! revision it speaks they are passed over: one that takes back a call it never made does not end the connection.
 
 use std::io;
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::model::{
+    ClientRequest, ErrorCode, ErrorData, GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -22,6 +25,8 @@ pub(crate) struct Lines<R, W: AsyncWrite> {
     line: Vec<u8>,
     /// Whether the line that is being read was too long and is passed over.
     is_passing_over: bool,
+    /// Whether the client has said which revision it speaks.
+    is_begun: bool,
     write: AsyncRwTransport<RoleServer, Empty, W>,
 }
 
@@ -49,8 +54,16 @@ where
             read: BufReader::new(read),
             line: Vec::new(),
             is_passing_over: false,
+            is_begun: false,
             write: AsyncRwTransport::new_server(tokio::io::empty(), write),
         }
+    }
+
+    /// Whether a message means anything. Before the client has begun, only requests do.
+    fn counts(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
+        let JsonRpcMessage::Request(request) = message else { return self.is_begun };
+        self.is_begun |= begins(&request.request);
+        true
     }
 
     /// The next line. May be given up at any wait and asked again.
@@ -105,15 +118,29 @@ where
                 Brought::Line(line) => read(&line),
             };
             match said {
-                Said::Message(message) => return Some(message),
+                Said::Message(message) if self.counts(&message) => return Some(message),
                 Said::Refused(refusal) => self.write.send(refusal).await.ok()?,
-                Said::Nothing => {}
+                Said::Message(_) | Said::Nothing => {}
             }
         }
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {
         self.write.close().await
+    }
+}
+
+/// Whether a request says which revision the client speaks: by a handshake, or by itself.
+fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            let is_whole = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
+            let known = ProtocolVersion::KNOWN_VERSIONS;
+            is_whole && meta.protocol_version().is_some_and(|spoken| known.contains(&spoken))
+        }
     }
 }
 

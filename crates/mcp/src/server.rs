@@ -6,9 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use piton_core::{Envelope, truncate};
 use piton_runtime::{Connection, Whereabouts};
 use rmcp::model::{
-    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ConstString as _,
-    CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString as _, CustomRequest, CustomResult,
+    ErrorCode, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -145,6 +148,40 @@ impl ServerHandler for Server {
         Ok(to_ask.map_or_else(|| answer.into(), CallToolResponse::InputRequired))
     }
 
+    // What is not declared is not there; without these, there would be empty lists.
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(no_method(ListPromptsRequestMethod::VALUE))
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(no_method(ListResourcesRequestMethod::VALUE))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(no_method(ListResourceTemplatesRequestMethod::VALUE))
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(no_method(CompleteRequestMethod::VALUE))
+    }
+
     /// What the protocol does not know. A call whose parameters have the wrong shape comes here too.
     async fn on_custom_request(
         &self,
@@ -158,8 +195,7 @@ impl ServerHandler for Server {
             );
             return Err(ErrorData::invalid_params(words, None));
         }
-        let words = format!("There is no method `{method}` here.");
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None))
+        Err(no_method(&method))
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
@@ -178,4 +214,9 @@ fn tool(card: &ToolCard) -> Tool {
     Tool::new(card.name, card.description.clone(), Arc::clone(&card.input))
         .with_title(card.title)
         .with_annotations(hints)
+}
+
+fn no_method(name: &str) -> ErrorData {
+    let words = format!("There is no method `{name}` here.");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None)
 }

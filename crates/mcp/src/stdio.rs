@@ -43,12 +43,6 @@ where
 }
 
 fn refused(error: &ServerInitializeError) -> Envelope {
-    let why = match error {
-        ServerInitializeError::ExpectedInitializeRequest(_) => {
-            "its first message was no request".to_owned()
-        }
-        other => other.to_string(),
-    };
-    Envelope::new(Code::ValidationError, format!("The client could not be served: {why}."))
+    Envelope::new(Code::ValidationError, format!("The client could not be served: {error}."))
         .with_suggestion("Connect with a client for the Model Context Protocol.")
 }

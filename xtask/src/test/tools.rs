@@ -1,6 +1,8 @@
 //! Installs what the tests need and the machine lacks.
 //!
-//! The only place in this crate that may use the network.
+//! This and what is below it are the only places in this crate that may use the network.
+
+pub(crate) mod clients;
 
 use std::path::Path;
 
@@ -11,7 +13,8 @@ use crate::process::{cargo, command, succeeds, works};
 /// The version that the tests are run with; it builds with the toolchain of this repository.
 const NEXTEST: &str = "0.9.143";
 
-/// Makes sure of a C compiler, the formatter, the linter and the test runner.
+/// Makes sure of a C compiler, the formatter, the linter, the test runner and the clients of the Model Context
+/// Protocol.
 pub(crate) fn install(root: &Path) -> Result<()> {
     install_compiler(root)?;
     let cargo = cargo();
@@ -25,7 +28,7 @@ pub(crate) fn install(root: &Path) -> Result<()> {
         let arguments = ["install", "--locked", "cargo-nextest", "--version", NEXTEST];
         install_with(root, "cargo-nextest", &cargo, &arguments)?;
     }
-    Ok(())
+    clients::install(root)
 }
 
 /// SQLite is compiled from its C source.
@@ -33,22 +36,27 @@ fn install_compiler(root: &Path) -> Result<()> {
     if works(root, "cc", &["--version"]) {
         return Ok(());
     }
+    install_packages(root, "a C compiler", &["gcc", "libc6-dev"])
+}
+
+/// Installs packages of Debian and its kin.
+fn install_packages(root: &Path, what: &str, packages: &[&str]) -> Result<()> {
     if !works(root, "apt-get", &["--version"]) {
         bail!(
-            "there is no C compiler, and no apt-get to install one: install `cc` and run this again"
+            "{what} is missing, and there is no apt-get to install it: install what Debian calls {} and run this again",
+            packages.join(" and ")
         );
     }
+    let as_root = works(root, "sh", &["-c", "test \"$(id -u)\" = 0"]);
     let apt = |arguments: &[&str]| {
-        let as_root = works(root, "sh", &["-c", "test \"$(id -u)\" = 0"]);
         if as_root {
-            install_with(root, "a C compiler", "apt-get", arguments)
+            install_with(root, what, "apt-get", arguments)
         } else {
-            let arguments = [&["apt-get"], arguments].concat();
-            install_with(root, "a C compiler", "sudo", &arguments)
+            install_with(root, what, "sudo", &[&["apt-get"], arguments].concat())
         }
     };
     apt(&["update", "--quiet"])?;
-    apt(&["install", "--quiet", "--yes", "--no-install-recommends", "gcc", "libc6-dev"])
+    apt(&[&["install", "--quiet", "--yes", "--no-install-recommends"], packages].concat())
 }
 
 fn install_with(root: &Path, what: &str, program: &str, arguments: &[&str]) -> Result<()> {

@@ -4,6 +4,7 @@ mod clocks;
 mod cost;
 mod memory;
 mod pairs;
+mod process;
 mod statistics;
 
 pub(crate) use clocks::{thread_cpu, wall};
@@ -12,4 +13,5 @@ pub(crate) use memory::peak_resident_bytes;
 #[cfg(test)]
 pub(crate) use pairs::Pair;
 pub(crate) use pairs::{Samples, Schedule};
+pub(crate) use process::{cpu_of, resident_bytes};
 pub(crate) use statistics::{Interval, Summary, float, ratio_interval, summary};

@@ -63,7 +63,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
 }
 
 /// A run that has done so many steps, without waiting for the disk.
-pub(super) fn prepared(root: &Path, name: &str, steps: u64) -> Result<Run> {
+pub(crate) fn prepared(root: &Path, name: &str, steps: u64) -> Result<Run> {
     let rig = Rig::open(Arc::new(QuietDisk), root)?;
     let mut run = Run::begin(&rig, name)?;
     run.advance(&rig, steps)?;

@@ -12,6 +12,7 @@ mod rig;
 mod run;
 mod sessions;
 
+pub(crate) use self::{flatness::prepared, rig::Rig, run::Run};
 use crate::{error::Result, place::Place, report::Row};
 
 type Measure = fn(&Place) -> Result<Vec<Row>>;

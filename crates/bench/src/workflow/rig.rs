@@ -20,16 +20,16 @@ use crate::error::{Error, Result};
 ///
 /// The runtime has no thread of its own but those for files, so what a use case computes is the CPU
 /// time of the thread that waits for it.
-pub(super) struct Rig {
+pub(crate) struct Rig {
     runtime: Runtime,
-    pub(super) sessions: Sessions,
+    pub(crate) sessions: Sessions,
     pub(super) journal: Arc<dyn Journal<SessionEvent>>,
     pub(super) blobs: Arc<dyn Blobs>,
 }
 
 impl Rig {
     /// Opens a data directory that exists, as a new process does.
-    pub(super) fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
+    pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
         let dir = DataDir::on(disk, root)?;
         let blobs = LocalBlobs::new(dir.clone());
         let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
@@ -61,7 +61,7 @@ impl Rig {
     }
 
     /// Waits for a call.
-    pub(super) fn wait<F: Future>(&self, call: F) -> F::Output {
+    pub(crate) fn wait<F: Future>(&self, call: F) -> F::Output {
         self.runtime.block_on(call)
     }
 }

@@ -27,7 +27,7 @@ const TURNS: u32 = 700;
 pub(super) const EVENTS: u64 = 6;
 
 /// A run, and the reply that it stands at.
-pub(super) struct Run {
+pub(crate) struct Run {
     name: String,
     step: u64,
     pub(super) reply: Reply,
@@ -35,7 +35,7 @@ pub(super) struct Run {
 
 impl Run {
     /// Begins a run.
-    pub(super) fn begin(rig: &Rig, name: &str) -> Result<Self> {
+    pub(crate) fn begin(rig: &Rig, name: &str) -> Result<Self> {
         let compiled = Arc::new(compiled(name)?);
         let (source_kind, source_ref) = (SourceKind::Project, "bench".to_owned());
         let start = Start {
@@ -54,7 +54,7 @@ impl Run {
     }
 
     /// What hands in the output of the step that is to do.
-    pub(super) fn request(&self) -> Continue {
+    pub(crate) fn request(&self) -> Continue {
         let Self { name, step, reply } = self;
         let turn = reply.body.run.turn;
         let decision = if turn == Some(TURNS) { "stop" } else { "continue" };
@@ -79,8 +79,23 @@ impl Run {
         }
     }
 
+    /// The same as arguments of the tool `continue_workflow`.
+    pub(crate) fn arguments(&self) -> Value {
+        let Continue { ack_token, output, .. } = self.request();
+        let output = output.expect("a request hands in an output");
+        let output =
+            json!({ "notesMarkdown": output.notes_markdown, "artifacts": output.artifacts });
+        json!({ "ackToken": ack_token, "output": output })
+    }
+
+    /// Takes the body of the reply to that, as it was told.
+    pub(crate) fn take_told(&mut self, body: Value) -> Result<()> {
+        let body = serde_json::from_value(body).map_err(Error::json("read a reply"))?;
+        self.take(Reply { body, notices: Vec::new() })
+    }
+
     /// Takes the reply to that.
-    pub(super) fn take(&mut self, reply: Reply) -> Result<()> {
+    pub(crate) fn take(&mut self, reply: Reply) -> Result<()> {
         let goes_on = reply.body.kind == ReplyKind::Ok && reply.body.pending.is_some();
         expect("steps that went on", 1, u64::from(goes_on))?;
         self.reply = reply;

@@ -13,6 +13,7 @@ mod persons;
 mod processes;
 mod projections;
 mod promises;
+mod real_clients;
 mod rig;
 mod servers;
 mod sessions;

@@ -14,14 +14,14 @@ use crate::{
 };
 
 /// A server that was started, with where it listens.
-struct Server {
+pub(crate) struct Server {
     child: Child,
-    url: String,
+    pub(crate) url: String,
     said: String,
 }
 
 impl Server {
-    fn start(rig: &Rig, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(rig: &Rig, variables: &[(&str, &str)]) -> Self {
         let mut command = rig.command(&["up"]);
         command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -40,7 +40,7 @@ impl Server {
     }
 
     /// Ends the server by a signal, and returns its exit code.
-    fn stop(mut self, signal: &str) -> Option<i32> {
+    pub(crate) fn stop(mut self, signal: &str) -> Option<i32> {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
         self.child.wait().unwrap().code()
@@ -49,6 +49,14 @@ impl Server {
     fn port(&self) -> u16 {
         let address = self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
         address.rsplit(':').next().unwrap().parse().unwrap()
+    }
+}
+
+impl Drop for Server {
+    /// A test that stops at a surprise leaves no server behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -9,5 +9,5 @@ mod serve;
 mod token;
 
 pub use listener::Listener;
-pub use serve::{PATH, serve_http};
+pub use serve::{PATH, serve_handlers, serve_http};
 pub use token::Token;

@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::extract::Request;
+use axum::http::{Method, StatusCode};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
 use piton_core::{Code, Envelope};
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
@@ -34,12 +38,21 @@ pub async fn serve_http(
     stop: impl Future<Output = ()>,
 ) -> Result<(), Envelope> {
     let offer = offer.into();
+    serve_handlers(listener, move || Server::remote(&offer), stop).await
+}
+
+/// Serves with any handlers, as `make` makes them for connections, behind the same checks and limits.
+pub async fn serve_handlers<H: ServerHandler>(
+    listener: Listener,
+    make: impl Fn() -> H + Send + Sync + 'static,
+    stop: impl Future<Output = ()>,
+) -> Result<(), Envelope> {
     let Listener { socket, token, .. } = listener;
     let config = config(token.is_some());
     let ending = config.cancellation_token.clone();
-    let service: StreamableHttpService<Server, LocalSessionManager> =
-        StreamableHttpService::new(move || Ok(Server::remote(&offer)), Arc::default(), config);
-    let mut router = Router::new().nest_service(PATH, service);
+    let service: StreamableHttpService<H, LocalSessionManager> =
+        StreamableHttpService::new(move || Ok(make()), Arc::default(), config);
+    let mut router = Router::new().nest_service(PATH, service).layer(from_fn(say_ended));
     if let Some(token) = token {
         router = router.layer(from_fn_with_state(token, access::check));
     }
@@ -57,6 +70,17 @@ pub async fn serve_http(
         }),
         () = stopping => Ok(()),
     }
+}
+
+/// Says that a connection has ended where the service says that it accepts to: by then it has, and the Python SDK
+/// warns its users of anything else.
+async fn say_ended(request: Request, next: Next) -> Response {
+    let is_end = request.method() == Method::DELETE;
+    let mut response = next.run(request).await;
+    if is_end && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
 }
 
 fn config(asks_token: bool) -> StreamableHttpServerConfig {

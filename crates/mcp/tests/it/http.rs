@@ -101,6 +101,18 @@ async fn a_body_that_is_too_large_or_no_message_is_refused_and_the_server_stays_
 }
 
 #[tokio::test]
+async fn a_client_that_ends_its_connection_is_told_that_it_ended() {
+    let machine = Machine::new();
+    let web = Web::serve(machine.runtime(), None).await;
+    let reply = web.post(&greeting(), &[]).await;
+    let session = reply.header("mcp-session-id").unwrap();
+    let headers = [("Host", "localhost"), ("Mcp-Session-Id", session), ("Connection", "close")];
+    assert_eq!(web.exchange("DELETE /mcp", &headers, b"").await.status, 204);
+    let ping = request("2025-11-25", 2, "ping", json!({}));
+    assert_eq!(web.post(&ping, &[("Mcp-Session-Id", session)]).await.status, 404);
+}
+
+#[tokio::test]
 async fn a_server_that_is_asked_to_stop_ends_its_streams_and_frees_its_port() {
     let machine = Machine::new();
     let web = Web::serve(machine.runtime(), None).await;

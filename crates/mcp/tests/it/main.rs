@@ -5,6 +5,7 @@
     reason = "tests stop at the first surprise, and write the files that are read"
 )]
 
+mod conformance;
 mod elicitation;
 mod faults;
 mod http;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::rig::{Machine, Pipe};
+use crate::rig::{Machine, Pipe, STATELESS, hello, request};
 
 fn nested(depth: usize) -> String {
     format!("{}{}", "[".repeat(depth), "]".repeat(depth))
@@ -139,6 +139,15 @@ async fn a_call_that_reaches_no_tool_is_an_error_of_the_protocol() {
             "`arguments`, a JSON object",
         ),
         ("tools/fly", json!({}), -32601, "There is no method `tools/fly` here"),
+        ("prompts/list", json!({}), -32601, "There is no method `prompts/list` here"),
+        ("resources/list", json!({}), -32601, "There is no method `resources/list` here"),
+        ("resources/templates/list", json!({}), -32601, "There is no method"),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/prompt", "name": "x" }, "argument": { "name": "x", "value": "" } }),
+            -32601,
+            "There is no method",
+        ),
     ] {
         let reply = pipe.request(method, params).await;
         assert_eq!(reply["error"]["code"], code, "{reply}");
@@ -178,4 +187,31 @@ async fn a_line_that_cannot_be_read_is_answered_and_the_next_one_counts() {
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 6);
     assert!(pipe.notified.is_empty(), "nothing else was answered: {:?}", pipe.notified);
     pipe.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_passed_over_until_the_client_has_begun() {
+    let machine = Machine::new();
+    for revision in ["2025-11-25", STATELESS] {
+        let mut pipe = Pipe::silent(&machine.runtime(), machine.whereabouts());
+        let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 2 } });
+        let answer = json!({ "jsonrpc": "2.0", "id": 9, "result": {} });
+        pipe.send(&cancelled).await;
+        pipe.send(&request(STATELESS, 1, "server/discover", json!({}))).await;
+        assert!(pipe.reply_to(1).await["result"]["supportedVersions"].is_array());
+        pipe.send(&cancelled).await;
+        pipe.send(&answer).await;
+        // It lacks who asks, so it begins nothing.
+        pipe.send(&request("2025-11-25", 2, "tools/list", json!({}))).await;
+        assert!(pipe.reply_to(2).await["error"].is_object());
+        pipe.send(&cancelled).await;
+        if revision != STATELESS {
+            pipe.send(&request(revision, 3, "initialize", hello(revision))).await;
+            assert_eq!(pipe.reply_to(3).await["result"]["protocolVersion"], revision);
+            pipe.notify("notifications/initialized").await;
+        }
+        pipe.send(&request(revision, 4, "tools/list", json!({}))).await;
+        assert_eq!(pipe.reply_to(4).await["result"]["tools"].as_array().unwrap().len(), 6);
+        pipe.close().await.unwrap();
+    }
 }

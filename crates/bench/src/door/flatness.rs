@@ -1,0 +1,68 @@
+//! What an advance through the door takes at step 10 and at step 2,000.
+//!
+//! As without the door: each block has a long run of its own, a short run gives one sample, and right before a sample
+//! the server has advanced the same run.
+
+use std::{cell::RefCell, time::Duration};
+
+use super::{advance::through, client::Client};
+use crate::{
+    error::Result,
+    measure::{Schedule, cpu_of},
+    place::Place,
+    report::{Bar, Row, Unit},
+    workflow::{Run, prepared},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 1 };
+/// What is prepared; with the advance that warms a run, the one that is measured is the tenth.
+const SHORT_STEPS: u64 = 8;
+const LONG_STEPS: u64 = 1_998;
+const BASELINE: &str = "at step 10";
+const RATIO_MAX: f64 = 1.2;
+
+/// What one call took.
+struct Call {
+    time: Duration,
+    /// CPU time of the server.
+    cpu: Duration,
+}
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let data = place.make("door-flat")?;
+    let mut runs = Vec::new();
+    for block in 0..SCHEDULE.blocks {
+        let long = prepared(&data, &format!("door-long-{block}"), LONG_STEPS)?;
+        let short = (0..SCHEDULE.turns())
+            .map(|turn| prepared(&data, &format!("door-short-{block}-{turn}"), SHORT_STEPS))
+            .collect::<Result<Vec<_>>>()?;
+        runs.push((long, short));
+    }
+    place.settle()?;
+    let client = RefCell::new(Client::open(&data)?);
+    let call = |run: &mut Run| {
+        let mut client = client.borrow_mut();
+        through(&mut client, run)?;
+        let before = cpu_of(client.server())?;
+        let time = through(&mut client, run)?;
+        Ok(Call { time, cpu: cpu_of(client.server())?.saturating_sub(before) })
+    };
+    let call = &call;
+    let mut runs = runs.into_iter();
+    let samples = SCHEDULE.run(|_| {
+        let (mut long, short) = runs.next().expect("there are runs for every block");
+        let mut short = short.into_iter();
+        Ok((
+            move || call(&mut long),
+            move || call(&mut short.next().expect("there is a short run for every turn")),
+        ))
+    })?;
+    let time = samples.map(|call: &Call| call.time.as_secs_f64() * 1e3);
+    let cpu = samples.map(|call: &Call| call.cpu.as_secs_f64() * 1e6);
+    Ok(vec![
+        Row::paired("advance through a pipe at step 2,000", Unit::Milliseconds, BASELINE, &time)
+            .judged(Bar::disk_ratio(RATIO_MAX)),
+        Row::paired("  CPU time of the server", Unit::Microseconds, BASELINE, &cpu)
+            .judged(Bar::ratio(RATIO_MAX)),
+    ])
+}

