@@ -1,0 +1,7 @@
+//! Tests of the backpack.
+#![expect(clippy::disallowed_methods, reason = "tests start threads and read their own files")]
+
+mod access;
+mod packing;
+mod rig;
+mod time_travel;
