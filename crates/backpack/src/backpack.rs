@@ -140,6 +140,7 @@ impl Backpack {
     }
 
     /// The present state as a backpack of its own, with everything that is in use.
+    #[must_use]
     pub fn fork(&self) -> Self {
         let core = self.inner.lock();
         let past = Past { state: core.state.clone(), commit: core.history.newest().map(|c| c.id) };

@@ -24,6 +24,9 @@ pub const REASON_BYTES_MAX: usize = 1_024;
 /// Bytes of a value in canonical JSON: what one blob of the store holds. Larger content belongs in a file.
 pub const VALUE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
+/// How deep a value may nest: canonical JSON ends at 127 levels, of which a document and a journal need a few.
+pub const VALUE_DEPTH_MAX: usize = 100;
+
 /// Bytes above which a value is kept beside the history, unless options say otherwise.
 pub const LARGE_VALUE_BYTES: usize = 100 * 1024;
 

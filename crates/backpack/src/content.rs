@@ -9,7 +9,7 @@ use std::sync::Arc;
 use piton_core::{Digest, canonical};
 use serde::Serialize;
 
-use crate::bounds::VALUE_BYTES_MAX;
+use crate::bounds::{VALUE_BYTES_MAX, VALUE_DEPTH_MAX};
 use crate::error::Error;
 use crate::text::Key;
 
@@ -61,5 +61,33 @@ pub(crate) fn encode<T: Serialize + ?Sized>(key: &Key, value: &T) -> Result<Arc<
     if encoded.len() > VALUE_BYTES_MAX {
         return Err(Error::ValueTooLarge { key: key.clone(), measured: encoded.len() });
     }
+    if is_too_deep(encoded.as_bytes()) {
+        return Err(Error::TooDeep { key: key.clone() });
+    }
     Ok(encoded.as_str().into())
+}
+
+/// Whether arrays and objects nest too deeply in a canonical text.
+fn is_too_deep(text: &[u8]) -> bool {
+    // Every level opens and closes.
+    if text.len() <= 2 * VALUE_DEPTH_MAX {
+        return false;
+    }
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                if depth > VALUE_DEPTH_MAX {
+                    return true;
+                }
+            }
+            b']' | b'}' if !in_string => depth -= 1,
+            _ => {}
+        }
+    }
+    false
 }

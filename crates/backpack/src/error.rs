@@ -8,7 +8,7 @@ use piton_core::{CanonicalError, Code, Envelope, PatternError};
 use serde_json::json;
 
 use crate::access::Operation;
-use crate::bounds::{ITEMS_MAX, NODES_MAX, VALUE_BYTES_MAX};
+use crate::bounds::{ITEMS_MAX, NODES_MAX, VALUE_BYTES_MAX, VALUE_DEPTH_MAX};
 use crate::commit_id::CommitId;
 use crate::text::{Key, NodeId, TextError};
 
@@ -40,6 +40,12 @@ pub enum Error {
         key: Key,
         /// Its size.
         measured: usize,
+    },
+    /// A value nests too deeply to be written into a journal.
+    #[error("the value for `{key}` nests deeper than {VALUE_DEPTH_MAX} levels")]
+    TooDeep {
+        /// The key that it was for.
+        key: Key,
     },
     /// Too many of something.
     #[error("{what}: {measured} are given; at most {max} are allowed")]
@@ -133,6 +139,28 @@ pub enum Error {
         /// The oldest commit in memory.
         oldest: Option<CommitId>,
     },
+    /// A schema cannot be used.
+    #[error("the schema is refused: {problem}")]
+    BadSchema {
+        /// Why.
+        problem: String,
+    },
+    /// A text is not a backpack.
+    #[error("this is not a backpack: {at}: {problem}")]
+    BadDocument {
+        /// Where.
+        at: String,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// A backpack has a version that this program does not know.
+    #[error("the backpack has version {found}; this Piton knows {known}")]
+    UnsupportedVersion {
+        /// Its version.
+        found: u64,
+        /// The version known here.
+        known: u64,
+    },
 }
 
 impl Error {
@@ -144,7 +172,11 @@ impl Error {
             | Self::BadValue { .. }
             | Self::ValueTooLarge { .. }
             | Self::TooMany { .. }
-            | Self::ReasonTooLong { .. } => Code::ValidationError,
+            | Self::ReasonTooLong { .. }
+            | Self::TooDeep { .. }
+            | Self::BadSchema { .. } => Code::ValidationError,
+            Self::BadDocument { .. } => Code::BackpackInvalidFormat,
+            Self::UnsupportedVersion { .. } => Code::BackpackUnsupportedVersion,
             Self::Full { .. } | Self::TooManyNodes { .. } => Code::BackpackLimitExceeded,
             Self::AccessDenied { .. } => Code::BackpackAccessDenied,
             Self::Missing { .. } => Code::BackpackKeyMissing,

@@ -79,6 +79,22 @@ impl History {
         &self.commits
     }
 
+    /// The number of every node's first commit.
+    pub(crate) fn nodes(&self) -> &BTreeMap<NodeId, u64> {
+        &self.nodes
+    }
+
+    /// The time of the newest commit.
+    pub(crate) fn last_timestamp(&self) -> TimestampMs {
+        self.last_timestamp
+    }
+
+    /// Takes over what is known of commits that are not in memory.
+    pub(crate) fn remember(&mut self, nodes: BTreeMap<NodeId, u64>, last_timestamp: TimestampMs) {
+        self.nodes = nodes;
+        self.last_timestamp = last_timestamp;
+    }
+
     pub(crate) fn newest(&self) -> Option<&Commit> {
         self.commits.back()
     }
@@ -142,7 +158,7 @@ impl History {
     }
 
     /// The state that the first `count` commits lead to, which must not lie before the base.
-    fn state_after(&self, count: u64) -> State {
+    pub(crate) fn state_after(&self, count: u64) -> State {
         let after = self.checkpoints.partition_point(|checkpoint| checkpoint.count <= count);
         let (from, mut state) =
             match after.checked_sub(1).and_then(|last| self.checkpoints.get(last)) {

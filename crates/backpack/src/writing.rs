@@ -73,7 +73,7 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
         if before.is_none() && core.state.items.len() >= ITEMS_MAX {
             return Err(Error::Full { key });
         }
-        let Some(labels) = labels_of(scope, before.as_deref(), options) else {
+        let Ok(labels) = labels_of(scope, before.as_deref(), options) else {
             return refuse(scope, core, &key, Operation::Label);
         };
         let stamp = scope.inner.stamp(core);
@@ -89,23 +89,26 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
     })
 }
 
-/// The labels that the item has after the pack; nothing if the node may not change them so.
+/// The node may not change the labels of an item as it asks.
+struct LabelsFixed;
+
+/// The labels that the item has after the pack.
 fn labels_of(
     scope: &Scope,
     before: Option<&Item>,
     options: &PackOptions,
-) -> Option<Option<Arc<Labels>>> {
+) -> Result<Option<Arc<Labels>>, LabelsFixed> {
     let some = |labels: Labels| (!labels.is_empty()).then(|| Arc::new(labels));
     match before {
-        None if options.is_silent() => Some(None),
-        None => Some(some(options.onto(Labels::NONE))),
-        Some(item) if options.is_silent() => Some(item.labels.clone()),
+        None if options.is_silent() => Ok(None),
+        None => Ok(some(options.onto(Labels::NONE))),
+        Some(item) if options.is_silent() => Ok(item.labels.clone()),
         Some(item) => {
             let labels = options.onto(item.labels());
             if labels == *item.labels() {
-                return Some(item.labels.clone());
+                return Ok(item.labels.clone());
             }
-            scope.asker().may_label(item).then(|| some(labels))
+            if scope.asker().may_label(item) { Ok(some(labels)) } else { Err(LabelsFixed) }
         }
     }
 }
