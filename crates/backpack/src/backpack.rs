@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::backpack_id::BackpackId;
 use crate::bounds::OBSERVERS_MAX;
 use crate::commit_id::CommitId;
-use crate::core::{Beginning, Inner};
+use crate::core::{Beginning, Inner, Slot};
 use crate::debug_handle::DebugHandle;
 use crate::error::Error;
 use crate::history::{History, Past};
@@ -149,6 +149,11 @@ impl Backpack {
         self.descend(past, large, permissions)
     }
 
+    /// What was declared for nodes.
+    pub(crate) fn declared(&self) -> OrdMap<NodeId, Arc<Permissions>> {
+        self.inner.lock().permissions.clone()
+    }
+
     fn past(&self, find: impl FnOnce(&History) -> Result<Past, Error>) -> Result<Self, Error> {
         let core = self.inner.lock();
         let past = find(&core.history)?;
@@ -161,7 +166,7 @@ impl Backpack {
     pub(crate) fn descend(
         &self,
         past: Past,
-        large: BTreeMap<crate::core::Slot, Arc<str>>,
+        large: BTreeMap<Slot, Arc<str>>,
         permissions: OrdMap<NodeId, Arc<Permissions>>,
     ) -> Self {
         let Past { state, commit } = past;

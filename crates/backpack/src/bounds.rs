@@ -71,3 +71,19 @@ pub const VIOLATIONS_MAX: usize = 100;
 
 /// Observers of one backpack: each costs a call per event.
 pub const OBSERVERS_MAX: usize = 16;
+
+/// Bytes of the words by which the holder of a backpack is named.
+pub const HOLDER_BYTES_MAX: usize = 200;
+
+/// What a record needs beside what it is about: the names of its fields, ids, numbers.
+pub const RECORD_BYTES: usize = 1_024;
+
+/// Bytes of one plan of the journal, which takes 4 MiB, by an estimate that is never too low. What is left is for one
+/// value that the options call small.
+pub const PLAN_BYTES: usize = 2 * 1024 * 1024;
+
+/// Commits that wait in buffered mode before a write flushes them itself.
+pub const BUFFERED_COMMITS_MAX: usize = 4_096;
+
+/// Commits of reads that wait for a write or a flush before a read flushes them itself, so that memory stays bounded.
+pub const WAITING_READS_MAX: usize = 65_536;

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use piton_core::Entropy;
+use piton_core::{Entropy, EventId};
 
 /// Bytes of the second half.
 const WRITER_BYTES: usize = 10;
@@ -48,6 +48,11 @@ impl CommitId {
         let mut bytes = [0; 8];
         bytes[2..].copy_from_slice(&self.0[..6]);
         u64::from_be_bytes(bytes)
+    }
+
+    /// The same bits as the id of an event of the journal.
+    pub(crate) fn event_id(self) -> EventId {
+        EventId::from_bytes(self.0)
     }
 }
 

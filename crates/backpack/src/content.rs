@@ -45,6 +45,14 @@ impl Content {
             Self::Large(_) => None,
         }
     }
+
+    /// The blob that holds it, if it is not at hand.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::Held(_) => None,
+            Self::Large(large) => large.digest,
+        }
+    }
 }
 
 impl fmt::Debug for Content {

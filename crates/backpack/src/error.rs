@@ -4,10 +4,11 @@
 //! same whether the key is there or not.
 
 use piton_core::error::Details;
-use piton_core::{CanonicalError, Code, Envelope, PatternError};
+use piton_core::{CanonicalError, Code, Digest, Envelope, PatternError};
 use serde_json::json;
 
 use crate::access::Operation;
+use crate::backpack_id::BackpackId;
 use crate::bounds::{ITEMS_MAX, NODES_MAX, VALUE_BYTES_MAX, VALUE_DEPTH_MAX};
 use crate::commit_id::CommitId;
 use crate::text::{Key, NodeId, TextError};
@@ -161,6 +162,50 @@ pub enum Error {
         /// The version known here.
         known: u64,
     },
+    /// Another process has the backpack open for writing.
+    #[error(
+        "the backpack `{id}` is open for writing elsewhere{}",
+        holder.as_ref().map_or_else(String::new, |holder| format!(": {holder}"))
+    )]
+    Locked {
+        /// The backpack.
+        id: BackpackId,
+        /// Who has it open, in its own words.
+        holder: Option<String>,
+    },
+    /// There is a backpack where a new one was to be made.
+    #[error("there is a backpack `{id}` already")]
+    Exists {
+        /// The backpack.
+        id: BackpackId,
+    },
+    /// The backpack was closed.
+    #[error("the backpack `{id}` was closed; nothing more is written to it")]
+    Closed {
+        /// The backpack.
+        id: BackpackId,
+    },
+    /// The events of a backpack contradict each other.
+    #[error("event {event} of the backpack `{id}` does not fit those before it: {problem}")]
+    BadStream {
+        /// The backpack.
+        id: BackpackId,
+        /// The place of the event.
+        event: u64,
+        /// What does not fit.
+        problem: String,
+    },
+    /// A large value is not what was packed.
+    #[error("the large value of `{key}` in {digest} is not JSON")]
+    BadBlob {
+        /// The key.
+        key: Key,
+        /// The blob.
+        digest: Digest,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] piton_store::Error),
 }
 
 impl Error {
@@ -174,8 +219,15 @@ impl Error {
             | Self::TooMany { .. }
             | Self::ReasonTooLong { .. }
             | Self::TooDeep { .. }
-            | Self::BadSchema { .. } => Code::ValidationError,
+            | Self::BadSchema { .. }
+            | Self::Exists { .. } => Code::ValidationError,
             Self::BadDocument { .. } => Code::BackpackInvalidFormat,
+            Self::Locked { .. } => Code::BackpackLocked,
+            Self::Closed { .. } => Code::BackpackClosed,
+            Self::BadStream { .. } => Code::StoreInvariantViolation,
+            Self::BadBlob { .. } => Code::StoreCorruptBlob,
+            Self::Store(piton_store::Error::NotFound { .. }) => Code::BackpackNotFound,
+            Self::Store(error) => error.code(),
             Self::UnsupportedVersion { .. } => Code::BackpackUnsupportedVersion,
             Self::Full { .. } | Self::TooManyNodes { .. } => Code::BackpackLimitExceeded,
             Self::AccessDenied { .. } => Code::BackpackAccessDenied,

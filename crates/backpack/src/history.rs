@@ -79,6 +79,11 @@ impl History {
         &self.commits
     }
 
+    /// Whether every commit is in memory.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.first == 0
+    }
+
     /// The number of every node's first commit.
     pub(crate) fn nodes(&self) -> &BTreeMap<NodeId, u64> {
         &self.nodes

@@ -55,6 +55,15 @@ pub(crate) enum ActRecord {
 }
 
 impl CommitRecord {
+    /// The value that it brought.
+    pub(crate) fn value(&self) -> Option<&ValueRecord> {
+        match &self.act {
+            ActRecord::Pack { value, .. } => Some(value),
+            ActRecord::Quarantine { value, .. } => value.as_ref(),
+            ActRecord::Unpack { .. } | ActRecord::Delete {} | ActRecord::Deny { .. } => None,
+        }
+    }
+
     /// Whether it changed the state.
     pub(crate) fn is_change(&self) -> bool {
         !matches!(self.act, ActRecord::Unpack { .. } | ActRecord::Deny { .. })

@@ -8,6 +8,7 @@ mod item;
 mod quarantined;
 mod replay;
 mod value;
+pub(crate) mod weight;
 
 pub(crate) use commit::CommitRecord;
 pub(crate) use item::ItemRecord;

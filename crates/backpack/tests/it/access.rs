@@ -209,8 +209,8 @@ fn a_namespace_query_gives_what_the_node_may_read_and_nothing_else() {
     let wild = none().reading_namespaces(["vault.*"]).unwrap();
     assert_eq!(names(&rig.limited("anyone", wild.clone())), ["kept"]);
     assert!(names(&rig.limited("anyone", wild.denying(["kept"]).unwrap())).is_empty());
-    let named = none().reading(["person"]).unwrap();
-    assert_eq!(names(&rig.limited("anyone", named)), ["person"]);
+    let by_key = none().reading(["person"]).unwrap();
+    assert_eq!(names(&rig.limited("anyone", by_key)), ["person"]);
     assert!(names(&rig.limited("anyone", none())).is_empty());
     let keys: Vec<String> = rig.node("anyone").keys().iter().map(ToString::to_string).collect();
     assert_eq!(keys, ["kept", "plain"]);

@@ -5,6 +5,9 @@ use serde_json::{Value, json};
 
 use crate::rig::{Rig, done, node, ports};
 
+/// Changes a document.
+type Edit<'a> = &'a dyn Fn(&mut Value);
+
 fn load(text: &str) -> Result<Backpack, Error> {
     Backpack::from_json(text, ports(9).0)
 }
@@ -99,7 +102,7 @@ fn a_document_that_is_not_one_is_refused_and_the_error_says_where() {
     };
     let error = change(&|document| document["v"] = json!(2));
     assert!(matches!(error, Error::UnsupportedVersion { found: 2, known: 1 }), "{error}");
-    let table: &[(&dyn Fn(&mut Value), &str)] = &[
+    let table: &[(Edit, &str)] = &[
         (&|d| d["format"] = json!("other"), "format: it is not `piton.backpack`"),
         (
             &|d| d["items"][0]["version"] = json!("one"),

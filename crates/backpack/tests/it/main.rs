@@ -1,9 +1,15 @@
-//! Tests of the backpack.
-#![expect(clippy::disallowed_methods, reason = "tests start threads and read their own files")]
+//! Tests of the backpack through its public interface.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, start threads and touch the disk"
+)]
 
 mod access;
 mod document;
 mod history;
+mod journal;
 mod packing;
 mod rig;
 mod time_travel;
+mod worker;

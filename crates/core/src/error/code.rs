@@ -89,6 +89,8 @@ crate::closed_set! {
         BackpackUnsupportedVersion => "BACKPACK_UNSUPPORTED_VERSION",
         /// Another process writes to the backpack.
         BackpackLocked => "BACKPACK_LOCKED",
+        /// The backpack was closed.
+        BackpackClosed => "BACKPACK_CLOSED",
         /// There is no such backpack.
         BackpackNotFound => "BACKPACK_NOT_FOUND",
         /// The caller sent something that is not valid.
@@ -365,6 +367,12 @@ impl Code {
                 meaning: "Another process is writing to this backpack; it can be read in the meantime.",
                 advice: "Wait until the process that the message names is done, or end it, and repeat the call.",
                 retry: LOCK_RETRY,
+            },
+            Self::BackpackClosed => Facts {
+                domain: Domain::Backpack,
+                meaning: "The backpack was closed by its owner, and what it held is on disk; nothing more happens to it.",
+                advice: "Open the backpack again and go on from there.",
+                retry: Retry::NotRetryable,
             },
             Self::BackpackNotFound => Facts {
                 domain: Domain::Backpack,
