@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use crate::access::Operation;
-use crate::commit::Act;
+use crate::commit::{Act, Action};
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::item::Item;
+use crate::observer::Committed;
 use crate::scope::Scope;
 use crate::text::Key;
 
@@ -31,4 +33,31 @@ pub(crate) fn peek(scope: &Scope, key: &Key) -> Result<Option<Arc<Item>>, Error>
         }
         Ok(core.state.items.get(key).map(|item| core.in_full(item)))
     })
+}
+
+/// What the node may know of the history.
+pub(crate) fn history(scope: &Scope, filter: &Filter) -> Result<Vec<Committed>, Error> {
+    let core = scope.inner.lock();
+    let asker = scope.asker();
+    let mut told = Vec::new();
+    for commit in filter.of(&core.history)? {
+        let item = commit.value().or(commit.previous());
+        let is_visible = match commit.action() {
+            Action::Quarantine => false,
+            Action::Deny => commit.author.id == scope.identity.id,
+            Action::Pack | Action::Unpack | Action::Delete => asker.may_read(&commit.key, item),
+        };
+        if !is_visible {
+            continue;
+        }
+        let mut event = Committed::from(commit);
+        let in_use = core.state.items.get(&commit.key);
+        let was_shown =
+            commit.value().is_some_and(|item| in_use.is_none_or(|live| **live != *item));
+        if let Some(size) = event.size.filter(|_| was_shown) {
+            event.summary = format!("[{size} bytes]");
+        }
+        told.push(event);
+    }
+    Ok(told)
 }

@@ -26,8 +26,10 @@ use crate::access::Asker;
 use crate::commit::Act;
 use crate::core::Inner;
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::identity::Identity;
 use crate::item::{self, Item};
+use crate::observer::Committed;
 use crate::outcome::Outcome;
 use crate::pack_options::PackOptions;
 use crate::permissions::{Permissions, parse_pattern};
@@ -129,6 +131,12 @@ impl Scope {
             }
             Ok(items.iter().map(|item| core.in_full(item)).collect())
         })
+    }
+
+    /// What happened to the keys that the node may read, oldest first. A value that is no longer in use is not shown,
+    /// and a quarantine is not either.
+    pub fn history(&self, filter: &Filter) -> Result<Vec<Committed>, Error> {
+        reading::history(self, filter)
     }
 
     /// Removes a key; the history keeps its value.

@@ -9,8 +9,10 @@ use super::backpack::Mode;
 use super::writer::JournalWriter;
 use crate::bounds::{BUFFERED_COMMITS_MAX, WAITING_READS_MAX};
 use crate::error::Error;
+use crate::filter::Filter;
 use crate::identity::Identity;
 use crate::item::Item;
+use crate::observer::Committed;
 use crate::outcome::Outcome;
 use crate::pack_options::PackOptions;
 use crate::scope::Scope;
@@ -127,6 +129,11 @@ impl AsyncScope {
     /// See [`Scope::peek`].
     pub async fn peek<T: DeserializeOwned + Send>(&self, key: &str) -> Result<Option<T>, Error> {
         self.read(self.scope.peek(key)).await
+    }
+
+    /// See [`Scope::history`]; it reaches back as far as memory does.
+    pub fn history(&self, filter: &Filter) -> Result<Vec<Committed>, Error> {
+        self.scope.history(filter)
     }
 
     /// See [`Scope::keys`].

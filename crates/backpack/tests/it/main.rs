@@ -10,6 +10,8 @@ mod document;
 mod history;
 mod journal;
 mod packing;
+mod properties;
 mod rig;
+mod secrets;
 mod time_travel;
 mod worker;
