@@ -8,6 +8,7 @@ use imbl::OrdMap;
 use piton_core::TimestampMs;
 use serde::Serialize;
 
+use crate::abandoning;
 use crate::backpack_id::BackpackId;
 use crate::bounds::OBSERVERS_MAX;
 use crate::commit_id::CommitId;
@@ -147,6 +148,12 @@ impl Backpack {
         let (large, permissions) = (core.large.clone(), core.permissions.clone());
         drop(core);
         self.descend(past, large, permissions)
+    }
+
+    /// Makes every key hold what it held in `snapshot` again, which must be one of this backpack: what was done since is
+    /// abandoned. It stays in the history, and so does the quarantine; keys are put back by commits of `by`.
+    pub fn abandon_since(&self, snapshot: &Self, by: Identity) -> Result<Vec<CommitId>, Error> {
+        abandoning::abandon(self, snapshot, &Arc::new(by))
     }
 
     /// What was declared for nodes.

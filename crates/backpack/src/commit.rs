@@ -28,6 +28,8 @@ piton_core::closed_set! {
         Quarantine => "quarantine",
         /// Was refused, and changed nothing.
         Deny => "deny",
+        /// Put a key back to what it held, because what was done since then is abandoned.
+        Restore => "restore",
     }
 }
 
@@ -62,6 +64,16 @@ pub(crate) enum Act {
     Deny {
         operation: Operation,
     },
+    Restore(Box<Restored>),
+}
+
+/// A key that holds again what it held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Restored {
+    pub(crate) before: Option<Arc<Item>>,
+    pub(crate) after: Option<Arc<Item>>,
+    /// The last commit that stands; what was done after it is abandoned.
+    pub(crate) since: Option<CommitId>,
 }
 
 impl Commit {
@@ -93,6 +105,7 @@ impl Commit {
             Act::Delete { .. } => Action::Delete,
             Act::Quarantine { .. } => Action::Quarantine,
             Act::Deny { .. } => Action::Deny,
+            Act::Restore(_) => Action::Restore,
         }
     }
 
@@ -100,17 +113,19 @@ impl Commit {
     pub fn previous(&self) -> Option<&Item> {
         match &self.act {
             Act::Pack { before, .. } => before.as_deref(),
+            Act::Restore(restored) => restored.before.as_deref(),
             Act::Delete { before } => Some(before),
             Act::Quarantine { entry, was_active: true } => entry.item(),
             Act::Quarantine { .. } | Act::Unpack { .. } | Act::Deny { .. } => None,
         }
     }
 
-    /// What was stored, read, or put straight into quarantine.
+    /// What was stored, put back, read, or put straight into quarantine.
     pub fn value(&self) -> Option<&Item> {
         match &self.act {
             Act::Pack { after, .. } => Some(after),
             Act::Unpack { read } => read.as_deref(),
+            Act::Restore(restored) => restored.after.as_deref(),
             Act::Quarantine { entry, was_active: false } => entry.item(),
             Act::Quarantine { .. } | Act::Delete { .. } | Act::Deny { .. } => None,
         }
@@ -123,6 +138,7 @@ impl Commit {
             Act::Unpack { read } => read.as_ref().map(|item| item.size()),
             Act::Delete { before } => Some(before.size()),
             Act::Quarantine { entry, .. } => Some(entry.size()),
+            Act::Restore(_) => self.value().or(self.previous()).map(Item::size),
             Act::Deny { .. } => None,
         }
     }
@@ -143,6 +159,14 @@ impl Commit {
         }
     }
 
+    /// The last commit that still stands, if this one put something back and any stands.
+    pub fn restores_to(&self) -> Option<CommitId> {
+        match &self.act {
+            Act::Restore(restored) => restored.since,
+            _ => None,
+        }
+    }
+
     /// At most 200 bytes about the value, for people. A protected value is not shown.
     pub fn summary(&self) -> String {
         match &self.act {
@@ -153,6 +177,10 @@ impl Commit {
                 summary::cut(&format!("[quarantined, {} bytes] {}", entry.size(), entry.reason()))
             }
             Act::Deny { operation } => format!("[{operation} denied]"),
+            Act::Restore(restored) => match &restored.after {
+                Some(item) => item.summary(),
+                None => "[removed again]".to_owned(),
+            },
         }
     }
 
@@ -160,6 +188,7 @@ impl Commit {
     pub(crate) fn held_bytes(&self) -> usize {
         let held = match &self.act {
             Act::Pack { after, .. } => after.content.held(),
+            Act::Restore(restored) => restored.after.as_ref().and_then(|item| item.content.held()),
             Act::Quarantine { entry, was_active: false } => {
                 entry.item.as_ref().and_then(|item| item.content.held())
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
-use crate::commit::{Action, Commit};
+use crate::commit::{Act, Action, Commit};
 use crate::commit_id::CommitId;
 use crate::core::{Inner, Slot};
 use crate::error::Error;
@@ -104,6 +104,24 @@ impl DebugHandle {
                 }
         };
         core.history.commits().iter().filter(wanted).cloned().collect()
+    }
+
+    /// The commits in memory that were abandoned: a later one put back what they changed.
+    pub fn abandoned(&self) -> Vec<Commit> {
+        let core = self.inner.lock();
+        let commits = core.history.commits();
+        let mut ranges = Vec::new();
+        for commit in commits {
+            if let Act::Restore(restored) = &commit.act {
+                ranges.push(restored.since.map_or(0, |id| id.number() + 1)..commit.id.number());
+            }
+        }
+        ranges.dedup_by_key(|range| range.start);
+        let is_abandoned = |commit: &&Commit| {
+            commit.action() != Action::Restore
+                && ranges.iter().any(|range| range.contains(&commit.id.number()))
+        };
+        commits.iter().filter(is_abandoned).cloned().collect()
     }
 
     /// How many commits were made, those that left memory included.

@@ -140,6 +140,12 @@ pub enum Error {
         /// The oldest commit in memory.
         oldest: Option<CommitId>,
     },
+    /// A snapshot is not one of this backpack.
+    #[error("the snapshot was taken from another backpack than `{id}`, or was written to since")]
+    ForeignSnapshot {
+        /// The backpack.
+        id: BackpackId,
+    },
     /// A schema cannot be used.
     #[error("the schema is refused: {problem}")]
     BadSchema {
@@ -220,6 +226,7 @@ impl Error {
             | Self::ReasonTooLong { .. }
             | Self::TooDeep { .. }
             | Self::BadSchema { .. }
+            | Self::ForeignSnapshot { .. }
             | Self::Exists { .. } => Code::ValidationError,
             Self::BadDocument { .. } => Code::BackpackInvalidFormat,
             Self::Locked { .. } => Code::BackpackLocked,

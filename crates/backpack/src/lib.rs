@@ -8,6 +8,7 @@
 //! that a node may not read is told to it in no way: not by a value, an error, an event or a summary. Nothing here
 //! reads a file, a clock, a source of randomness or the environment.
 
+mod abandoning;
 mod access;
 mod backpack;
 mod backpack_id;

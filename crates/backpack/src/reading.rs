@@ -45,7 +45,9 @@ pub(crate) fn history(scope: &Scope, filter: &Filter) -> Result<Vec<Committed>, 
         let is_visible = match commit.action() {
             Action::Quarantine => false,
             Action::Deny => commit.author.id == scope.identity.id,
-            Action::Pack | Action::Unpack | Action::Delete => asker.may_read(&commit.key, item),
+            Action::Pack | Action::Unpack | Action::Delete | Action::Restore => {
+                asker.may_read(&commit.key, item)
+            }
         };
         if !is_visible {
             continue;

@@ -32,6 +32,10 @@ impl State {
         match &commit.act {
             Act::Pack { after, .. } => self.insert(Arc::clone(after)),
             Act::Delete { .. } => self.remove(&commit.key, &commit.author),
+            Act::Restore(restored) => match &restored.after {
+                Some(item) => self.insert(Arc::clone(item)),
+                None => self.remove(&commit.key, &commit.author),
+            },
             Act::Quarantine { entry, was_active } => {
                 if *was_active {
                     self.remove(&commit.key, &commit.author);

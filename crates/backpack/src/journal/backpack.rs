@@ -12,6 +12,7 @@ use super::scope::AsyncScope;
 use super::writer::JournalWriter;
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
+use crate::commit_id::CommitId;
 use crate::error::Error;
 use crate::identity::Identity;
 use crate::options::{Options, Ports};
@@ -111,6 +112,18 @@ impl JournaledBackpack {
     ) -> Result<AsyncScope, Error> {
         let scope = self.backpack.scope(identity, permissions)?;
         Ok(AsyncScope::new(scope, Some((Arc::clone(&self.writer), self.mode))))
+    }
+
+    /// See [`Backpack::abandon_since`]; returns when it is on disk. The snapshot is one of
+    /// [`snapshot_at_commit`](Self::snapshot_at_commit), which has every value.
+    pub async fn abandon_since(
+        &self,
+        snapshot: &Backpack,
+        by: Identity,
+    ) -> Result<Vec<CommitId>, Error> {
+        let commits = self.backpack.abandon_since(snapshot, by)?;
+        self.flush().await?;
+        Ok(commits)
     }
 
     /// Returns when everything that was done before the call is on disk.

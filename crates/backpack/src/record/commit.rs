@@ -3,6 +3,7 @@
 use piton_core::TimestampMs;
 use serde::{Deserialize, Serialize};
 
+use super::item::ItemRecord;
 use super::value::ValueRecord;
 use crate::access::Operation;
 use crate::commit::{Act, Commit};
@@ -52,6 +53,14 @@ pub(crate) enum ActRecord {
     Deny {
         operation: Operation,
     },
+    Restore {
+        /// What the key holds again; nothing if it is absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item: Option<Box<ItemRecord>>,
+        /// The last commit that stands.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<CommitId>,
+    },
 }
 
 impl CommitRecord {
@@ -60,6 +69,7 @@ impl CommitRecord {
         match &self.act {
             ActRecord::Pack { value, .. } => Some(value),
             ActRecord::Quarantine { value, .. } => value.as_ref(),
+            ActRecord::Restore { item, .. } => item.as_ref().map(|item| &item.value),
             ActRecord::Unpack { .. } | ActRecord::Delete {} | ActRecord::Deny { .. } => None,
         }
     }
@@ -87,6 +97,10 @@ impl CommitRecord {
                     .map(|item| ValueRecord::of(&item.content)),
             },
             Act::Deny { operation } => ActRecord::Deny { operation: *operation },
+            Act::Restore(restored) => ActRecord::Restore {
+                item: restored.after.as_ref().map(|item| Box::new(ItemRecord::of(item))),
+                since: restored.since,
+            },
         };
         Self {
             commit: commit.id,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::commit::{ActRecord, CommitRecord};
 use super::value::ValueRecord;
-use crate::commit::{Act, Commit};
+use crate::commit::{Act, Commit, Restored};
 use crate::history::History;
 use crate::identity::Identity;
 use crate::item::Item;
@@ -83,6 +83,13 @@ impl Replay {
             ActRecord::Unpack { .. } => return Err(Contradiction::Found),
             ActRecord::Delete {} => Act::Delete { before: held.ok_or(Contradiction::NoItem)? },
             ActRecord::Deny { operation } => Act::Deny { operation },
+            ActRecord::Restore { item, since } => {
+                let after = item.map(|item| item.item()).transpose()?.map(Arc::new);
+                if after.as_ref().or(held.as_ref()).is_none_or(|item| item.key != key) {
+                    return Err(Contradiction::NoItem);
+                }
+                Act::Restore(Box::new(Restored { before: held, after, since }))
+            }
             ActRecord::Quarantine { reason, kept, value } => {
                 let was_active = value.is_none();
                 let item = match value {

@@ -24,6 +24,7 @@ pub(crate) fn of_commit(commit: &Commit) -> usize {
             let value = entry.item.as_ref().filter(|_| !was_active).map_or(0, |item| held(item));
             ESCAPED_CONTROL * entry.reason().len() + value
         }
+        Act::Restore(restored) => restored.after.as_ref().map_or(0, |item| of_item(item)),
         Act::Unpack { .. } | Act::Delete { .. } | Act::Deny { .. } => 0,
     }
 }

@@ -17,6 +17,7 @@ enum Op {
     Quarantine(u8, bool),
     QuarantineValue(u8, u16),
     Query,
+    Abandon(u8),
 }
 
 /// An operation of one of three nodes on one of eight keys.
@@ -30,6 +31,7 @@ fn op() -> impl Strategy<Value = (u8, Op)> {
         1 => (key.clone(), any::<bool>()).prop_map(|(key, keep)| Op::Quarantine(key, keep)),
         1 => (key, any::<u16>()).prop_map(|(key, value)| Op::QuarantineValue(key, value)),
         1 => Just(Op::Query),
+        1 => any::<u8>().prop_map(Op::Abandon),
     ];
     (0..3_u8, what)
 }
@@ -48,6 +50,15 @@ fn perform(rig: &Rig, number: u8, op: &Op) {
         Op::Quarantine(key, true) => drop(node.quarantine(&name(key), "why")),
         Op::Quarantine(key, false) => drop(node.quarantine_without_trace(&name(key), "why")),
         Op::QuarantineValue(key, value) => drop(node.quarantine_value(&name(key), value, "why")),
+        Op::Abandon(back) => {
+            let commits = commits(&rig.backpack);
+            if let Some(commit) = commits.iter().rev().nth(usize::from(back % 32)) {
+                let snapshot = rig.backpack.snapshot_at_commit(commit.id()).unwrap();
+                let wanted = state(&snapshot);
+                rig.backpack.abandon_since(&snapshot, piton_backpack::Identity::system()).unwrap();
+                assert_eq!(state(&rig.backpack), wanted);
+            }
+        }
         Op::Query => drop(node.unpack_by_namespace::<u16>("flow.*")),
     }
 }
@@ -65,7 +76,7 @@ fn state(backpack: &Backpack) -> Model {
 
 /// Does a commit to a model, from what the commit says alone.
 fn replay(model: &mut Model, commit: &Commit) {
-    use piton_backpack::Action::{Delete, Deny, Pack, Quarantine, Unpack};
+    use piton_backpack::Action::{Delete, Deny, Pack, Quarantine, Restore, Unpack};
     let key = commit.key().to_string();
     match commit.action() {
         Pack => {
@@ -75,6 +86,13 @@ fn replay(model: &mut Model, commit: &Commit) {
         }
         Delete => drop(model.remove(&key)),
         Quarantine if commit.value().is_none() => drop(model.remove(&key)),
+        Restore => match commit.value() {
+            None => drop(model.remove(&key)),
+            Some(item) => {
+                let text = item.text().unwrap().to_owned();
+                model.insert(key, (text, item.version(), item.source().id.to_string()));
+            }
+        },
         Quarantine | Unpack | Deny => {}
     }
 }
@@ -84,7 +102,7 @@ fn commits(backpack: &Backpack) -> Vec<Commit> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     // shows: BP-020
     #[test]

@@ -218,3 +218,32 @@ fn what_is_quarantined_is_out_of_use_and_in_the_trace() {
         [("error text".to_owned(), "b", "a retry follows"), ("again".to_owned(), "c", "twice")]
     );
 }
+
+#[test]
+fn what_was_done_since_a_snapshot_can_be_abandoned_and_stays_in_the_history() {
+    let rig = Rig::new();
+    let a = rig.node("a");
+    done(a.pack("kept", &1));
+    let start = done(a.pack("changed", &1));
+    let snapshot = rig.backpack.snapshot_at_commit(start).unwrap();
+    let b = rig.node("b");
+    done(b.pack("changed", &2));
+    done(b.pack("new", &3));
+    done(b.delete("kept"));
+    done(b.quarantine_value("try", &4, "failed"));
+    let before = rig.backpack.debug().history(&Filter::default()).unwrap();
+    let by = piton_backpack::Identity::system();
+    let commits = rig.backpack.abandon_since(&snapshot, by.clone()).unwrap();
+    assert_eq!(commits.len(), 3);
+    let debug = rig.backpack.debug();
+    assert_eq!(debug.items(), snapshot.debug().items());
+    assert_eq!(debug.item("changed").unwrap().unwrap().source().id.as_str(), "a");
+    assert_eq!(debug.quarantined().len(), 1);
+    let after = debug.history(&Filter::default()).unwrap();
+    assert_eq!(after[..before.len()], before[..]);
+    assert_eq!(debug.abandoned(), before[2..]);
+    assert_eq!(after.last().unwrap().restores_to(), Some(start));
+    assert!(rig.backpack.abandon_since(&snapshot, by.clone()).unwrap().is_empty());
+    let error = rig.backpack.abandon_since(&Rig::new().backpack, by).unwrap_err();
+    assert!(matches!(error, Error::ForeignSnapshot { .. }), "{error}");
+}
