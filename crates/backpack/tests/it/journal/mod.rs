@@ -8,6 +8,6 @@ mod past;
 pub(crate) mod processes;
 mod reopening;
 mod roots;
-mod site;
+pub(crate) mod site;
 mod syncs;
 mod torn;

@@ -16,33 +16,33 @@ use piton_store::local::disk::Disk;
 use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock};
 
 /// The backpack that most tests open.
-pub(super) fn pack_id() -> BackpackId {
+pub(crate) fn pack_id() -> BackpackId {
     "pack_a".parse().unwrap()
 }
 
-pub(super) fn holder(text: &str) -> Holder {
+pub(crate) fn holder(text: &str) -> Holder {
     Holder::new(text).unwrap()
 }
 
 /// One process's view of a data directory.
 #[derive(Clone)]
-pub(super) struct Site {
-    pub(super) ports: JournalPorts,
-    pub(super) journal: LogJournal<BackpackEvent>,
-    pub(super) blobs: LocalBlobs,
-    pub(super) leases: LocalLeases,
+pub(crate) struct Site {
+    pub(crate) ports: JournalPorts,
+    pub(crate) journal: LogJournal<BackpackEvent>,
+    pub(crate) blobs: LocalBlobs,
+    pub(crate) leases: LocalLeases,
 }
 
 impl Site {
     /// Opens the data directory at the root of a simulated disk.
-    pub(super) fn on(disk: Arc<dyn Disk>, seed: u64) -> Self {
+    pub(crate) fn on(disk: Arc<dyn Disk>, seed: u64) -> Self {
         let clock = Arc::new(ManualClock::new(TimestampMs(1_000)));
         let entropy = Arc::new(SeededEntropy::new(seed));
         Self::of(DataDir::on(disk, Path::new("/")).unwrap(), clock, entropy)
     }
 
     /// Opens a real data directory.
-    pub(super) fn at(root: &Path) -> Self {
+    pub(crate) fn at(root: &Path) -> Self {
         let entropy = Arc::new(piton_store::local::SystemEntropy);
         Self::of(DataDir::open(root).unwrap(), Arc::new(SystemClock), entropy)
     }
@@ -59,32 +59,32 @@ impl Site {
         Self { ports, journal, blobs, leases }
     }
 
-    pub(super) async fn try_open(&self, mode: Mode, options: Options) -> Result<Opened, Error> {
+    pub(crate) async fn try_open(&self, mode: Mode, options: Options) -> Result<Opened, Error> {
         JournaledBackpack::open(&pack_id(), holder("a test"), mode, options, self.ports.clone())
             .await
     }
 
-    pub(super) async fn open(&self) -> JournaledBackpack {
+    pub(crate) async fn open(&self) -> JournaledBackpack {
         self.try_open(Mode::Durable, Options::default()).await.unwrap().backpack
     }
 }
 
 /// A node without declared permissions.
-pub(super) fn node(backpack: &JournaledBackpack, id: &str) -> AsyncScope {
+pub(crate) fn node(backpack: &JournaledBackpack, id: &str) -> AsyncScope {
     backpack.scope(Identity::new(id, id).unwrap(), None).unwrap()
 }
 
 /// The commit of a write that happened.
-pub(super) fn done(outcome: Result<Outcome, Error>) -> CommitId {
+pub(crate) fn done(outcome: Result<Outcome, Error>) -> CommitId {
     crate::rig::done(outcome)
 }
 
-pub(super) fn commits(backpack: &Backpack) -> Vec<Commit> {
+pub(crate) fn commits(backpack: &Backpack) -> Vec<Commit> {
     backpack.debug().history(&Filter::default()).unwrap()
 }
 
 /// Everything that two backpacks must agree on to be the same.
-pub(super) fn assert_same(left: &Backpack, right: &Backpack) {
+pub(crate) fn assert_same(left: &Backpack, right: &Backpack) {
     assert_eq!(left.id(), right.id());
     assert_eq!(left.origin(), right.origin());
     assert_eq!(left.debug().items(), right.debug().items());
