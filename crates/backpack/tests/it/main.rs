@@ -10,6 +10,7 @@ mod document;
 mod frozen;
 mod history;
 mod journal;
+mod observing;
 mod packing;
 mod properties;
 mod rig;
