@@ -15,6 +15,7 @@
     reason = "a benchmark measures time, starts itself anew and writes the files it compares with"
 )]
 
+mod backpack;
 mod error;
 mod kernel;
 mod measure;
@@ -68,6 +69,8 @@ enum Part {
     Kernel,
     /// Workflows.
     Workflow,
+    /// Backpacks.
+    Backpack,
 }
 
 /// What the program starts itself for.
@@ -81,12 +84,19 @@ enum Inner {
         /// The session.
         stream: StreamId,
     },
+    /// Packs in a process that has done nothing before.
+    #[command(hide = true)]
+    BackpackMemory {
+        /// How many packs.
+        packs: u32,
+    },
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match &arguments.inner {
         Some(Inner::ColdLoad { root, stream }) => kernel::cold_load_here(root, stream),
+        Some(Inner::BackpackMemory { packs }) => backpack::memory_here(*packs),
         None => run(&arguments),
     };
     outcome.unwrap_or_else(|problem| {
@@ -103,6 +113,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Workflow)) {
         report.add("workflow", workflow::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Backpack)) {
+        report.add("backpack", backpack::measure(&place)?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {
