@@ -16,6 +16,7 @@
 )]
 
 mod door;
+mod backpack;
 mod error;
 mod kernel;
 mod measure;
@@ -71,6 +72,8 @@ enum Part {
     Workflow,
     /// The agent's door, with a real client.
     Door,
+    /// Backpacks.
+    Backpack,
 }
 
 /// What the program starts itself for.
@@ -84,12 +87,19 @@ enum Inner {
         /// The session.
         stream: StreamId,
     },
+    /// Packs in a process that has done nothing before.
+    #[command(hide = true)]
+    BackpackMemory {
+        /// How many packs.
+        packs: u32,
+    },
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match &arguments.inner {
         Some(Inner::ColdLoad { root, stream }) => kernel::cold_load_here(root, stream),
+        Some(Inner::BackpackMemory { packs }) => backpack::memory_here(*packs),
         None => run(&arguments),
     };
     outcome.unwrap_or_else(|problem| {
@@ -109,6 +119,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Door)) {
         report.add("door", door::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Backpack)) {
+        report.add("backpack", backpack::measure(&place)?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {
