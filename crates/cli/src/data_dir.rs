@@ -50,7 +50,7 @@ pub(crate) fn outside_of(
                 shown(&root, environment),
                 shown(&source.directory, environment)
             ),
-            "Choose another one with --data-dir or PITON_DATA_DIR.",
+            crate::words::CHOOSE_DATA_DIR,
         )),
     }
 }

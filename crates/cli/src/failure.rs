@@ -69,8 +69,7 @@ impl Failure {
             Self::DataDir { path, source } => {
                 let told = source.envelope();
                 let message = format!("{} The data directory is {}.", told.message, path.display());
-                Envelope::new(told.code, message)
-                    .with_suggestion("Choose another one with --data-dir or PITON_DATA_DIR.")
+                Envelope::new(told.code, message).with_suggestion(crate::words::CHOOSE_DATA_DIR)
             }
             Self::NoDataDir => Envelope::new(Code::ValidationError, sentence(&self.to_string()))
                 .with_suggestion("Say where with --data-dir or PITON_DATA_DIR."),

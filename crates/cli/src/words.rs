@@ -1,5 +1,8 @@
 //! Small pieces of what people read.
 
+/// What to do about a data directory that cannot be used.
+pub(crate) const CHOOSE_DATA_DIR: &str = "Choose another one with --data-dir or PITON_DATA_DIR.";
+
 /// How an agent gets to know Piton.
 pub(crate) const CONNECT: &str = "Connect an agent: piton mcp install --client claude";
 

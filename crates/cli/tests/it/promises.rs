@@ -41,7 +41,7 @@ fn data_is_not_kept_among_workflows() {
     let rig = Rig::new();
     let inside = rig.project().join(".piton/workflows/data");
     let inside = inside.to_str().unwrap();
-    for arguments in [["session", "list"], ["workflow", "run"], ["keys", "rotate"]] {
+    for arguments in [["session", "list"], ["workflow", "list"], ["keys", "rotate"]] {
         let (_, told) = rig.fails(&[&["--data-dir", inside], &arguments[..]].concat());
         let message = told["message"].as_str().unwrap();
         assert!(message.contains("which is searched for workflows"), "{message}");

@@ -3,7 +3,7 @@
 use std::process;
 
 use piton_core::{Code, Envelope};
-use piton_mcp::{Listener, http::PATH, serve_http};
+use piton_mcp::{http::PATH, serve_http};
 use piton_runtime::request::ListWorkflows;
 use piton_store::{
     LeaseName,
@@ -42,11 +42,13 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
     let notice = Notice { pid: process::id(), url: format!("http://{}{PATH}", listener.address()) };
     let posted = notice.post(open.root())?;
     let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
+    // Whoever reads that a signal stops it may send one.
+    let stop = open.wait(async { signals() })?;
     words::opening(app, &app.shown(open.root()), is_new, &notice, &listed);
     let told = Told { server: &notice, data_dir: open.root(), was_running: false };
     app.output.reply("piton.up/1", &told)?;
     open.log.began();
-    let served = open.wait(serve(listener, &open));
+    let served = open.wait(serve_http(listener, open.offer(), stop));
     drop((posted, lease));
     served?;
     app.output.say("Stopped. Nothing is lost; `piton up` goes on.");
@@ -81,17 +83,17 @@ fn already(app: &App, open: &Open) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-async fn serve(listener: Listener, open: &Open) -> Result<(), Envelope> {
+/// Is ready when the process is told to end. From now on that does not end it by itself.
+fn signals() -> Result<impl Future<Output = ()>, Envelope> {
     let told = |error: std::io::Error| {
         Envelope::new(Code::InternalError, format!("Signals cannot be listened for: {error}."))
     };
     let mut terminate = signal(SignalKind::terminate()).map_err(told)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(told)?;
-    let stop = async move {
+    Ok(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-    };
-    serve_http(listener, open.offer(), stop).await
+    })
 }

@@ -174,6 +174,9 @@ fn token_in(text: &str) -> Option<String> {
 /// A text without what differs from run to run.
 fn shown(reply: &Reply, text: &str) -> String {
     let text = text.replace(&reply.body.run.label.to_string(), "some-label");
+    let bookmark = reply.body.checkpoint_call.as_ref();
+    let bookmark = bookmark.and_then(|call| call.params.checkpoint_token.as_deref());
+    let text = bookmark.map_or(text.clone(), |token| text.replace(token, "ck-some-token"));
     token_in(&text).map_or(text.clone(), |token| text.replace(&token, "ak-some-token"))
 }
 
