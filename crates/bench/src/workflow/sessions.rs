@@ -83,7 +83,7 @@ impl Writer<'_> {
             EventBody::ObservationRecorded { scope: None, change: ChangeOrdinal(0), data },
         ];
         let pinned = NewBlob::canonical(Namespace::PinnedWorkflows, self.workflow.canonical());
-        let events = bodies.into_iter().map(|body| self.event(body)).collect();
+        let events: Vec<_> = bodies.into_iter().map(|body| self.event(body)).collect();
         AppendPlan::new(events).with_blob(snapshot).with_blob(pinned)
     }
 
