@@ -73,7 +73,7 @@ pub enum Error {
         key: Key,
     },
     /// Too many nodes act on one backpack.
-    #[error("{NODES_MAX} nodes acted on the backpack, and `{node}` would be one more")]
+    #[error("the backpack knows {NODES_MAX} nodes, and `{node}` would be one more")]
     TooManyNodes {
         /// The node.
         node: NodeId,
@@ -96,7 +96,7 @@ pub enum Error {
     },
     /// A value does not read as what was asked for.
     #[error(
-        "`{key}` holds {found}, which does not read as `{wanted}`{}",
+        "the value of `{key}` is {found}, which does not read as `{wanted}`{}",
         problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}"))
     )]
     WrongType {

@@ -195,7 +195,7 @@ impl History {
     }
 
     fn pruned(&self, wanted: CommitId) -> Error {
-        Error::BeforeHistory { wanted: wanted.to_string(), oldest: self.oldest() }
+        Error::BeforeHistory { wanted: format!("the commit {wanted}"), oldest: self.oldest() }
     }
 
     fn oldest(&self) -> Option<CommitId> {

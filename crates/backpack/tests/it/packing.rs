@@ -64,7 +64,7 @@ fn a_value_is_missing_or_typed_or_clearly_of_another_type() {
     let error = node.unpack::<u32>("age").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`age` holds a string, which does not read as `u32`: invalid type: string \"forty\", \
+        "the value of `age` is a string, which does not read as `u32`: invalid type: string \"forty\", \
          expected u32 at line 1 column 7"
     );
     let error = node.unpack_required::<u32>("nothing").unwrap_err();
