@@ -53,7 +53,11 @@ pub(crate) fn code(failure: &Failure) -> ExitCode {
 
 fn number(code: Code) -> u8 {
     match code {
-        Code::SessionLocked | Code::TokenSessionLocked | Code::StoreBusy | Code::StoreConflict => 4,
+        Code::SessionLocked
+        | Code::TokenSessionLocked
+        | Code::BackpackLocked
+        | Code::StoreBusy
+        | Code::StoreConflict => 4,
         Code::SessionNotHealthy
         | Code::SessionPoisoned
         | Code::StoreCorruptBlob

@@ -81,7 +81,7 @@ pub struct Answer {
 
 impl Answer {
     /// The answer, or an error if it is larger than anything that makes sense.
-    pub(crate) fn bounded(self) -> Result<Self, Error> {
+    pub fn bounded(self) -> Result<Self, Error> {
         let calls: usize = self.tool_calls.iter().map(ToolCall::bytes).sum();
         if self.text.len() + calls > ANSWER_BYTES_MAX || self.tool_calls.len() > TOOL_CALLS_MAX {
             return Err(Error::AnswerTooLong { provider: self.provider });

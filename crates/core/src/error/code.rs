@@ -99,6 +99,30 @@ crate::closed_set! {
         FlowCancelled => "FLOW_CANCELLED",
         /// There is no run of this flow to resume.
         FlowNotResumable => "FLOW_NOT_RESUMABLE",
+        /// A node may not touch a key.
+        BackpackAccessDenied => "BACKPACK_ACCESS_DENIED",
+        /// A key that has to be there is not.
+        BackpackKeyMissing => "BACKPACK_KEY_MISSING",
+        /// A value does not read as what was asked for.
+        BackpackWrongType => "BACKPACK_WRONG_TYPE",
+        /// A value was too large for the history.
+        BackpackUnavailable => "BACKPACK_UNAVAILABLE",
+        /// There is no such commit or node in the history.
+        BackpackUnknownCommit => "BACKPACK_UNKNOWN_COMMIT",
+        /// The history does not reach back so far.
+        BackpackBeforeHistory => "BACKPACK_BEFORE_HISTORY",
+        /// A limit of a backpack is reached.
+        BackpackLimitExceeded => "BACKPACK_LIMIT_EXCEEDED",
+        /// A text is not a backpack.
+        BackpackInvalidFormat => "BACKPACK_INVALID_FORMAT",
+        /// A backpack has a version that this program does not know.
+        BackpackUnsupportedVersion => "BACKPACK_UNSUPPORTED_VERSION",
+        /// Another process writes to the backpack.
+        BackpackLocked => "BACKPACK_LOCKED",
+        /// The backpack was closed.
+        BackpackClosed => "BACKPACK_CLOSED",
+        /// There is no such backpack.
+        BackpackNotFound => "BACKPACK_NOT_FOUND",
         /// The caller sent something that is not valid.
         ValidationError => "VALIDATION_ERROR",
         /// Piton broke a promise of its own.
@@ -402,6 +426,78 @@ impl Code {
                 domain: Domain::Flow,
                 meaning: "The backpack holds no unfinished run of this flow, or one of another version of it.",
                 advice: "Start a new run, or resume with the description of the flow that the run began with.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackAccessDenied => Facts {
+                domain: Domain::Backpack,
+                meaning: "The node may not read or write this key; nothing changed, and the refusal is in the history.",
+                advice: "Use the keys that the node declares, or add this one to its permissions in the flow.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackKeyMissing => Facts {
+                domain: Domain::Backpack,
+                meaning: "Nothing is packed under a key that has to be there.",
+                advice: "Pack the key in a node that runs before, or read it as an optional one.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackWrongType => Facts {
+                domain: Domain::Backpack,
+                meaning: "The value under the key does not have the form that was asked for.",
+                advice: "Look who packed the key with `piton backpack blame`, and read it in the form in which it was packed.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackUnavailable => Facts {
+                domain: Domain::Backpack,
+                meaning: "The value was too large to be kept in a history that is in memory only.",
+                advice: "Attach a journal, which keeps large values, or raise the largest value that the history keeps.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackUnknownCommit => Facts {
+                domain: Domain::Backpack,
+                meaning: "The backpack has no such commit, or no commit by this node.",
+                advice: "List the commits with `piton backpack log`, and copy the id whole.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackBeforeHistory => Facts {
+                domain: Domain::Backpack,
+                meaning: "The history in memory does not reach back so far, and there is no journal to read the rest from.",
+                advice: "Use the oldest commit that the message names or a later one; a backpack with a journal reaches back to the first.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackLimitExceeded => Facts {
+                domain: Domain::Backpack,
+                meaning: "A fixed limit of a backpack is reached, such as the number of its keys; nothing changed.",
+                advice: "Delete keys that are no longer needed, or pack several values under one key.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackInvalidFormat => Facts {
+                domain: Domain::Backpack,
+                meaning: "The text is not a backpack that Piton wrote; nothing was loaded.",
+                advice: "Correct the place that the message names, or export the backpack again.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackUnsupportedVersion => Facts {
+                domain: Domain::Backpack,
+                meaning: "The backpack has a version that this program does not know; nothing was loaded.",
+                advice: "Use the version of Piton that wrote it, or a newer one.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackLocked => Facts {
+                domain: Domain::Backpack,
+                meaning: "Another process is writing to this backpack; it can be read in the meantime.",
+                advice: "Wait until the process that the message names is done, or end it, and repeat the call.",
+                retry: LOCK_RETRY,
+            },
+            Self::BackpackClosed => Facts {
+                domain: Domain::Backpack,
+                meaning: "The backpack was closed by its owner, and what it held is on disk; nothing more happens to it.",
+                advice: "Open the backpack again and go on from there.",
+                retry: Retry::NotRetryable,
+            },
+            Self::BackpackNotFound => Facts {
+                domain: Domain::Backpack,
+                meaning: "There is no backpack with this name in the data directory.",
+                advice: "Check the name, and that `PITON_DATA_DIR` is the one you mean.",
                 retry: Retry::NotRetryable,
             },
             Self::ValidationError => Facts {

@@ -17,6 +17,8 @@ crate::closed_set! {
         Model => "model",
         /// A flow: its description and its runs.
         Flow => "flow",
+        /// A backpack.
+        Backpack => "backpack",
         /// What the caller sent.
         Validation => "validation",
         /// Piton itself.

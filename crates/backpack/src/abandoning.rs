@@ -1,0 +1,69 @@
+//! Going on from an earlier state without changing the past: keys are put back by new commits.
+//!
+//! *Invariants*: either every key is put back or, if a value that is needed cannot be had, none is.
+
+use std::sync::Arc;
+
+use imbl::ordmap::DiffItem;
+
+use crate::backpack::Backpack;
+use crate::commit::{Act, Restored};
+use crate::commit_id::CommitId;
+use crate::core::Slot;
+use crate::error::Error;
+use crate::identity::Identity;
+use crate::item::Item;
+use crate::text::Key;
+
+/// What a key is to hold again, with its value if the history does not hold it.
+struct PutBack {
+    key: Key,
+    item: Option<Arc<Item>>,
+    large: Option<Arc<str>>,
+}
+
+pub(crate) fn abandon(
+    backpack: &Backpack,
+    snapshot: &Backpack,
+    by: &Arc<Identity>,
+) -> Result<Vec<CommitId>, Error> {
+    let foreign = || Error::ForeignSnapshot { id: backpack.id().clone() };
+    let origin = snapshot.origin().filter(|origin| origin.backpack == *backpack.id());
+    let since = origin.ok_or_else(foreign)?.commit;
+    let core = snapshot.inner.lock();
+    if core.history.newest().is_some() {
+        return Err(foreign());
+    }
+    let (wanted, values) = (core.state.clone(), core.large.clone());
+    drop(core);
+    backpack.inner.act(by, |core| {
+        let mut put_back = Vec::new();
+        for difference in core.state.items.diff(&wanted.items) {
+            let (key, item) = match difference {
+                DiffItem::Add(key, item) | DiffItem::Update { new: (key, item), .. } => {
+                    (key, Some(item))
+                }
+                DiffItem::Remove(key, _) => (key, None),
+            };
+            let slot = Slot::Active(key.clone());
+            let large = values.get(&slot).cloned();
+            if let Some(item) = item.filter(|item| !item.is_available() && large.is_none()) {
+                return Err(Error::Unavailable { key: key.clone(), size: item.size() });
+            }
+            put_back.push(PutBack { key: key.clone(), item: item.cloned(), large });
+        }
+        let mut commits = Vec::with_capacity(put_back.len());
+        for PutBack { key, item: after, large } in put_back {
+            let slot = Slot::Active(key.clone());
+            match large {
+                Some(text) => core.large.insert(slot, text),
+                None => core.large.remove(&slot),
+            };
+            let before = core.state.items.get(&key).cloned();
+            let stamp = backpack.inner.stamp(core);
+            let act = Act::Restore(Box::new(Restored { before, after, since }));
+            commits.push(backpack.inner.commit(core, stamp, by, key, act));
+        }
+        Ok(commits)
+    })
+}

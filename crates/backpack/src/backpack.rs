@@ -1,0 +1,195 @@
+//! The handle of whoever owns a backpack: it makes scopes for nodes, and travels in time.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use imbl::OrdMap;
+use piton_core::TimestampMs;
+use serde::Serialize;
+
+use crate::abandoning;
+use crate::backpack_id::BackpackId;
+use crate::bounds::OBSERVERS_MAX;
+use crate::commit_id::CommitId;
+use crate::core::{Beginning, Inner, Slot};
+use crate::debug_handle::DebugHandle;
+use crate::error::Error;
+use crate::history::{History, Past};
+use crate::identity::Identity;
+use crate::labels::check_count;
+use crate::observer::Observer;
+use crate::options::{Options, Ports};
+use crate::origin::Origin;
+use crate::permissions::Permissions;
+use crate::scope::Scope;
+use crate::state::State;
+use crate::text::NodeId;
+
+/// A backpack, in memory. Cheap to clone: clones are handles of the same one, on any thread.
+#[derive(Clone)]
+pub struct Backpack {
+    pub(crate) inner: Arc<Inner>,
+}
+
+impl Backpack {
+    /// A backpack with initial items, which are commits of `system`.
+    pub fn new<'a, I, T>(initial: I, options: Options, ports: Ports) -> Result<Self, Error>
+    where
+        I: IntoIterator<Item = (&'a str, T)>,
+        T: Serialize,
+    {
+        let backpack = Self::empty(BackpackId::mint(&*ports.entropy), options, ports);
+        let system = backpack.scope(Identity::system(), None)?;
+        for (key, value) in initial {
+            // Nobody declared anything that could refuse it, and a failure ends this backpack.
+            let _ = system.pack(key, &value)?;
+        }
+        Ok(backpack)
+    }
+
+    /// An empty backpack with a given id.
+    pub fn empty(id: BackpackId, options: Options, ports: Ports) -> Self {
+        let state = State::default();
+        let history = History::new(state.clone(), 0);
+        let (origin, large, permissions) = (None, BTreeMap::new(), OrdMap::new());
+        Self::begin(Beginning { id, origin, state, history, large, permissions }, options, ports)
+    }
+
+    pub(crate) fn begin(beginning: Beginning, options: Options, ports: Ports) -> Self {
+        Self { inner: Arc::new(Inner::new(beginning, options, ports)) }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &BackpackId {
+        &self.inner.id
+    }
+
+    /// Where it was taken from, if it is a snapshot or a fork.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.inner.origin.as_ref()
+    }
+
+    /// Its options, within what is possible.
+    pub fn options(&self) -> &Options {
+        &self.inner.options
+    }
+
+    /// The newest commit, if there is one.
+    pub fn head(&self) -> Option<CommitId> {
+        self.inner.lock().history.newest().map(|commit| commit.id)
+    }
+
+    /// What a node is given: the backpack in its name, within its permissions. Without any it is unrestricted, but
+    /// for what items say themselves.
+    ///
+    /// What was declared for the same node before is replaced; scopes that it has keep what they were made with.
+    pub fn scope(
+        &self,
+        identity: Identity,
+        permissions: Option<Permissions>,
+    ) -> Result<Scope, Error> {
+        if let Some(permissions) = &permissions {
+            permissions.check()?;
+        }
+        let permissions = permissions.map(Arc::new);
+        let mut core = self.inner.lock();
+        match &permissions {
+            Some(declared) => core.permissions.insert(identity.id.clone(), Arc::clone(declared)),
+            None => core.permissions.remove(&identity.id),
+        };
+        drop(core);
+        Ok(Scope { inner: Arc::clone(&self.inner), identity: Arc::new(identity), permissions })
+    }
+
+    /// What was declared for a node.
+    pub fn permissions(&self, node: &NodeId) -> Option<Arc<Permissions>> {
+        self.inner.lock().permissions.get(node).cloned()
+    }
+
+    /// The handle that sees everything. Nodes are never given it.
+    pub fn debug(&self) -> DebugHandle {
+        DebugHandle { inner: Arc::clone(&self.inner) }
+    }
+
+    /// Tells `observer` from now on what happens.
+    pub fn observe(&self, observer: Arc<dyn Observer>) -> Result<(), Error> {
+        let mut core = self.inner.lock();
+        check_count("the observers of a backpack", core.observers.len() + 1, OBSERVERS_MAX)?;
+        core.observers.push(observer);
+        Ok(())
+    }
+
+    /// The state after a commit, as a backpack of its own.
+    pub fn snapshot_at_commit(&self, id: CommitId) -> Result<Self, Error> {
+        self.past(|history| history.at_commit(id))
+    }
+
+    /// The state before a node's first commit, as a backpack of its own.
+    pub fn snapshot_before_node(&self, node: &NodeId) -> Result<Self, Error> {
+        self.past(|history| history.before_node(node))
+    }
+
+    /// The state at a time, with all commits of that millisecond, as a backpack of its own.
+    pub fn snapshot_at(&self, time: TimestampMs) -> Result<Self, Error> {
+        self.past(|history| history.at_time(time))
+    }
+
+    /// A backpack to run a flow with again from a commit on: the same items and permissions, its own history.
+    pub fn replay_from_commit(&self, id: CommitId) -> Result<Self, Error> {
+        self.snapshot_at_commit(id)
+    }
+
+    /// The present state as a backpack of its own, with everything that is in use.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let core = self.inner.lock();
+        let past = Past { state: core.state.clone(), commit: core.history.newest().map(|c| c.id) };
+        let (large, permissions) = (core.large.clone(), core.permissions.clone());
+        drop(core);
+        self.descend(past, large, permissions)
+    }
+
+    /// Makes every key hold what it held in `snapshot` again, which must be one of this backpack: what was done since is
+    /// abandoned. It stays in the history, and so does the quarantine; keys are put back by commits of `by`.
+    pub fn abandon_since(&self, snapshot: &Self, by: Identity) -> Result<Vec<CommitId>, Error> {
+        abandoning::abandon(self, snapshot, &Arc::new(by))
+    }
+
+    /// What was declared for nodes.
+    pub(crate) fn declared(&self) -> OrdMap<NodeId, Arc<Permissions>> {
+        self.inner.lock().permissions.clone()
+    }
+
+    fn past(&self, find: impl FnOnce(&History) -> Result<Past, Error>) -> Result<Self, Error> {
+        let core = self.inner.lock();
+        let past = find(&core.history)?;
+        let permissions = core.permissions.clone();
+        drop(core);
+        Ok(self.descend(past, BTreeMap::new(), permissions))
+    }
+
+    /// A backpack that begins with a state of this one.
+    pub(crate) fn descend(
+        &self,
+        past: Past,
+        large: BTreeMap<Slot, Arc<str>>,
+        permissions: OrdMap<NodeId, Arc<Permissions>>,
+    ) -> Self {
+        let Past { state, commit } = past;
+        let ports = self.inner.ports.clone();
+        let id = BackpackId::mint(&*ports.entropy);
+        let origin = Some(Origin { backpack: self.inner.id.clone(), commit });
+        let history = History::new(state.clone(), 0);
+        let beginning = Beginning { id, origin, state, history, large, permissions };
+        Self::begin(beginning, self.inner.options, ports)
+    }
+}
+
+impl fmt::Debug for Backpack {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let core = self.inner.lock();
+        let (items, commits) = (core.state.items.len(), core.history.next_number());
+        write!(formatter, "Backpack({}, {items} items, {commits} commits)", self.inner.id)
+    }
+}

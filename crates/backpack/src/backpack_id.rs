@@ -1,0 +1,56 @@
+//! Which backpack: a name that is also the name of its stream.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use piton_core::Entropy;
+use piton_store::{NameError, StreamId};
+
+/// The id of a backpack: 1 to 96 characters of `a-z`, `0-9`, `_` and `-`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BackpackId(StreamId);
+
+impl BackpackId {
+    /// A new id.
+    pub fn mint(entropy: &dyn Entropy) -> Self {
+        let mut bytes = [0; 16];
+        entropy.fill(&mut bytes);
+        let mut text = String::from("pack_");
+        for byte in bytes {
+            write!(text, "{byte:02x}").expect("writing to a string does not fail");
+        }
+        Self(text.parse().expect("hex digits are allowed in a name"))
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The stream that holds a journaled backpack.
+    pub fn stream(&self) -> &StreamId {
+        &self.0
+    }
+}
+
+impl From<StreamId> for BackpackId {
+    fn from(stream: StreamId) -> Self {
+        Self(stream)
+    }
+}
+
+impl FromStr for BackpackId {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        text.parse().map(Self)
+    }
+}
+
+piton_core::shown_as_text!(BackpackId);
+piton_core::text_form!(
+    BackpackId,
+    "the id of a backpack",
+    "^[a-z0-9_-]+$",
+    piton_store::bounds::NAME_BYTES_MAX
+);

@@ -1,0 +1,142 @@
+//! The id of a commit: its number, and which writer made it.
+//!
+//! *Invariants*: ids of one backpack sort in commit order. A writer that opens a backpack again draws a new second
+//! half, so that a commit which was lost in a crash and the one that took its number differ.
+
+use std::fmt;
+use std::str::FromStr;
+
+use piton_core::{Entropy, EventId};
+
+/// Bytes of the second half.
+const WRITER_BYTES: usize = 10;
+const NUMBER_DIGITS: usize = 12;
+const WRITER_DIGITS: usize = 2 * WRITER_BYTES;
+const TEXT_LEN: usize = 1 + NUMBER_DIGITS + 1 + WRITER_DIGITS;
+
+/// The id of a commit, written `c<number>-<writer>` in hex digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommitId([u8; 16]);
+
+/// Who hands out commit ids: 80 random bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WriterMark([u8; WRITER_BYTES]);
+
+/// A text that is not the id of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a commit id is `c`, 12 hex digits, `-` and 20 hex digits")]
+pub struct NotACommitId;
+
+impl WriterMark {
+    pub(crate) fn mint(entropy: &dyn Entropy) -> Self {
+        let mut bytes = [0; WRITER_BYTES];
+        entropy.fill(&mut bytes);
+        Self(bytes)
+    }
+}
+
+impl CommitId {
+    pub(crate) fn new(number: u64, WriterMark(writer): WriterMark) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..6].copy_from_slice(&number.to_be_bytes()[2..]);
+        bytes[6..].copy_from_slice(&writer);
+        Self(bytes)
+    }
+
+    /// The number of the commit in its backpack, from 0.
+    pub fn number(self) -> u64 {
+        let mut bytes = [0; 8];
+        bytes[2..].copy_from_slice(&self.0[..6]);
+        u64::from_be_bytes(bytes)
+    }
+
+    /// The same bits as the id of an event of the journal.
+    pub(crate) fn event_id(self) -> EventId {
+        EventId::from_bytes(self.0)
+    }
+}
+
+impl fmt::Display for CommitId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [b'-'; TEXT_LEN];
+        text[0] = b'c';
+        for (place, byte) in self.0.iter().enumerate() {
+            let at = 1 + 2 * place + usize::from(place >= NUMBER_DIGITS / 2);
+            text[at] = DIGITS[usize::from(byte >> 4)];
+            text[at + 1] = DIGITS[usize::from(byte & 0xf)];
+        }
+        formatter.pad(std::str::from_utf8(&text).expect("hex digits are ASCII"))
+    }
+}
+
+impl fmt::Debug for CommitId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl FromStr for CommitId {
+    type Err = NotACommitId;
+
+    fn from_str(text: &str) -> Result<Self, NotACommitId> {
+        let digits = text.strip_prefix('c').ok_or(NotACommitId)?;
+        let (number, writer) = digits.split_once('-').ok_or(NotACommitId)?;
+        if (number.len(), writer.len()) != (NUMBER_DIGITS, WRITER_DIGITS) {
+            return Err(NotACommitId);
+        }
+        let mut bytes = [0; 16];
+        let pairs = number.as_bytes().chunks_exact(2).chain(writer.as_bytes().chunks_exact(2));
+        for (byte, pair) in bytes.iter_mut().zip(pairs) {
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl TryFrom<&str> for CommitId {
+    type Error = NotACommitId;
+
+    fn try_from(text: &str) -> Result<Self, NotACommitId> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for CommitId {
+    type Error = NotACommitId;
+
+    fn try_from(text: String) -> Result<Self, NotACommitId> {
+        text.parse()
+    }
+}
+
+impl serde::Serialize for CommitId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for CommitId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for CommitId {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "CommitId".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^c[0-9a-f]{12}-[0-9a-f]{20}$" })
+    }
+}
+
+fn digit(byte: u8) -> Result<u8, NotACommitId> {
+    match byte {
+        b'0'..=b'9' => Ok(byte - b'0'),
+        b'a'..=b'f' => Ok(byte - b'a' + 10),
+        _ => Err(NotACommitId),
+    }
+}

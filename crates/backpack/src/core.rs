@@ -1,0 +1,227 @@
+//! The state of a backpack behind its lock, and the one way in which it changes: by a commit.
+//!
+//! *Invariants*: a commit is applied to the state, added to the history and handed to the journal under one lock, so
+//! that all three agree on the order. Observers are called after the lock is free.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use imbl::OrdMap;
+use piton_core::TimestampMs;
+
+use crate::access::{Asker, Operation};
+use crate::backpack_id::BackpackId;
+use crate::bounds::NODES_MAX;
+use crate::commit::{Act, Commit};
+use crate::commit_id::{CommitId, WriterMark};
+use crate::content::{Content, Large};
+use crate::error::Error;
+use crate::history::History;
+use crate::identity::Identity;
+use crate::item::Item;
+use crate::observer::{Committed, Event, Observer};
+use crate::options::{Options, Ports};
+use crate::origin::Origin;
+use crate::permissions::Permissions;
+use crate::recorder::Recorder;
+use crate::state::State;
+use crate::text::{Key, NodeId};
+
+/// What all handles of one backpack share.
+pub(crate) struct Inner {
+    pub(crate) id: BackpackId,
+    pub(crate) origin: Option<Origin>,
+    pub(crate) options: Options,
+    pub(crate) ports: Ports,
+    core: Mutex<Core>,
+}
+
+/// What is behind the lock.
+pub(crate) struct Core {
+    pub(crate) state: State,
+    pub(crate) history: History,
+    /// Values that are in use and too large for the history.
+    pub(crate) large: BTreeMap<Slot, Arc<str>>,
+    pub(crate) permissions: OrdMap<NodeId, Arc<Permissions>>,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
+    pub(crate) recorder: Option<Arc<dyn Recorder>>,
+    mark: WriterMark,
+    /// What observers are still to be told.
+    untold: Vec<Event>,
+}
+
+/// Where a large value is in use.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    Active(Key),
+    Quarantined(CommitId),
+}
+
+/// The id and the time of the commit that is being made.
+#[derive(Clone, Copy)]
+pub(crate) struct Stamp {
+    pub(crate) id: CommitId,
+    pub(crate) timestamp: TimestampMs,
+}
+
+/// What a backpack starts with.
+pub(crate) struct Beginning {
+    pub(crate) id: BackpackId,
+    pub(crate) origin: Option<Origin>,
+    pub(crate) state: State,
+    pub(crate) history: History,
+    pub(crate) large: BTreeMap<Slot, Arc<str>>,
+    pub(crate) permissions: OrdMap<NodeId, Arc<Permissions>>,
+}
+
+impl Inner {
+    pub(crate) fn new(beginning: Beginning, options: Options, ports: Ports) -> Self {
+        let Beginning { id, origin, state, history, large, permissions } = beginning;
+        let mark = WriterMark::mint(&*ports.entropy);
+        let core = Core {
+            state,
+            history,
+            large,
+            permissions,
+            observers: Vec::new(),
+            recorder: None,
+            mark,
+            untold: Vec::new(),
+        };
+        Self { id, origin, options: options.clamped(), ports, core: Mutex::new(core) }
+    }
+
+    /// Looks at the state. A panic under the lock leaves whole commits behind, so there is nothing to mend after one.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Acts on the state, and tells observers afterwards.
+    pub(crate) fn act<R>(
+        &self,
+        author: &Arc<Identity>,
+        act: impl FnOnce(&mut Core) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let mut core = self.lock();
+        core.admit(&author.id)?;
+        let result = act(&mut core);
+        if core.untold.is_empty() {
+            return result;
+        }
+        let events = std::mem::take(&mut core.untold);
+        let observers = core.observers.clone();
+        drop(core);
+        for event in &events {
+            for observer in &observers {
+                observer.observe(event);
+            }
+        }
+        result
+    }
+
+    /// The id and the time of the next commit.
+    pub(crate) fn stamp(&self, core: &Core) -> Stamp {
+        let id = CommitId::new(core.history.next_number(), core.mark);
+        Stamp { id, timestamp: core.history.timestamp(self.ports.clock.now_ms()) }
+    }
+
+    /// Makes a commit.
+    pub(crate) fn commit(
+        &self,
+        core: &mut Core,
+        stamp: Stamp,
+        author: &Arc<Identity>,
+        key: Key,
+        act: Act,
+    ) -> CommitId {
+        let Stamp { id, timestamp } = stamp;
+        let commit = Commit { id, timestamp, author: Arc::clone(author), key, act };
+        core.record(commit, &self.options);
+        id
+    }
+
+    /// Records that something was refused. The answer is an error in strict mode only.
+    pub(crate) fn deny(
+        &self,
+        core: &mut Core,
+        author: &Arc<Identity>,
+        key: &Key,
+        operation: Operation,
+    ) -> Result<CommitId, Error> {
+        let stamp = self.stamp(core);
+        let id = self.commit(core, stamp, author, key.clone(), Act::Deny { operation });
+        if self.options.strict {
+            return Err(Error::AccessDenied {
+                node: author.id.clone(),
+                key: key.clone(),
+                operation,
+            });
+        }
+        Ok(id)
+    }
+
+    /// How a value is kept: in the history, or beside it.
+    pub(crate) fn content(&self, text: &Arc<str>, digest: Option<piton_core::Digest>) -> Content {
+        if text.len() <= self.options.max_value_size {
+            return Content::Held(Arc::clone(text));
+        }
+        Content::Large(Arc::new(Large { size: text.len() as u64, digest }))
+    }
+}
+
+impl Core {
+    fn admit(&self, node: &NodeId) -> Result<(), Error> {
+        let (nodes, is_known) = self.history.knows(node);
+        if nodes >= NODES_MAX && !is_known {
+            return Err(Error::TooManyNodes { node: node.clone() });
+        }
+        self.recorder.as_ref().map_or(Ok(()), |recorder| recorder.is_open())
+    }
+
+    fn record(&mut self, commit: Commit, options: &Options) {
+        self.state.apply(&commit);
+        if let Some(recorder) = &self.recorder {
+            recorder.record(&commit, self.large_value_of(&commit));
+        }
+        let is_watched = !self.observers.is_empty();
+        if is_watched {
+            self.untold.push(Event::Committed(Committed::from(&commit)));
+        }
+        let pruned = self.history.push(commit, &self.state, options);
+        if is_watched {
+            self.untold.extend(pruned);
+        }
+    }
+
+    /// The large value that a commit brought in.
+    fn large_value_of(&self, commit: &Commit) -> Option<&Arc<str>> {
+        match &commit.act {
+            Act::Pack { .. } => self.large.get(&Slot::Active(commit.key.clone())),
+            Act::Quarantine { was_active: false, .. } => {
+                self.large.get(&Slot::Quarantined(commit.id))
+            }
+            _ => None,
+        }
+    }
+
+    /// An item with its value in full, if that is at hand.
+    pub(crate) fn in_full(&self, item: &Arc<Item>) -> Arc<Item> {
+        self.filled(item, || Slot::Active(item.key.clone()))
+    }
+
+    /// An item with the value that is in use in a slot.
+    pub(crate) fn filled(&self, item: &Arc<Item>, slot: impl FnOnce() -> Slot) -> Arc<Item> {
+        if item.is_available() {
+            return Arc::clone(item);
+        }
+        match self.large.get(&slot()) {
+            Some(text) => Arc::new(item.with_text(Arc::clone(text))),
+            None => Arc::clone(item),
+        }
+    }
+
+    /// The items that a node may read of those it asks for.
+    pub(crate) fn readable(&self, asker: Asker<'_>, key: &Key) -> bool {
+        asker.may_read(key, self.state.items.get(key).map(|item| &**item))
+    }
+}

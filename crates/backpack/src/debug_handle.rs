@@ -1,0 +1,131 @@
+//! The handle that sees everything: values of any item, the quarantine, the whole history.
+//!
+//! *Invariants*: it only reads, and leaves no trace of that. It is made from the owner's handle only.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::commit::{Act, Action, Commit};
+use crate::commit_id::CommitId;
+use crate::core::{Inner, Slot};
+use crate::error::Error;
+use crate::filter::Filter;
+use crate::item::Item;
+use crate::permissions::parse_pattern;
+use crate::quarantined::Quarantined;
+use crate::text::{Key, NodeId};
+
+piton_core::closed_set! {
+    /// Which half of what a node did.
+    pub enum Access {
+        /// What it read.
+        Read => "read",
+        /// What it packed, deleted or quarantined.
+        Write => "write",
+    }
+}
+
+/// Reads a backpack without a node's name and without checks.
+#[derive(Clone)]
+pub struct DebugHandle {
+    pub(crate) inner: Arc<Inner>,
+}
+
+impl DebugHandle {
+    /// A value.
+    pub fn peek<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Error> {
+        self.item(key)?.map(|item| item.value()).transpose()
+    }
+
+    /// An item.
+    pub fn item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
+        let key = Key::parse(key)?;
+        let core = self.inner.lock();
+        Ok(core.state.items.get(&key).map(|item| core.in_full(item)))
+    }
+
+    /// Every item in use, in the order of keys.
+    pub fn items(&self) -> Vec<Arc<Item>> {
+        let core = self.inner.lock();
+        core.state.items.values().map(|item| core.in_full(item)).collect()
+    }
+
+    /// The items of the namespaces that a pattern selects, in the order of namespace and key.
+    pub fn items_by_namespace(&self, pattern: &str) -> Result<Vec<Arc<Item>>, Error> {
+        let pattern = parse_pattern(pattern)?;
+        let core = self.inner.lock();
+        Ok(core.state.selected(&pattern).map(|item| core.in_full(item)).collect())
+    }
+
+    /// The keys in use, in order.
+    pub fn keys(&self) -> Vec<Key> {
+        self.inner.lock().state.items.keys().cloned().collect()
+    }
+
+    /// What is quarantined, oldest first.
+    pub fn quarantined(&self) -> Vec<Quarantined> {
+        let core = self.inner.lock();
+        let entries = core.state.quarantine.iter();
+        entries
+            .map(|entry| {
+                let slot = || Slot::Quarantined(entry.commit);
+                let item = entry.item.as_ref().map(|item| core.filled(item, slot));
+                Quarantined { item, ..(**entry).clone() }
+            })
+            .collect()
+    }
+
+    /// The commits in memory that a filter selects, oldest first.
+    pub fn history(&self, filter: &Filter) -> Result<Vec<Commit>, Error> {
+        let core = self.inner.lock();
+        Ok(filter.of(&core.history)?.cloned().collect())
+    }
+
+    /// One commit.
+    pub fn commit(&self, id: CommitId) -> Result<Commit, Error> {
+        self.inner.lock().history.find(id).cloned()
+    }
+
+    /// Every version of a key in memory and who wrote it, oldest first.
+    pub fn key_history(&self, key: &str) -> Result<Vec<Commit>, Error> {
+        let (key, action) = (Some(Key::parse(key)?), Some(Action::Pack));
+        self.history(&Filter { key, action, ..Filter::default() })
+    }
+
+    /// What a node read or wrote, in order, as far as it is in memory.
+    pub fn access_log(&self, node: &NodeId, access: Access) -> Vec<Commit> {
+        let core = self.inner.lock();
+        let wanted = |commit: &&Commit| {
+            commit.author.id == *node
+                && match access {
+                    Access::Read => commit.action() == Action::Unpack,
+                    Access::Write => commit.is_change(),
+                }
+        };
+        core.history.commits().iter().filter(wanted).cloned().collect()
+    }
+
+    /// The commits in memory that were abandoned: a later one put back what they changed.
+    pub fn abandoned(&self) -> Vec<Commit> {
+        let core = self.inner.lock();
+        let commits = core.history.commits();
+        let mut ranges = Vec::new();
+        for commit in commits {
+            if let Act::Restore(restored) = &commit.act {
+                ranges.push(restored.since.map_or(0, |id| id.number() + 1)..commit.id.number());
+            }
+        }
+        ranges.dedup_by_key(|range| range.start);
+        let is_abandoned = |commit: &&Commit| {
+            commit.action() != Action::Restore
+                && ranges.iter().any(|range| range.contains(&commit.id.number()))
+        };
+        commits.iter().filter(is_abandoned).cloned().collect()
+    }
+
+    /// How many commits were made, those that left memory included.
+    pub fn commit_count(&self) -> u64 {
+        self.inner.lock().history.next_number()
+    }
+}

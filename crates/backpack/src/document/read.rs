@@ -1,0 +1,162 @@
+//! From a document to a backpack.
+//!
+//! *Invariants*: a backpack is made from a whole document or not at all. Its commits are done again, and must lead to
+//! the items that the document says are in use.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::sync::Arc;
+
+use piton_core::{Digest, FileBytes};
+use serde::Deserialize;
+
+use super::form::{Document, FORMAT, VERSION};
+use crate::backpack::Backpack;
+use crate::bounds::{DOCUMENT_BYTES_MAX, ITEMS_MAX, NODES_MAX, QUARANTINE_MAX};
+use crate::content::{Content, Large};
+use crate::core::{Beginning, Slot};
+use crate::error::Error;
+use crate::history::History;
+use crate::item::Item;
+use crate::labels::check_count;
+use crate::options::{Options, Ports};
+use crate::record::{ItemRecord, Replay};
+use crate::state::State;
+use crate::text::Key;
+
+/// What is looked at before the rest.
+#[derive(Deserialize)]
+struct Head {
+    v: u64,
+    format: String,
+}
+
+type LargeValues = BTreeMap<Slot, Arc<str>>;
+
+impl Backpack {
+    /// The backpack that a document holds. It goes on where that one stood, with the same id.
+    pub fn from_json(text: &str, ports: Ports) -> Result<Self, Error> {
+        check_count("the bytes of a document", text.len(), DOCUMENT_BYTES_MAX)?;
+        let head: Head = serde_json::from_str(text).map_err(|problem| unreadable(&problem))?;
+        if head.format != FORMAT {
+            return Err(bad(&"format", &format_args!("it is not `{FORMAT}`")));
+        }
+        if head.v != VERSION {
+            return Err(Error::UnsupportedVersion { found: head.v, known: VERSION });
+        }
+        let document = serde_json::from_str(text).map_err(|problem| unreadable(&problem))?;
+        load(document, ports)
+    }
+}
+
+fn load(document: Document, ports: Ports) -> Result<Backpack, Error> {
+    check_count("the items of a document", document.items.len(), ITEMS_MAX)?;
+    check_count("the nodes of a document", document.nodes.len(), NODES_MAX)?;
+    check_count("the quarantine of a document", document.quarantined.len(), QUARANTINE_MAX)?;
+    let options = document.options.clamped();
+    let first = document.first_commit;
+    let mut large = LargeValues::new();
+    let items = items(document.items, &options, &mut large)?;
+
+    let mut base = State::default();
+    let changed: BTreeSet<&Key> = document
+        .commits
+        .iter()
+        .filter(|record| record.is_change())
+        .map(|record| &record.key)
+        .collect();
+    for (key, item) in &items {
+        if !changed.contains(key) {
+            base.insert(Arc::clone(item));
+        }
+    }
+    for (place, record) in document.base.into_iter().enumerate() {
+        let item =
+            record.item().map_err(|problem| bad(&format_args!("base[{place}]"), &problem))?;
+        base.insert(Arc::new(item));
+    }
+    let quarantined = document.quarantined;
+    for (place, record) in quarantined.into_iter().enumerate() {
+        let at = format!("quarantined[{place}]");
+        let is_before = record.commit.number() < first;
+        let mut entry = record.entry().map_err(|problem| bad(&at, &problem))?;
+        if let Some(item) = &entry.item {
+            let slot = Slot::Quarantined(entry.commit);
+            entry.item = Some(Arc::new(sorted(item, &options, slot, &mut large)));
+        }
+        if is_before {
+            base.set_aside(Arc::new(entry));
+        }
+    }
+
+    let mut history = History::new(base.clone(), first);
+    history.remember(document.nodes, document.timestamp_ms.min(earliest(&document.commits)));
+    let mut replay = Replay::new(base, history);
+    for (place, record) in document.commits.into_iter().enumerate() {
+        replay
+            .add(record, &options)
+            .map_err(|problem| bad(&format_args!("commits[{place}]"), &problem))?;
+    }
+    let Replay { state, history, .. } = replay;
+    if state.items.len() != items.len()
+        || !items.iter().all(|(key, item)| state.items.get(key) == Some(item))
+    {
+        return Err(bad(&"items", &"they are not what the commits lead to"));
+    }
+    let mut permissions = imbl::OrdMap::new();
+    for (node, declared) in document.permissions {
+        declared.check()?;
+        permissions.insert(node, Arc::new(declared));
+    }
+    let (id, origin) = (document.id, document.origin);
+    let beginning = Beginning { id, origin, state, history, large, permissions };
+    Ok(Backpack::begin(beginning, options, ports))
+}
+
+fn earliest(commits: &[crate::record::CommitRecord]) -> piton_core::TimestampMs {
+    commits.first().map_or(piton_core::TimestampMs(u64::MAX), |record| record.timestamp_ms)
+}
+
+fn items(
+    records: Vec<ItemRecord>,
+    options: &Options,
+    large: &mut LargeValues,
+) -> Result<BTreeMap<Key, Arc<Item>>, Error> {
+    let mut items = BTreeMap::new();
+    for (place, record) in records.into_iter().enumerate() {
+        let at = format!("items[{place}]");
+        let item = record.item().map_err(|problem| bad(&at, &problem))?;
+        if !item.is_available() {
+            return Err(bad(&at, &"its value is absent"));
+        }
+        let item = sorted(&item, options, Slot::Active(item.key.clone()), large);
+        if items.insert(item.key.clone(), Arc::new(item)).is_some() {
+            return Err(bad(&at, &"its key stands there already"));
+        }
+    }
+    Ok(items)
+}
+
+/// The item as the history holds it; a large value goes beside it.
+fn sorted(item: &Item, options: &Options, slot: Slot, large: &mut LargeValues) -> Item {
+    match item.content.held() {
+        Some(text) if text.len() > options.max_value_size => {
+            let digest = Some(Digest::of(&FileBytes(text.as_bytes())));
+            let size = text.len() as u64;
+            large.insert(slot, Arc::clone(text));
+            Item { content: Content::Large(Arc::new(Large { size, digest })), ..item.clone() }
+        }
+        _ => item.clone(),
+    }
+}
+
+fn bad(at: &dyn Display, problem: &dyn Display) -> Error {
+    Error::BadDocument { at: at.to_string(), problem: problem.to_string() }
+}
+
+fn unreadable(problem: &serde_json::Error) -> Error {
+    let at = format!("line {} column {}", problem.line(), problem.column());
+    let text = problem.to_string();
+    let problem = text.strip_suffix(&format!(" at {at}")).unwrap_or(&text).to_owned();
+    Error::BadDocument { at, problem }
+}

@@ -1,0 +1,239 @@
+//! The commits in memory, within their budget, and the states that they lead through.
+//!
+//! Every sixteenth commit leaves a checkpoint of the state behind, which shares what did not change. A past state is
+//! the checkpoint before it and at most fifteen commits, whatever the length of the history and the number of keys.
+//!
+//! *Invariants*: commits are numbered one after the other, and their times never go back. A state is exact or is not
+//! given: what lies before the oldest commit in memory is an error that names that commit.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use piton_core::TimestampMs;
+
+use crate::bounds::{CHECKPOINT_COMMITS, COMMIT_BYTES, HISTORY_COMMITS_MIN};
+use crate::commit::Commit;
+use crate::commit_id::CommitId;
+use crate::error::Error;
+use crate::observer::Event;
+use crate::options::Options;
+use crate::state::State;
+use crate::text::NodeId;
+
+/// The commits of a backpack, as far as they are in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    /// The state before the oldest commit in memory.
+    base: State,
+    /// The number of the oldest commit in memory.
+    first: u64,
+    commits: VecDeque<Commit>,
+    checkpoints: VecDeque<Checkpoint>,
+    /// Whether the state changed since the last checkpoint.
+    is_changed: bool,
+    bytes: usize,
+    /// The number of every node's first commit.
+    nodes: BTreeMap<NodeId, u64>,
+    last_timestamp: TimestampMs,
+}
+
+#[derive(Clone, Debug)]
+struct Checkpoint {
+    /// How many commits lead here.
+    count: u64,
+    state: State,
+}
+
+/// A past state and the last commit that is part of it.
+#[derive(Debug)]
+pub(crate) struct Past {
+    pub(crate) state: State,
+    pub(crate) commit: Option<CommitId>,
+}
+
+impl History {
+    /// A history that goes on from `base` with the commit number `first`.
+    pub(crate) fn new(base: State, first: u64) -> Self {
+        Self {
+            base,
+            first,
+            commits: VecDeque::new(),
+            checkpoints: VecDeque::new(),
+            is_changed: false,
+            bytes: 0,
+            nodes: BTreeMap::new(),
+            last_timestamp: TimestampMs(0),
+        }
+    }
+
+    /// The number that the next commit has.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.first + self.commits.len() as u64
+    }
+
+    /// The time of a commit that is made when the clock shows `now`.
+    pub(crate) fn timestamp(&self, now: TimestampMs) -> TimestampMs {
+        now.max(self.last_timestamp)
+    }
+
+    pub(crate) fn commits(&self) -> &VecDeque<Commit> {
+        &self.commits
+    }
+
+    /// Whether every commit is in memory.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.first == 0
+    }
+
+    /// The number of every node's first commit.
+    pub(crate) fn nodes(&self) -> &BTreeMap<NodeId, u64> {
+        &self.nodes
+    }
+
+    /// The time of the newest commit.
+    pub(crate) fn last_timestamp(&self) -> TimestampMs {
+        self.last_timestamp
+    }
+
+    /// Takes over what is known of commits that are not in memory.
+    pub(crate) fn remember(&mut self, nodes: BTreeMap<NodeId, u64>, last_timestamp: TimestampMs) {
+        self.nodes = nodes;
+        self.last_timestamp = last_timestamp;
+    }
+
+    pub(crate) fn newest(&self) -> Option<&Commit> {
+        self.commits.back()
+    }
+
+    /// How many nodes made a commit, and whether `node` is one of them.
+    pub(crate) fn knows(&self, node: &NodeId) -> (usize, bool) {
+        (self.nodes.len(), self.nodes.contains_key(node))
+    }
+
+    /// Adds a commit that led to `state`; tells if the oldest had to leave.
+    pub(crate) fn push(
+        &mut self,
+        commit: Commit,
+        state: &State,
+        options: &Options,
+    ) -> Option<Event> {
+        let number = self.next_number();
+        if !self.nodes.contains_key(&commit.author.id) {
+            self.nodes.insert(commit.author.id.clone(), number);
+        }
+        self.last_timestamp = commit.timestamp;
+        self.is_changed |= commit.is_change();
+        self.bytes += COMMIT_BYTES + commit.held_bytes();
+        self.commits.push_back(commit);
+        let count = number + 1;
+        if count.is_multiple_of(CHECKPOINT_COMMITS) && self.is_changed {
+            self.checkpoints.push_back(Checkpoint { count, state: state.clone() });
+            self.is_changed = false;
+        }
+        self.prune(options)
+    }
+
+    /// Lets the oldest commits go once a budget is exceeded, down to four fifths of it.
+    fn prune(&mut self, options: &Options) -> Option<Event> {
+        let Options { max_history, history_bytes, .. } = *options;
+        let is_short = self.commits.len() <= HISTORY_COMMITS_MIN / 4 * 5;
+        if self.commits.len() <= max_history && (self.bytes <= history_bytes || is_short) {
+            return None;
+        }
+        let (goal, goal_bytes) = (max_history / 5 * 4, history_bytes / 5 * 4);
+        let (mut leaving, mut bytes) = (0, self.bytes);
+        for commit in &self.commits {
+            let left = self.commits.len() - leaving;
+            if left <= HISTORY_COMMITS_MIN || left <= goal && bytes <= goal_bytes {
+                break;
+            }
+            bytes -= COMMIT_BYTES + commit.held_bytes();
+            leaving += 1;
+        }
+        let oldest = self.commits.get(leaving)?.id;
+        if leaving == 0 {
+            return None;
+        }
+        let first = self.first + leaving as u64;
+        self.base = self.state_after(first);
+        self.commits.drain(..leaving);
+        self.checkpoints.retain(|checkpoint| checkpoint.count > first);
+        (self.first, self.bytes) = (first, bytes);
+        let left = self.commits.len();
+        Some(Event::Pruned { commits: leaving, oldest, left, left_bytes: bytes })
+    }
+
+    /// The state that the first `count` commits lead to, which must not lie before the base.
+    pub(crate) fn state_after(&self, count: u64) -> State {
+        let after = self.checkpoints.partition_point(|checkpoint| checkpoint.count <= count);
+        let (from, mut state) =
+            match after.checked_sub(1).and_then(|last| self.checkpoints.get(last)) {
+                Some(checkpoint) => (checkpoint.count, checkpoint.state.clone()),
+                None => (self.first, self.base.clone()),
+            };
+        // A checkpoint that is absent here would equal the one before it.
+        let from = from.max(count - count % CHECKPOINT_COMMITS);
+        for number in from..count {
+            state.apply(&self.commits[self.place(number)]);
+        }
+        state
+    }
+
+    fn place(&self, number: u64) -> usize {
+        usize::try_from(number - self.first).expect("commits in memory are fewer than addresses")
+    }
+
+    /// The commit with this id.
+    pub(crate) fn find(&self, id: CommitId) -> Result<&Commit, Error> {
+        let number = id.number();
+        if number < self.first {
+            return Err(self.pruned(id));
+        }
+        self.commits
+            .get(self.place(number))
+            .filter(|commit| commit.id == id)
+            .ok_or(Error::UnknownCommit { id })
+    }
+
+    fn pruned(&self, wanted: CommitId) -> Error {
+        Error::BeforeHistory { wanted: wanted.to_string(), oldest: self.oldest() }
+    }
+
+    fn oldest(&self) -> Option<CommitId> {
+        self.commits.front().map(|commit| commit.id)
+    }
+
+    /// The state after a commit.
+    pub(crate) fn at_commit(&self, id: CommitId) -> Result<Past, Error> {
+        self.find(id)?;
+        Ok(Past { state: self.state_after(id.number() + 1), commit: Some(id) })
+    }
+
+    /// The state before a node's first commit.
+    pub(crate) fn before_node(&self, node: &NodeId) -> Result<Past, Error> {
+        let number =
+            *self.nodes.get(node).ok_or_else(|| Error::UnknownNode { node: node.clone() })?;
+        if number < self.first {
+            let wanted = format!("the first commit of the node {node}");
+            return Err(Error::BeforeHistory { wanted, oldest: self.oldest() });
+        }
+        Ok(self.after_first(number))
+    }
+
+    /// The state at a time, all commits of that time included.
+    pub(crate) fn at_time(&self, time: TimestampMs) -> Result<Past, Error> {
+        let count = self.commits.partition_point(|commit| commit.timestamp <= time);
+        if count == 0 && self.first > 0 {
+            let wanted = format!("the time {time}");
+            return Err(Error::BeforeHistory { wanted, oldest: self.oldest() });
+        }
+        Ok(self.after_first(self.first + count as u64))
+    }
+
+    fn after_first(&self, count: u64) -> Past {
+        let commit = count
+            .checked_sub(self.first + 1)
+            .and_then(|place| self.commits.get(usize::try_from(place).ok()?))
+            .map(|commit| commit.id);
+        Past { state: self.state_after(count), commit }
+    }
+}

@@ -1,0 +1,78 @@
+//! Which keys stand in which namespace.
+//!
+//! *Invariants*: a query looks at the namespaces below the literal beginning of its pattern, and at no others.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use imbl::{OrdMap, OrdSet};
+use piton_core::{Namespace, Pattern};
+
+use crate::text::Key;
+
+/// From namespaces to keys.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct NamespaceIndex(OrdMap<Shared, OrdSet<Key>>);
+
+/// A namespace that is cheap to clone, and ordered by its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shared(Arc<Namespace>);
+
+impl Borrow<str> for Shared {
+    fn borrow(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl Ord for Shared {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.as_str().cmp(other.0.as_str())
+    }
+}
+
+impl PartialOrd for Shared {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl NamespaceIndex {
+    pub(crate) fn insert(&mut self, namespace: Namespace, key: Key) {
+        match self.0.get_mut(namespace.as_str()) {
+            Some(keys) => {
+                keys.insert(key);
+            }
+            None => {
+                self.0.insert(Shared(Arc::new(namespace)), OrdSet::unit(key));
+            }
+        }
+    }
+
+    pub(crate) fn remove(&mut self, namespace: &Namespace, key: &Key) {
+        let Some(keys) = self.0.get_mut(namespace.as_str()) else { return };
+        keys.remove(key);
+        if keys.is_empty() {
+            self.0.remove(namespace.as_str());
+        }
+    }
+
+    /// The keys of every namespace that a pattern selects.
+    pub(crate) fn selected<'a>(&'a self, pattern: &'a Pattern) -> impl Iterator<Item = &'a Key> {
+        let prefix = pattern.literal_prefix();
+        // Everything below a prefix begins with it and a dot, and `/` follows the dot.
+        let below = (format!("{prefix}."), format!("{prefix}/"));
+        let itself = self.0.get_key_value(prefix).into_iter();
+        let below = if prefix.is_empty() {
+            self.0.range::<_, str>(..)
+        } else {
+            let bounds = (Bound::Included(below.0.as_str()), Bound::Excluded(below.1.as_str()));
+            self.0.range::<_, str>(bounds)
+        };
+        itself
+            .chain(below)
+            .filter(|(namespace, _)| pattern.matches(&namespace.0))
+            .flat_map(|(_, keys)| keys.iter())
+    }
+}

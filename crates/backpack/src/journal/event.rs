@@ -1,0 +1,122 @@
+//! The events of a backpack's stream.
+//!
+//! See `docs/format/backpack.md`.
+
+use piton_core::{BoundedText, DedupeKey, Digest, EventId, EventIndex, SnapshotRef, TimestampMs};
+use piton_store::{Event, StreamId};
+use serde::{Deserialize, Serialize};
+
+use crate::backpack_id::BackpackId;
+use crate::bounds::HOLDER_BYTES_MAX;
+use crate::origin::Origin;
+use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord};
+
+/// Who has a backpack open, in words for the one who is refused: a program and its process.
+pub type Holder = BoundedText<HOLDER_BYTES_MAX>;
+
+/// One event of a backpack's stream.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BackpackEvent {
+    v: u32,
+    event_id: EventId,
+    event_index: EventIndex,
+    backpack_id: BackpackId,
+    dedupe_key: DedupeKey,
+    body: Body,
+}
+
+/// What an event says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub(crate) enum Body {
+    /// A writer took the lease.
+    Opened { holder: Holder, timestamp_ms: TimestampMs },
+    /// The backpack goes on from a state of another one.
+    Began { origin: Origin },
+    /// An item of that state.
+    Carried { item: ItemRecord },
+    /// An entry of its quarantine.
+    SetAside { entry: QuarantinedRecord },
+    /// A commit.
+    Committed { commit: CommitRecord },
+}
+
+impl BackpackEvent {
+    /// The event at `index`. What is not a commit is known by its place.
+    pub(crate) fn new(backpack: &BackpackId, index: EventIndex, id: EventId, body: Body) -> Self {
+        let dedupe_key = match &body {
+            Body::Committed { commit } => DedupeKey::new("commit", &[&commit.commit]),
+            _ => DedupeKey::new("event", &[&id]),
+        }
+        .expect("ids are made of characters that a key may have");
+        Self {
+            v: Self::VERSION,
+            event_id: id,
+            event_index: index,
+            backpack_id: backpack.clone(),
+            dedupe_key,
+            body,
+        }
+    }
+
+    pub(crate) fn body(self) -> Body {
+        self.body
+    }
+
+    /// The blob that it refers to.
+    pub(super) fn blob(&self) -> Option<Digest> {
+        use crate::record::ValueRecord::Large;
+        let value = match &self.body {
+            Body::Committed { commit } => commit.value(),
+            Body::Carried { item } => Some(&item.value),
+            Body::SetAside { entry } => entry.item.as_ref().map(|item| &item.value),
+            Body::Opened { .. } | Body::Began { .. } => None,
+        };
+        match value {
+            Some(Large { digest, .. }) => *digest,
+            _ => None,
+        }
+    }
+
+    /// Who opened the backpack, if this says so.
+    pub(super) fn holder(&self) -> Option<&Holder> {
+        match &self.body {
+            Body::Opened { holder, .. } => Some(holder),
+            _ => None,
+        }
+    }
+}
+
+impl Event for BackpackEvent {
+    const VERSION: u32 = 1;
+
+    fn version(&self) -> u32 {
+        self.v
+    }
+
+    fn index(&self) -> EventIndex {
+        self.event_index
+    }
+
+    fn id(&self) -> EventId {
+        self.event_id
+    }
+
+    fn dedupe_key(&self) -> &DedupeKey {
+        &self.dedupe_key
+    }
+
+    fn belongs_to(&self, stream: &StreamId) -> bool {
+        self.backpack_id.stream() == stream
+    }
+
+    fn introduces(&self) -> Option<SnapshotRef> {
+        None
+    }
+}

@@ -1,0 +1,134 @@
+//! A backpack with a journal that begins with the state of another one.
+//!
+//! *Invariants*: what is carried over may need several plans. The event that names the origin is the last of them, so a
+//! fork that was cut off is recognised, and never taken for a backpack with fewer items.
+
+use std::sync::Arc;
+
+use piton_core::{EventId, EventIndex};
+use piton_store::bounds::PLAN_BLOBS_MAX;
+use piton_store::port::Namespace;
+use piton_store::{AppendPlan, NewBlob};
+
+use super::backpack::{JournalPorts, JournaledBackpack, Mode, Opened, lease, opened};
+use super::event::{BackpackEvent, Body, Holder};
+use crate::backpack::Backpack;
+use crate::backpack_id::BackpackId;
+use crate::bounds::{PLAN_BYTES, RECORD_BYTES};
+use crate::core::{Beginning, Core, Slot};
+use crate::error::Error;
+use crate::history::History;
+use crate::item::Item;
+use crate::origin::Origin;
+use crate::record::{ItemRecord, QuarantinedRecord, weight};
+
+/// Something that is carried over, what it weighs in a plan, and its value if that goes into a blob.
+struct Piece {
+    body: Body,
+    bytes: usize,
+    large: Option<Arc<str>>,
+}
+
+impl JournaledBackpack {
+    /// A new backpack with a journal that goes on from the present state of another one.
+    ///
+    /// If that is a snapshot to which nothing was done since, the origin is the commit that it was taken at.
+    pub async fn fork_from(
+        source: &Backpack,
+        id: &BackpackId,
+        holder: Holder,
+        mode: Mode,
+        ports: JournalPorts,
+    ) -> Result<Opened, Error> {
+        let lease = lease(id, &ports).await?;
+        if lease.next_event().get() > 0 {
+            return Err(Error::Exists { id: id.clone() });
+        }
+        let (beginning, pieces) = carry(source, id)?;
+        let first = opened(id, &lease, holder, &ports.ports);
+        let mint = || EventId::mint(&*ports.ports.entropy);
+        for plan in plans(id, first, pieces, &mint) {
+            ports.journal.append(&lease.writer(), plan).await?;
+        }
+        let backpack = Backpack::begin(beginning, *source.options(), ports.ports.clone());
+        Ok(Self::begin(backpack, lease, mode, ports))
+    }
+}
+
+/// What a fork begins with, and what its stream has to say about that.
+fn carry(source: &Backpack, id: &BackpackId) -> Result<(Beginning, Vec<Piece>), Error> {
+    let core = source.inner.lock();
+    let newest = core.history.newest().map(|commit| commit.id);
+    let origin = match source.origin() {
+        Some(origin) if newest.is_none() => origin.clone(),
+        _ => Origin { backpack: source.id().clone(), commit: newest },
+    };
+    let mut pieces = Vec::new();
+    for item in core.state.items.values() {
+        let large = large_value(&core, item, &Slot::Active(item.key.clone()))?;
+        let body = Body::Carried { item: ItemRecord::of(item) };
+        pieces.push(Piece { body, bytes: weight::of_item(item), large });
+    }
+    for entry in &core.state.quarantine {
+        let body = Body::SetAside { entry: QuarantinedRecord::of(entry) };
+        let item = entry.item.as_ref();
+        let large = item.map(|item| large_value(&core, item, &Slot::Quarantined(entry.commit)));
+        let bytes = weight::of_quarantined(entry);
+        pieces.push(Piece { body, bytes, large: large.transpose()?.flatten() });
+    }
+    pieces.push(Piece {
+        body: Body::Began { origin: origin.clone() },
+        bytes: RECORD_BYTES,
+        large: None,
+    });
+    let beginning = Beginning {
+        id: id.clone(),
+        origin: Some(origin),
+        history: History::new(core.state.clone(), 0),
+        state: core.state.clone(),
+        large: core.large.clone(),
+        permissions: core.permissions.clone(),
+    };
+    Ok((beginning, pieces))
+}
+
+/// The value that has to go into a blob.
+fn large_value(core: &Core, item: &Item, slot: &Slot) -> Result<Option<Arc<str>>, Error> {
+    if item.is_available() {
+        return Ok(None);
+    }
+    match core.large.get(slot) {
+        Some(text) => Ok(Some(Arc::clone(text))),
+        None => Err(Error::Unavailable { key: item.key.clone(), size: item.size() }),
+    }
+}
+
+/// The pieces in as few plans as hold them, the first event in front.
+fn plans(
+    id: &BackpackId,
+    first: BackpackEvent,
+    pieces: Vec<Piece>,
+    mint: &dyn Fn() -> EventId,
+) -> Vec<AppendPlan<BackpackEvent>> {
+    let mut index = EventIndex::ZERO.next();
+    let (mut plans, mut events, mut blobs, mut bytes) = (Vec::new(), vec![first], Vec::new(), 0);
+    let finish = |events: &mut Vec<BackpackEvent>, blobs: &mut Vec<Arc<str>>| {
+        let plan = AppendPlan::new(std::mem::take(events));
+        std::mem::take(blobs).into_iter().fold(plan, |plan, text| {
+            plan.with_blob(NewBlob::new(Namespace::Backpacks, text.as_bytes().to_vec()))
+        })
+    };
+    for piece in pieces {
+        // A piece weighs at least 1 KiB, so bytes bound the number of events as well.
+        if bytes >= PLAN_BYTES || blobs.len() >= PLAN_BLOBS_MAX {
+            plans.push(finish(&mut events, &mut blobs));
+            bytes = 0;
+        }
+        bytes += piece.bytes;
+        blobs.extend(piece.large);
+        events.push(BackpackEvent::new(id, index, mint(), piece.body));
+        index = index.next();
+    }
+    plans.push(finish(&mut events, &mut blobs));
+    plans
+}

@@ -1,0 +1,162 @@
+//! From the events of a stream to a backpack.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use piton_core::{Digest, FileBytes};
+use piton_store::TornTail;
+use piton_store::port::{BlobReader, JournalReader, Namespace};
+
+use super::event::{BackpackEvent, Body};
+use crate::backpack::Backpack;
+use crate::backpack_id::BackpackId;
+use crate::commit::Commit;
+use crate::core::{Beginning, Slot};
+use crate::error::Error;
+use crate::history::History;
+use crate::item::Item;
+use crate::options::{Options, Ports};
+use crate::origin::Origin;
+use crate::record::Replay;
+use crate::state::State;
+
+/// What a stream holds, done again.
+pub(super) struct Replayed {
+    pub(super) origin: Option<Origin>,
+    pub(super) replay: Replay,
+}
+
+/// What to do after a commit of a replay.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    GoOn,
+    Stop,
+}
+
+impl Replayed {
+    /// Does events again, within the budget of `options`. `look` sees every commit before it is done, as it will be
+    /// recorded, and may stop there.
+    pub(super) fn new(
+        id: &BackpackId,
+        events: Vec<BackpackEvent>,
+        options: &Options,
+        mut look: impl FnMut(&crate::record::CommitRecord, &Replay) -> Step,
+        mut done: impl FnMut(&Commit),
+    ) -> Result<Self, Error> {
+        let contradicts = |place: usize, problem: &dyn std::fmt::Display| Error::BadStream {
+            id: id.clone(),
+            event: place as u64,
+            problem: problem.to_string(),
+        };
+        let (mut origin, mut base) = (None, State::default());
+        let (mut replay, mut unfinished) = (None, None);
+        for (place, event) in events.into_iter().enumerate() {
+            match event.body() {
+                Body::Opened { .. } => {}
+                Body::Began { origin: found } => (origin, unfinished) = (Some(found), None),
+                Body::Carried { item } => {
+                    unfinished.get_or_insert(place);
+                    let item = item.item().map_err(|problem| contradicts(place, &problem))?;
+                    base.insert(Arc::new(item));
+                }
+                Body::SetAside { entry } => {
+                    let entry = entry.entry().map_err(|problem| contradicts(place, &problem))?;
+                    base.set_aside(Arc::new(entry));
+                }
+                Body::Committed { commit } => {
+                    let replay = replay.get_or_insert_with(|| begin(&base));
+                    if look(&commit, replay) == Step::Stop {
+                        break;
+                    }
+                    let commit = replay
+                        .add(commit, options)
+                        .map_err(|problem| contradicts(place, &problem))?;
+                    done(&commit);
+                }
+            }
+        }
+        if let Some(place) = unfinished {
+            return Err(contradicts(place, &"it belongs to a fork that was cut off; fork again"));
+        }
+        Ok(Self { origin, replay: replay.unwrap_or_else(|| begin(&base)) })
+    }
+
+    /// Everything, within the budget of `options`.
+    pub(super) fn whole(
+        id: &BackpackId,
+        events: Vec<BackpackEvent>,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        Self::new(id, events, options, |_, _| Step::GoOn, |_| {})
+    }
+
+    /// The backpack that it leads to.
+    pub(super) async fn backpack(
+        self,
+        id: BackpackId,
+        blobs: &dyn BlobReader,
+        options: Options,
+        ports: Ports,
+    ) -> Result<Backpack, Error> {
+        let Self { origin, replay: Replay { state, history, .. } } = self;
+        let large = large_values(&state, blobs).await?;
+        let permissions = imbl::OrdMap::new();
+        let beginning = Beginning { id, origin, state, history, large, permissions };
+        Ok(Backpack::begin(beginning, options, ports))
+    }
+}
+
+fn begin(base: &State) -> Replay {
+    Replay::new(base.clone(), History::new(base.clone(), 0))
+}
+
+/// The large values that a state refers to.
+pub(super) async fn large_values(
+    state: &State,
+    blobs: &dyn BlobReader,
+) -> Result<BTreeMap<Slot, Arc<str>>, Error> {
+    let active = state.items.values().map(|item| (Slot::Active(item.key.clone()), item));
+    let aside = state
+        .quarantine
+        .iter()
+        .filter_map(|entry| Some((Slot::Quarantined(entry.commit), entry.item.as_ref()?)));
+    let mut values = BTreeMap::new();
+    for (slot, item) in active.chain(aside) {
+        if let Some(digest) = item.content.digest() {
+            values.insert(slot, large_value(item, digest, blobs).await?);
+        }
+    }
+    Ok(values)
+}
+
+async fn large_value(
+    item: &Item,
+    digest: Digest,
+    blobs: &dyn BlobReader,
+) -> Result<Arc<str>, Error> {
+    let namespace = Namespace::Backpacks;
+    let bytes = blobs
+        .get(namespace, digest)
+        .await?
+        .ok_or(piton_store::Error::BlobMissing { namespace, digest })?;
+    debug_assert_eq!(Digest::of(&FileBytes(&bytes)), digest, "the store checks what it gives");
+    let text =
+        String::from_utf8(bytes).map_err(|_| Error::BadBlob { key: item.key.clone(), digest })?;
+    Ok(text.into())
+}
+
+/// A backpack as its journal holds it now, with its whole history, for reading. It takes no lease and waits for no
+/// writer; what is done to it stays in memory.
+pub async fn read(
+    journal: &dyn JournalReader<BackpackEvent>,
+    blobs: &dyn BlobReader,
+    id: &BackpackId,
+    ports: Ports,
+) -> Result<(Backpack, Option<TornTail>), Error> {
+    let loaded = journal.load(id.stream()).await?;
+    let options =
+        Options { max_history: usize::MAX, history_bytes: usize::MAX, ..Options::default() };
+    let replayed = Replayed::whole(id, loaded.events, &options)?;
+    let backpack = replayed.backpack(id.clone(), blobs, options, ports).await?;
+    Ok((backpack, loaded.torn_tail))
+}

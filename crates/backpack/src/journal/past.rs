@@ -1,0 +1,128 @@
+//! Time travel with a journal: to the first commit, and with every value.
+//!
+//! What is in memory is answered from there. The rest is read from the journal, which costs what lies before it.
+
+use std::sync::Arc;
+
+use piton_core::TimestampMs;
+use piton_store::port::BlobReader;
+
+use super::backpack::JournaledBackpack;
+use super::event::BackpackEvent;
+use super::loaded::{Replayed, Step, large_values};
+use crate::backpack::Backpack;
+use crate::commit::Commit;
+use crate::commit_id::CommitId;
+use crate::error::Error;
+use crate::filter::Filter;
+use crate::history::{History, Past};
+use crate::options::Options;
+use crate::record::{CommitRecord, Replay};
+use crate::text::NodeId;
+
+impl JournaledBackpack {
+    /// The state after a commit, as a backpack of its own in memory.
+    pub async fn snapshot_at_commit(&self, id: CommitId) -> Result<Backpack, Error> {
+        let found = self.in_memory(|history| history.at_commit(id));
+        let past = match found {
+            Err(Error::BeforeHistory { .. }) => {
+                let past = self.on_disk(|_, replay| last(replay) == Some(id)).await?;
+                if past.commit != Some(id) {
+                    return Err(Error::UnknownCommit { id });
+                }
+                past
+            }
+            found => found?,
+        };
+        self.backpack_of(past).await
+    }
+
+    /// The state before a node's first commit, as a backpack of its own in memory.
+    pub async fn snapshot_before_node(&self, node: &NodeId) -> Result<Backpack, Error> {
+        let found = self.in_memory(|history| history.before_node(node));
+        let past = match found {
+            Err(Error::BeforeHistory { .. }) => self.on_disk(|next, _| next.by.id == *node).await?,
+            found => found?,
+        };
+        self.backpack_of(past).await
+    }
+
+    /// The state at a time, with all commits of that millisecond, as a backpack of its own in memory.
+    pub async fn snapshot_at(&self, time: TimestampMs) -> Result<Backpack, Error> {
+        let found = self.in_memory(|history| history.at_time(time));
+        let past = match found {
+            Err(Error::BeforeHistory { .. }) => {
+                self.on_disk(|next, _| next.timestamp_ms > time).await?
+            }
+            found => found?,
+        };
+        self.backpack_of(past).await
+    }
+
+    /// The commits that a filter selects, oldest first, those that left memory included. Large values stay in the
+    /// store; a snapshot gives them.
+    pub async fn history(&self, filter: &Filter) -> Result<Vec<Commit>, Error> {
+        if self.backpack.inner.lock().history.is_whole() {
+            return self.backpack.debug().history(filter);
+        }
+        let (mut commits, mut known) = (Vec::new(), Vec::new());
+        let look = |_: &CommitRecord, _: &Replay| Step::GoOn;
+        self.replay(look, |commit| {
+            known.push(commit.id());
+            if filter.selects(commit) {
+                commits.push(commit.clone());
+            }
+        })
+        .await?;
+        for id in [filter.from, filter.until].into_iter().flatten() {
+            if known.binary_search(&id).is_err() {
+                return Err(Error::UnknownCommit { id });
+            }
+        }
+        Ok(commits)
+    }
+
+    fn in_memory(&self, find: impl FnOnce(&History) -> Result<Past, Error>) -> Result<Past, Error> {
+        find(&self.backpack.inner.lock().history)
+    }
+
+    /// The state before the first commit at which `is_end` says so.
+    async fn on_disk(
+        &self,
+        mut is_end: impl FnMut(&CommitRecord, &Replay) -> bool + Send,
+    ) -> Result<Past, Error> {
+        let look = |next: &CommitRecord, replay: &Replay| {
+            if is_end(next, replay) { Step::Stop } else { Step::GoOn }
+        };
+        let Replayed { replay, .. } = self.replay(look, |_| {}).await?;
+        Ok(Past { commit: last(&replay), state: replay.state })
+    }
+
+    async fn replay(
+        &self,
+        look: impl FnMut(&CommitRecord, &Replay) -> Step + Send,
+        done: impl FnMut(&Commit) + Send,
+    ) -> Result<Replayed, Error> {
+        // What is wanted left memory, so it is on disk or waits to be.
+        self.flush().await?;
+        let id = self.backpack.id();
+        let events: Vec<BackpackEvent> = self.ports.journal.load(id.stream()).await?.events;
+        let narrow = Options { max_history: 0, ..Options::default() }.clamped();
+        Replayed::new(id, events, &narrow, look, done)
+    }
+
+    async fn backpack_of(&self, past: Past) -> Result<Backpack, Error> {
+        let blobs: Arc<dyn BlobReader> = Arc::clone(&self.ports.blobs);
+        // A value that was packed a moment ago may not be in the store yet.
+        if past.state.items.values().any(|item| !item.is_available()) {
+            self.flush().await?;
+        }
+        let large = large_values(&past.state, &*blobs).await?;
+        Ok(self.backpack.descend(past, large, self.backpack.declared()))
+    }
+}
+
+/// The last commit of a replay so far.
+fn last(replay: &Replay) -> Option<CommitId> {
+    replay.history.newest().map(|commit| commit.id)
+}

@@ -1,0 +1,71 @@
+//! Commits that are made and not yet on disk.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use piton_store::bounds::{PLAN_BLOBS_MAX, PLAN_EVENTS_MAX};
+
+use crate::bounds::PLAN_BYTES;
+use crate::commit::Commit;
+use crate::record::weight;
+
+/// A commit that waits, with its value if that goes beside the history.
+#[derive(Clone)]
+pub(super) struct Waiting {
+    pub(super) commit: Commit,
+    pub(super) large: Option<Arc<str>>,
+}
+
+/// The commits that wait, in order.
+#[derive(Default)]
+pub(super) struct Queue {
+    waiting: VecDeque<Waiting>,
+    /// How many commits left the queue, because they are on disk.
+    durable: u64,
+}
+
+impl Queue {
+    /// A queue that goes on after `durable` commits.
+    pub(super) fn new(durable: u64) -> Self {
+        Self { waiting: VecDeque::new(), durable }
+    }
+
+    pub(super) fn push(&mut self, commit: &Commit, large: Option<&Arc<str>>) {
+        self.waiting.push_back(Waiting { commit: commit.clone(), large: large.cloned() });
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// How many commits there are, on disk or waiting.
+    pub(super) fn made(&self) -> u64 {
+        self.durable + self.waiting.len() as u64
+    }
+
+    /// Whether the commit with this number is on disk.
+    pub(super) fn is_durable(&self, number: u64) -> bool {
+        number < self.durable
+    }
+
+    /// The next commits that fit into one plan; exactly `count` of them if that is given.
+    pub(super) fn batch(&self, count: Option<usize>) -> Vec<Waiting> {
+        if let Some(count) = count {
+            return self.waiting.iter().take(count).cloned().collect();
+        }
+        let (mut bytes, mut blobs) = (0, 0);
+        let fits = |waiting: &&Waiting| {
+            let is_room = bytes < PLAN_BYTES && blobs < PLAN_BLOBS_MAX;
+            bytes += weight::of_commit(&waiting.commit);
+            blobs += usize::from(waiting.large.is_some());
+            is_room
+        };
+        self.waiting.iter().take(PLAN_EVENTS_MAX).take_while(fits).cloned().collect()
+    }
+
+    /// The first `count` commits are on disk.
+    pub(super) fn settle(&mut self, count: usize) {
+        self.waiting.drain(..count);
+        self.durable += count as u64;
+    }
+}

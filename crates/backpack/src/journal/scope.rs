@@ -1,0 +1,166 @@
+//! What a node of a flow is given: the calls of a scope, which wait for the disk where they must.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::backpack::Mode;
+use super::writer::JournalWriter;
+use crate::bounds::{BUFFERED_COMMITS_MAX, WAITING_READS_MAX};
+use crate::error::Error;
+use crate::filter::Filter;
+use crate::identity::Identity;
+use crate::item::Item;
+use crate::observer::Committed;
+use crate::outcome::Outcome;
+use crate::pack_options::PackOptions;
+use crate::scope::Scope;
+use crate::text::Key;
+
+/// A backpack as one node sees it, with or without a journal behind it. Cheap to clone; clones act as the same node.
+///
+/// A call that is given up has happened in memory or has not; if it has, its commit reaches the disk with the next
+/// write or flush.
+#[derive(Clone)]
+pub struct AsyncScope {
+    scope: Scope,
+    journal: Option<(Arc<JournalWriter>, Mode)>,
+}
+
+impl From<Scope> for AsyncScope {
+    /// The same scope for code that waits: nothing does.
+    fn from(scope: Scope) -> Self {
+        Self { scope, journal: None }
+    }
+}
+
+impl AsyncScope {
+    pub(super) fn new(scope: Scope, journal: Option<(Arc<JournalWriter>, Mode)>) -> Self {
+        Self { scope, journal }
+    }
+
+    /// Who acts through this scope.
+    pub fn identity(&self) -> &Identity {
+        self.scope.identity()
+    }
+
+    /// See [`Scope::pack`].
+    pub async fn pack<T>(&self, key: &str, value: &T) -> Result<Outcome, Error>
+    where
+        T: Serialize + Sync + ?Sized,
+    {
+        self.written(self.scope.pack(key, value)).await
+    }
+
+    /// See [`Scope::pack_with`].
+    pub async fn pack_with<T>(
+        &self,
+        key: &str,
+        value: &T,
+        options: &PackOptions,
+    ) -> Result<Outcome, Error>
+    where
+        T: Serialize + Sync + ?Sized,
+    {
+        self.written(self.scope.pack_with(key, value, options)).await
+    }
+
+    /// See [`Scope::delete`].
+    pub async fn delete(&self, key: &str) -> Result<Outcome, Error> {
+        self.written(self.scope.delete(key)).await
+    }
+
+    /// See [`Scope::quarantine`].
+    pub async fn quarantine(&self, key: &str, reason: &str) -> Result<Outcome, Error> {
+        self.written(self.scope.quarantine(key, reason)).await
+    }
+
+    /// See [`Scope::quarantine_without_trace`].
+    pub async fn quarantine_without_trace(
+        &self,
+        key: &str,
+        reason: &str,
+    ) -> Result<Outcome, Error> {
+        self.written(self.scope.quarantine_without_trace(key, reason)).await
+    }
+
+    /// See [`Scope::quarantine_value`].
+    pub async fn quarantine_value<T>(
+        &self,
+        key: &str,
+        value: &T,
+        reason: &str,
+    ) -> Result<Outcome, Error>
+    where
+        T: Serialize + Sync + ?Sized,
+    {
+        self.written(self.scope.quarantine_value(key, value, reason)).await
+    }
+
+    /// See [`Scope::unpack`].
+    pub async fn unpack<T: DeserializeOwned + Send>(&self, key: &str) -> Result<Option<T>, Error> {
+        self.read(self.scope.unpack(key)).await
+    }
+
+    /// See [`Scope::unpack_required`].
+    pub async fn unpack_required<T: DeserializeOwned + Send>(&self, key: &str) -> Result<T, Error> {
+        self.read(self.scope.unpack_required(key)).await
+    }
+
+    /// See [`Scope::item`].
+    pub async fn item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
+        self.read(self.scope.item(key)).await
+    }
+
+    /// See [`Scope::unpack_by_namespace`].
+    pub async fn unpack_by_namespace<T: DeserializeOwned + Send>(
+        &self,
+        pattern: &str,
+    ) -> Result<Vec<(Key, T)>, Error> {
+        self.read(self.scope.unpack_by_namespace(pattern)).await
+    }
+
+    /// See [`Scope::items_by_namespace`].
+    pub async fn items_by_namespace(&self, pattern: &str) -> Result<Vec<Arc<Item>>, Error> {
+        self.read(self.scope.items_by_namespace(pattern)).await
+    }
+
+    /// See [`Scope::peek`].
+    pub async fn peek<T: DeserializeOwned + Send>(&self, key: &str) -> Result<Option<T>, Error> {
+        self.read(self.scope.peek(key)).await
+    }
+
+    /// See [`Scope::history`]; it reaches back as far as memory does.
+    pub fn history(&self, filter: &Filter) -> Result<Vec<Committed>, Error> {
+        self.scope.history(filter)
+    }
+
+    /// See [`Scope::keys`].
+    pub fn keys(&self) -> Vec<Key> {
+        self.scope.keys()
+    }
+
+    /// Waits for the disk as the mode wants it.
+    async fn written(&self, outcome: Result<Outcome, Error>) -> Result<Outcome, Error> {
+        let (Some((writer, mode)), Ok(outcome)) = (&self.journal, &outcome) else {
+            return outcome;
+        };
+        match (mode, outcome) {
+            (Mode::Durable, Outcome::Done(commit)) => writer.settle(commit.number()).await?,
+            _ if writer.waiting() >= BUFFERED_COMMITS_MAX => writer.flush().await?,
+            _ => {}
+        }
+        Ok(*outcome)
+    }
+
+    /// Waits for the disk only if very many reads wait to be recorded.
+    async fn read<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+        if let Some((writer, _)) = &self.journal
+            && writer.waiting() >= WAITING_READS_MAX
+        {
+            writer.flush().await?;
+        }
+        outcome
+    }
+}

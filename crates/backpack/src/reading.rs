@@ -1,0 +1,65 @@
+//! How a node reads.
+
+use std::sync::Arc;
+
+use crate::access::Operation;
+use crate::commit::{Act, Action};
+use crate::error::Error;
+use crate::filter::Filter;
+use crate::item::Item;
+use crate::observer::Committed;
+use crate::scope::Scope;
+use crate::text::Key;
+
+/// The item under a key, and a commit that says so.
+pub(crate) fn unpack(scope: &Scope, key: &Key) -> Result<Option<Arc<Item>>, Error> {
+    scope.inner.act(&scope.identity, |core| {
+        if !core.readable(scope.asker(), key) {
+            return scope.inner.deny(core, &scope.identity, key, Operation::Read).map(|_| None);
+        }
+        let read = core.state.items.get(key).cloned();
+        let stamp = scope.inner.stamp(core);
+        let found = read.as_ref().map(|item| core.in_full(item));
+        scope.inner.commit(core, stamp, &scope.identity, key.clone(), Act::Unpack { read });
+        Ok(found)
+    })
+}
+
+/// The item under a key; only a refusal is recorded.
+pub(crate) fn peek(scope: &Scope, key: &Key) -> Result<Option<Arc<Item>>, Error> {
+    scope.inner.act(&scope.identity, |core| {
+        if !core.readable(scope.asker(), key) {
+            return scope.inner.deny(core, &scope.identity, key, Operation::Read).map(|_| None);
+        }
+        Ok(core.state.items.get(key).map(|item| core.in_full(item)))
+    })
+}
+
+/// What the node may know of the history.
+pub(crate) fn history(scope: &Scope, filter: &Filter) -> Result<Vec<Committed>, Error> {
+    let core = scope.inner.lock();
+    let asker = scope.asker();
+    let mut told = Vec::new();
+    for commit in filter.of(&core.history)? {
+        let item = commit.value().or(commit.previous());
+        let is_visible = match commit.action() {
+            Action::Quarantine => false,
+            Action::Deny => commit.author.id == scope.identity.id,
+            Action::Pack | Action::Unpack | Action::Delete | Action::Restore => {
+                asker.may_read(&commit.key, item)
+            }
+        };
+        if !is_visible {
+            continue;
+        }
+        let mut event = Committed::from(commit);
+        let in_use = core.state.items.get(&commit.key);
+        let was_shown =
+            commit.value().is_some_and(|item| in_use.is_none_or(|live| **live != *item));
+        if let Some(size) = event.size.filter(|_| was_shown) {
+            event.summary = format!("[{size} bytes]");
+        }
+        told.push(event);
+    }
+    Ok(told)
+}

@@ -1,0 +1,51 @@
+//! A value, or where it is.
+
+use std::sync::Arc;
+
+use piton_core::Digest;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::content::{Content, Large};
+
+/// A value as it is written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub(crate) enum ValueRecord {
+    /// The value itself.
+    Json(Value),
+    /// A value that is too large for the history.
+    Large {
+        /// Its bytes in canonical JSON.
+        size: u64,
+        /// The blob that holds it, if there is a journal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<Digest>,
+    },
+}
+
+impl ValueRecord {
+    /// The record of a value that is at hand.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self::Json(serde_json::from_str(text).expect("what a backpack holds is canonical JSON"))
+    }
+
+    pub(crate) fn of(content: &Content) -> Self {
+        match content {
+            Content::Held(text) => Self::of_text(text),
+            Content::Large(large) => Self::Large { size: large.size, digest: large.digest },
+        }
+    }
+
+    /// What a backpack holds of it. Fails if the value has no canonical form.
+    pub(crate) fn content(&self) -> Result<Content, piton_core::CanonicalError> {
+        Ok(match self {
+            Self::Json(value) => {
+                Content::Held(piton_core::canonical::encode(value)?.as_str().into())
+            }
+            Self::Large { size, digest } => {
+                Content::Large(Arc::new(Large { size: *size, digest: *digest }))
+            }
+        })
+    }
+}

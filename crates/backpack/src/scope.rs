@@ -1,0 +1,166 @@
+//! What a node is given of a backpack: its own view, in its own name.
+//!
+//! *Invariants*: who acts is bound to the handle when it is made and is an argument of no call. There is no way from
+//! a scope to the backpack, to the debug handle or to another node's scope.
+//!
+//! ```compile_fail,E0061
+//! # fn as_another_node(scope: &piton_backpack::Scope) {
+//! // There is no place to put another node's name.
+//! scope.pack("key", &1, "another-node");
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # fn around_the_checks(scope: &piton_backpack::Scope) {
+//! scope.debug();
+//! # }
+//! ```
+// shows: BP-003, BP-007 (the examples above that must not build)
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::access::Asker;
+use crate::commit::Act;
+use crate::core::Inner;
+use crate::error::Error;
+use crate::filter::Filter;
+use crate::identity::Identity;
+use crate::item::{self, Item};
+use crate::observer::Committed;
+use crate::outcome::Outcome;
+use crate::pack_options::PackOptions;
+use crate::permissions::{Permissions, parse_pattern};
+use crate::text::Key;
+use crate::{reading, writing};
+
+/// A backpack as one node sees it. Cheap to clone; clones act as the same node.
+#[derive(Clone)]
+pub struct Scope {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) identity: Arc<Identity>,
+    pub(crate) permissions: Option<Arc<Permissions>>,
+}
+
+impl Scope {
+    /// Who acts through this scope.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    pub(crate) fn asker(&self) -> Asker<'_> {
+        Asker { identity: &self.identity, permissions: self.permissions.as_deref() }
+    }
+
+    /// Stores a value. What is said about the item stays as it is.
+    pub fn pack<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<Outcome, Error> {
+        self.pack_with(key, value, &PackOptions::new())
+    }
+
+    /// Stores a value, and says something about the item.
+    ///
+    /// What is said about an item that is there already may be changed only by nodes that its access control names
+    /// as writers.
+    pub fn pack_with<T: Serialize + ?Sized>(
+        &self,
+        key: &str,
+        value: &T,
+        options: &PackOptions,
+    ) -> Result<Outcome, Error> {
+        writing::pack(self, Key::parse(key)?, value, options)
+    }
+
+    /// Reads a value, and records that. `None` if there is none.
+    pub fn unpack<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Error> {
+        reading::unpack(self, &Key::parse(key)?)?.map(|item| item.value()).transpose()
+    }
+
+    /// Reads a value that has to be there.
+    pub fn unpack_required<T: DeserializeOwned>(&self, key: &str) -> Result<T, Error> {
+        let key = Key::parse(key)?;
+        reading::unpack(self, &key)?.ok_or(Error::Missing { key })?.value()
+    }
+
+    /// Reads a value and leaves no trace, unless it is refused.
+    pub fn peek<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Error> {
+        reading::peek(self, &Key::parse(key)?)?.map(|item| item.value()).transpose()
+    }
+
+    /// Reads an item with everything that is known about it, and records that.
+    pub fn item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
+        reading::unpack(self, &Key::parse(key)?)
+    }
+
+    /// The keys in use that the node may read, in order.
+    pub fn keys(&self) -> Vec<Key> {
+        let core = self.inner.lock();
+        let items = core.state.items.iter();
+        let asker = self.asker();
+        items
+            .filter(|(key, item)| asker.may_read(key, Some(item)))
+            .map(|(key, _)| key.clone())
+            .collect()
+    }
+
+    /// Reads the values of all namespaces that a pattern selects, as far as the node may, and records each.
+    pub fn unpack_by_namespace<T: DeserializeOwned>(
+        &self,
+        pattern: &str,
+    ) -> Result<Vec<(Key, T)>, Error> {
+        let items = self.items_by_namespace(pattern)?;
+        items
+            .iter()
+            .map(|item| Ok((item.key.clone(), item::read(&item.key, item.text()?, item.labels())?)))
+            .collect()
+    }
+
+    /// Reads the items of all namespaces that a pattern selects, as far as the node may, and records each.
+    pub fn items_by_namespace(&self, pattern: &str) -> Result<Vec<Arc<Item>>, Error> {
+        let pattern = parse_pattern(pattern)?;
+        self.inner.act(&self.identity, |core| {
+            let asker = self.asker();
+            let selected = core.state.selected(&pattern);
+            let items: Vec<Arc<Item>> =
+                selected.filter(|item| asker.may_read(&item.key, Some(item))).cloned().collect();
+            for item in &items {
+                let stamp = self.inner.stamp(core);
+                let act = Act::Unpack { read: Some(Arc::clone(item)) };
+                self.inner.commit(core, stamp, &self.identity, item.key.clone(), act);
+            }
+            Ok(items.iter().map(|item| core.in_full(item)).collect())
+        })
+    }
+
+    /// What happened to the keys that the node may read, oldest first. A value that is no longer in use is not shown,
+    /// and a quarantine is not either.
+    pub fn history(&self, filter: &Filter) -> Result<Vec<Committed>, Error> {
+        reading::history(self, filter)
+    }
+
+    /// Removes a key; the history keeps its value.
+    pub fn delete(&self, key: &str) -> Result<Outcome, Error> {
+        writing::delete(self, Key::parse(key)?)
+    }
+
+    /// Takes a key out of use, and keeps its value for the trace.
+    pub fn quarantine(&self, key: &str, reason: &str) -> Result<Outcome, Error> {
+        writing::quarantine(self, Key::parse(key)?, reason, true)
+    }
+
+    /// Takes a key out of use. The quarantine does not keep its value; commits before it do.
+    pub fn quarantine_without_trace(&self, key: &str, reason: &str) -> Result<Outcome, Error> {
+        writing::quarantine(self, Key::parse(key)?, reason, false)
+    }
+
+    /// Puts a value straight into quarantine: it is never in use, so this asks for no permission.
+    pub fn quarantine_value<T: Serialize + ?Sized>(
+        &self,
+        key: &str,
+        value: &T,
+        reason: &str,
+    ) -> Result<Outcome, Error> {
+        writing::quarantine_value(self, Key::parse(key)?, value, reason)
+    }
+}

@@ -1,0 +1,44 @@
+//! A value in at most 200 bytes, for people; a protected one as its size.
+
+use crate::bounds::SUMMARY_BYTES_MAX;
+use crate::content::Content;
+use crate::labels::Labels;
+
+/// What stands at the end of a text that was cut.
+const CUT: &str = "…";
+
+/// A summary of a value.
+pub(crate) fn of(content: &Content, labels: &Labels) -> String {
+    let size = content.size();
+    if labels.is_pii() {
+        return format!("[pii, {size} bytes]");
+    }
+    if labels.is_protected() {
+        return format!("[limited, {size} bytes]");
+    }
+    match content.held() {
+        Some(text) => cut(text),
+        None => format!("[large, {size} bytes]"),
+    }
+}
+
+/// The start of a text, at most 200 bytes, cut between two characters.
+pub(crate) fn cut(text: &str) -> String {
+    if text.len() <= SUMMARY_BYTES_MAX {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(SUMMARY_BYTES_MAX - CUT.len());
+    [&text[..end], CUT].concat()
+}
+
+/// What kind of JSON value a canonical text is.
+pub(crate) fn kind(text: &str) -> &'static str {
+    match text.as_bytes().first() {
+        Some(b'{') => "an object",
+        Some(b'[') => "an array",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
+}

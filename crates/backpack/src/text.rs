@@ -1,0 +1,115 @@
+//! Short texts that people write: checked once, cheap to clone, and ordered as bytes.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::bounds::{KEY_BYTES_MAX, NODE_BYTES_MAX, TAG_BYTES_MAX};
+
+/// Why a text cannot be a key, a node or a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} {problem}")]
+pub struct TextError {
+    /// What it was to be.
+    pub what: &'static str,
+    /// What is wrong with it.
+    pub problem: TextProblem,
+}
+
+/// What is wrong with a short text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TextProblem {
+    /// There is nothing.
+    #[error("is empty")]
+    Empty,
+    /// It is too long.
+    #[error("has {measured} bytes; at most {max} are allowed")]
+    TooLong {
+        /// Its size.
+        measured: usize,
+        /// The limit.
+        max: usize,
+    },
+    /// It has a control character.
+    #[error("has a control character at byte {at}")]
+    Control {
+        /// Where.
+        at: usize,
+    },
+}
+
+fn check(text: &str, max: usize) -> Result<(), TextProblem> {
+    if text.is_empty() {
+        return Err(TextProblem::Empty);
+    }
+    if text.len() > max {
+        return Err(TextProblem::TooLong { measured: text.len(), max });
+    }
+    match text.char_indices().find(|(_, character)| character.is_control()) {
+        Some((at, _)) => Err(TextProblem::Control { at }),
+        None => Ok(()),
+    }
+}
+
+macro_rules! short_text {
+    ($(#[$meta:meta])* $name:ident, $what:literal, $max:expr) => {
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// Checks a text.
+            pub fn parse(text: &str) -> Result<Self, TextError> {
+                match check(text, $max) {
+                    Ok(()) => Ok(Self(text.into())),
+                    Err(problem) => Err(TextError { what: $what, problem }),
+                }
+            }
+
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = TextError;
+
+            fn from_str(text: &str) -> Result<Self, TextError> {
+                Self::parse(text)
+            }
+        }
+
+        piton_core::shown_as_text!($name);
+        piton_core::text_form!($name, $what, r"^[^\p{Cc}]+$", $max);
+    };
+}
+
+short_text! {
+    /// The name of an item: 1 to 256 bytes without control characters.
+    Key, "a key", KEY_BYTES_MAX
+}
+
+short_text! {
+    /// Which flow node it is: unique in its flow.
+    NodeId, "a node id", NODE_BYTES_MAX
+}
+
+short_text! {
+    /// What people call a flow node.
+    NodeName, "a node name", NODE_BYTES_MAX
+}
+
+short_text! {
+    /// A label of an item. `pii` restricts who may read it.
+    Tag, "a tag", TAG_BYTES_MAX
+}
+
+impl Tag {
+    /// The label of what says something about a person.
+    pub const PII: &'static str = "pii";
+
+    /// Whether the item says something about a person.
+    pub fn is_pii(&self) -> bool {
+        self.as_str() == Self::PII
+    }
+}

@@ -1,0 +1,74 @@
+//! Whether what is in use fits a JSON Schema.
+
+use serde_json::{Map, Value};
+
+use crate::bounds::VIOLATIONS_MAX;
+use crate::debug_handle::DebugHandle;
+use crate::error::Error;
+use crate::summary::cut;
+
+/// A place where the state does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Where, as a JSON pointer whose first part is the key.
+    pub path: String,
+    /// What is wrong. The value of a protected item is not shown.
+    pub message: String,
+}
+
+/// What a validation found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validation {
+    /// The violations, at most 100, in the order of the state.
+    pub violations: Vec<Violation>,
+    /// How many more there are.
+    pub left_out: usize,
+}
+
+impl Validation {
+    /// Whether the state fits.
+    pub fn is_valid(&self) -> bool {
+        self.violations.is_empty()
+    }
+}
+
+impl DebugHandle {
+    /// Checks everything in use, as one object of keys and values, against a schema.
+    pub fn validate(&self, schema: &Value) -> Result<Validation, Error> {
+        let validator = jsonschema::validator_for(schema)
+            .map_err(|problem| Error::BadSchema { problem: cut(&problem.to_string()) })?;
+        let items = self.items();
+        let mut state = Map::new();
+        for item in &items {
+            state.insert(item.key().to_string(), item.value()?);
+        }
+        let state = Value::Object(state);
+        let is_protected = |path: &str| {
+            let key = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+            let key = key.replace("~1", "/").replace("~0", "~");
+            // What is wrong with the whole object may show all of it.
+            path.is_empty()
+                || items
+                    .iter()
+                    .any(|item| item.key().as_str() == key && item.labels().is_protected())
+        };
+        let mut found = Validation::default();
+        for error in validator.iter_errors(&state) {
+            if found.violations.len() == VIOLATIONS_MAX {
+                found.left_out += 1;
+                continue;
+            }
+            let path = error.instance_path().to_string();
+            let message =
+                if is_protected(&path) { error.masked().to_string() } else { error.to_string() };
+            found.violations.push(Violation { path, message: cut(&message) });
+        }
+        Ok(found)
+    }
+
+    /// Checks everything in use against the schema that a type derives.
+    #[cfg(feature = "schema")]
+    pub fn validate_as<T: schemars::JsonSchema>(&self) -> Result<Validation, Error> {
+        self.validate(schemars::schema_for!(T).as_value())
+    }
+}

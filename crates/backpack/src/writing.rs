@@ -1,0 +1,207 @@
+//! How a node writes.
+//!
+//! *Invariants*: everything that can be refused is refused before anything changes.
+
+use std::sync::Arc;
+
+use piton_core::{BoundedText, Digest, FileBytes};
+use serde::Serialize;
+
+use crate::access::{Missing, Operation};
+use crate::bounds::{ITEMS_MAX, QUARANTINE_MAX, REASON_BYTES_MAX};
+use crate::commit::Act;
+use crate::content::encode;
+use crate::core::{Core, Slot, Stamp};
+use crate::error::Error;
+use crate::item::Item;
+use crate::labels::Labels;
+use crate::outcome::Outcome;
+use crate::pack_options::PackOptions;
+use crate::quarantined::{Quarantined, Reason};
+use crate::scope::Scope;
+use crate::text::Key;
+
+/// A value that is ready to be stored.
+struct Prepared {
+    text: Arc<str>,
+    /// Where the store will have it, if it is too large for the history.
+    digest: Option<Digest>,
+}
+
+impl Prepared {
+    fn new<T: Serialize + ?Sized>(scope: &Scope, key: &Key, value: &T) -> Result<Self, Error> {
+        let text = encode(key, value)?;
+        let is_large = text.len() > scope.inner.options.max_value_size;
+        let digest = is_large.then(|| Digest::of(&FileBytes(text.as_bytes())));
+        Ok(Self { text, digest })
+    }
+
+    fn item(&self, scope: &Scope, key: Key, stamp: Stamp, version: u64) -> Item {
+        Item {
+            key,
+            content: scope.inner.content(&self.text, self.digest),
+            source: Arc::clone(&scope.identity),
+            timestamp: stamp.timestamp,
+            version,
+            labels: None,
+        }
+    }
+
+    /// Keeps the value in use, if the item itself does not hold it.
+    fn settle(self, core: &mut Core, slot: Slot, item: &Item) {
+        if item.is_available() {
+            core.large.remove(&slot);
+        } else {
+            core.large.insert(slot, self.text);
+        }
+    }
+}
+
+pub(crate) fn pack<T: Serialize + ?Sized>(
+    scope: &Scope,
+    key: Key,
+    value: &T,
+    options: &PackOptions,
+) -> Result<Outcome, Error> {
+    let prepared = Prepared::new(scope, &key, value)?;
+    options.onto(Labels::NONE).check()?;
+    scope.inner.act(&scope.identity, |core| {
+        let before = core.state.items.get(&key).cloned();
+        if !scope.asker().may_write(&key, before.as_deref(), Missing::Made) {
+            return refuse(scope, core, &key, Operation::Write);
+        }
+        if before.is_none() && core.state.items.len() >= ITEMS_MAX {
+            return Err(Error::Full { key });
+        }
+        let Ok(labels) = labels_of(scope, before.as_deref(), options) else {
+            return refuse(scope, core, &key, Operation::Label);
+        };
+        let stamp = scope.inner.stamp(core);
+        let version = before.as_ref().map_or(0, |item| item.version) + 1;
+        // The key of the item that is replaced is shared rather than kept twice.
+        let key = before.as_ref().map_or(key, |item| item.key.clone());
+        let after = Arc::new(Item { labels, ..prepared.item(scope, key.clone(), stamp, version) });
+        if !after.is_available() || before.as_ref().is_some_and(|item| !item.is_available()) {
+            prepared.settle(core, Slot::Active(key.clone()), &after);
+        }
+        let act = Act::Pack { before, after };
+        Ok(Outcome::Done(scope.inner.commit(core, stamp, &scope.identity, key, act)))
+    })
+}
+
+/// The node may not change the labels of an item as it asks.
+struct LabelsFixed;
+
+/// The labels that the item has after the pack.
+fn labels_of(
+    scope: &Scope,
+    before: Option<&Item>,
+    options: &PackOptions,
+) -> Result<Option<Arc<Labels>>, LabelsFixed> {
+    let some = |labels: Labels| (!labels.is_empty()).then(|| Arc::new(labels));
+    match before {
+        None if options.is_silent() => Ok(None),
+        None => Ok(some(options.onto(Labels::NONE))),
+        Some(item) if options.is_silent() => Ok(item.labels.clone()),
+        Some(item) => {
+            let labels = options.onto(item.labels());
+            if labels == *item.labels() {
+                return Ok(item.labels.clone());
+            }
+            if scope.asker().may_label(item) { Ok(some(labels)) } else { Err(LabelsFixed) }
+        }
+    }
+}
+
+pub(crate) fn delete(scope: &Scope, key: Key) -> Result<Outcome, Error> {
+    scope.inner.act(&scope.identity, |core| {
+        let before = core.state.items.get(&key).cloned();
+        if !scope.asker().may_write(&key, before.as_deref(), Missing::Wanted) {
+            return refuse(scope, core, &key, Operation::Write);
+        }
+        let Some(before) = before else { return Ok(Outcome::Missing) };
+        let stamp = scope.inner.stamp(core);
+        core.large.remove(&Slot::Active(key.clone()));
+        let act = Act::Delete { before };
+        Ok(Outcome::Done(scope.inner.commit(core, stamp, &scope.identity, key, act)))
+    })
+}
+
+pub(crate) fn quarantine(
+    scope: &Scope,
+    key: Key,
+    reason: &str,
+    keep_in_trace: bool,
+) -> Result<Outcome, Error> {
+    let reason = checked(reason)?;
+    scope.inner.act(&scope.identity, |core| {
+        let before = core.state.items.get(&key).cloned();
+        if !scope.asker().may_write(&key, before.as_deref(), Missing::Wanted) {
+            return refuse(scope, core, &key, Operation::Write);
+        }
+        let Some(before) = before else { return Ok(Outcome::Missing) };
+        let stamp = scope.inner.stamp(core);
+        let large = core.large.remove(&Slot::Active(key.clone()));
+        if let Some(text) = large.filter(|_| keep_in_trace) {
+            core.large.insert(Slot::Quarantined(stamp.id), text);
+        }
+        let size = before.size();
+        let item = keep_in_trace.then_some(before);
+        let entry = set_aside(scope, core, stamp, &key, (reason, size, item));
+        let act = Act::Quarantine { entry, was_active: true };
+        Ok(Outcome::Done(scope.inner.commit(core, stamp, &scope.identity, key, act)))
+    })
+}
+
+pub(crate) fn quarantine_value<T: Serialize + ?Sized>(
+    scope: &Scope,
+    key: Key,
+    value: &T,
+    reason: &str,
+) -> Result<Outcome, Error> {
+    let reason = checked(reason)?;
+    let prepared = Prepared::new(scope, &key, value)?;
+    scope.inner.act(&scope.identity, |core| {
+        let stamp = scope.inner.stamp(core);
+        let item = Arc::new(prepared.item(scope, key.clone(), stamp, 0));
+        let size = item.size();
+        prepared.settle(core, Slot::Quarantined(stamp.id), &item);
+        let entry = set_aside(scope, core, stamp, &key, (reason, size, Some(item)));
+        let act = Act::Quarantine { entry, was_active: false };
+        Ok(Outcome::Done(scope.inner.commit(core, stamp, &scope.identity, key, act)))
+    })
+}
+
+/// The entry that the commit puts into the quarantine. The oldest leaves it if there is no room.
+fn set_aside(
+    scope: &Scope,
+    core: &mut Core,
+    stamp: Stamp,
+    key: &Key,
+    (reason, size, item): (Reason, u64, Option<Arc<Item>>),
+) -> Arc<Quarantined> {
+    if core.state.quarantine.len() >= QUARANTINE_MAX
+        && let Some(oldest) = core.state.quarantine.front()
+    {
+        core.large.remove(&Slot::Quarantined(oldest.commit));
+    }
+    let (commit, timestamp) = (stamp.id, stamp.timestamp);
+    let by = Arc::clone(&scope.identity);
+    Arc::new(Quarantined { key: key.clone(), commit, timestamp, by, reason, size, item })
+}
+
+fn checked(reason: &str) -> Result<Reason, Error> {
+    BoundedText::new(reason).map_err(|problem| Error::ReasonTooLong {
+        measured: problem.measured_bytes,
+        max: REASON_BYTES_MAX,
+    })
+}
+
+fn refuse(
+    scope: &Scope,
+    core: &mut Core,
+    key: &Key,
+    operation: Operation,
+) -> Result<Outcome, Error> {
+    scope.inner.deny(core, &scope.identity, key, operation).map(Outcome::Refused)
+}

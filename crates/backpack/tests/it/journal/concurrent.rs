@@ -1,0 +1,110 @@
+//! Many nodes at once.
+
+use std::sync::{Arc, Condvar, Mutex};
+
+use piton_store::testing::{Call, Recorder, SimDisk};
+
+use super::site::{Site, assert_same, commits, done, node};
+
+// shows: BP-100 (the part about concurrent writes)
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn concurrent_writers_share_syncs_and_lose_nothing() {
+    const WRITERS: usize = 8;
+    const PACKS: usize = 250;
+    let recorder = Recorder::new(Arc::new(SimDisk::new()));
+    let site = Site::on(Arc::new(recorder.clone()), 1);
+    let backpack = site.open().await;
+    recorder.take();
+    let mut writers = Vec::new();
+    for number in 0..WRITERS {
+        let a = node(&backpack, &format!("node-{number}"));
+        writers.push(tokio::spawn(async move {
+            for count in 0..PACKS {
+                done(a.pack(&format!("key-{number}"), &count).await);
+            }
+        }));
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let syncs = recorder.take().iter().filter(|call| call.operation == "sync").count();
+    assert!(syncs < WRITERS * PACKS, "{syncs} syncs");
+    backpack.close().await.unwrap();
+    let found = Site::on(Arc::new(recorder), 2).open().await;
+    assert_same(backpack.memory(), found.memory());
+    assert_eq!(commits(found.memory()).len(), WRITERS * PACKS);
+}
+
+/// Keeps syncs waiting while it is closed.
+#[derive(Default)]
+struct Gate {
+    is_closed: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn set_closed(&self, is_closed: bool) {
+        *self.is_closed.lock().unwrap() = is_closed;
+        self.changed.notify_all();
+    }
+
+    fn pass(&self) {
+        let closed = self.is_closed.lock().unwrap();
+        drop(self.changed.wait_while(closed, |is_closed| *is_closed).unwrap());
+    }
+}
+
+// shows: BP-100 (the part about one sync for concurrent writes)
+#[tokio::test]
+async fn writes_that_wait_together_share_one_sync() {
+    let gate = Arc::new(Gate::default());
+    let guard = Arc::clone(&gate);
+    let listener = move |call: &Call| {
+        if call.operation == "sync" {
+            guard.pass();
+        }
+    };
+    let recorder = Recorder::telling(Arc::new(SimDisk::new()), Arc::new(listener));
+    let site = Site::on(Arc::new(recorder.clone()), 1);
+    let backpack = site.open().await;
+    recorder.take();
+    let nodes: Vec<_> = (0..8).map(|number| node(&backpack, &format!("n{number}"))).collect();
+    let mut packs: Vec<_> = nodes.iter().map(|node| Box::pin(node.pack("x", &1))).collect();
+    gate.set_closed(true);
+    for pack in &mut packs {
+        assert!(futures_util::poll!(pack.as_mut()).is_pending());
+    }
+    gate.set_closed(false);
+    for outcome in futures_util::future::join_all(packs).await {
+        done(outcome);
+    }
+    let syncs = recorder.take().iter().filter(|call| call.operation == "sync").count();
+    // The first goes alone, because nobody else had begun; the others share the next one.
+    assert_eq!(syncs, 2);
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_in_the_middle_loses_nothing() {
+    for polls in 0..40 {
+        let disk = SimDisk::new();
+        let site = Site::on(Arc::new(disk.clone()), 1);
+        let backpack = site.open().await;
+        let a = node(&backpack, "a");
+        done(a.pack("x", &1).await);
+        {
+            let mut given_up = Box::pin(a.pack("x", &2));
+            for _ in 0..polls {
+                if futures_util::poll!(given_up.as_mut()).is_ready() {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
+        }
+        done(a.pack("y", &3).await);
+        let memory = commits(backpack.memory());
+        assert_eq!(memory.len(), if polls == 0 { 2 } else { 3 });
+        backpack.close().await.unwrap();
+        let found = Site::on(Arc::new(disk), 2).open().await;
+        assert_eq!(commits(found.memory()), memory);
+    }
+}

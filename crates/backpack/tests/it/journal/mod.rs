@@ -1,0 +1,13 @@
+//! Backpacks that survive.
+
+mod concurrent;
+mod faults;
+mod forks;
+pub(crate) mod kill;
+mod past;
+pub(crate) mod processes;
+mod reopening;
+mod roots;
+pub(crate) mod site;
+mod syncs;
+mod torn;
