@@ -61,8 +61,11 @@ async fn the_examples_of_the_specification_load_as_given() {
     let loaded = Flow::from_json(reports, &registry()).unwrap();
     assert_eq!(loaded.warnings.len(), 1, "no edge leads to the subflow");
     let (_, events) = watch(&loaded.flow, &state(&[])).await;
-    let spaces: Vec<&str> =
-        events.iter().filter_map(|event| event.namespace()).map(|space| space.as_str()).collect();
+    let spaces: Vec<&str> = events
+        .iter()
+        .filter_map(|event| event.namespace())
+        .map(piton_core::Namespace::as_str)
+        .collect();
     assert!(spaces.iter().all(|space| *space == "sales.chat"), "{spaces:?}");
     let routing = r#"{
       "namespace": "sales",

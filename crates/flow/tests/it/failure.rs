@@ -14,9 +14,9 @@ fn panicking(phase: Phase) -> Probe {
         _ => Probe::new().post(|context, _| {
             Box::pin(async move {
                 context.pack("half", &1).await?;
-                let nothing: Option<u8> = None;
-                nothing.expect("something");
-                Ok(piton_flow::Action::Default)
+                let missing: Option<u8> = context.unpack("missing").await?;
+                let there = missing.expect("something");
+                Ok(piton_flow::Action::named(format!("{there}")))
             })
         }),
     }

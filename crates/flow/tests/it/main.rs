@@ -1,9 +1,5 @@
 //! The behaviour of `piton-flow` as other crates see it.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "tests stop at the first surprise, and put data into directories of their own"
-)]
+#![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 mod batch;
 mod builtin;

@@ -31,12 +31,12 @@ fn personal() -> (piton_flow::State, NodeSettings) {
 #[tokio::test]
 async fn a_protected_value_is_in_no_event_and_no_error_of_the_node_that_read_it() {
     let (state, settings) = personal();
-    let telling = Probe::new()
-        .prep(|context| Box::pin(async move { Ok(context.unpack_required("email").await?) }))
-        .exec(|prepared, _| {
+    let telling = Probe::new().prep(|context| Box::pin(context.unpack_required("email"))).exec(
+        |prepared, _| {
             let to = prepared["to"].as_str().unwrap().to_owned();
             Box::pin(std::future::ready(Err(NodeError::new(format!("no mail to {to}")))))
-        });
+        },
+    );
     let mut flow = Flow::new();
     flow.add_with("mail", telling, settings).unwrap();
     let (report, events) = watch(&flow, &state).await;

@@ -92,16 +92,16 @@ fn walker(trap: &Arc<Trap>, name: &'static str) -> Probe {
 /// `a`, then `b` and `c` inside another flow, then `d` twice, then `e`.
 fn flow(trap: &Arc<Trap>) -> Flow {
     let mut inner = Flow::new();
-    let [b, c] = ["b", "c"].map(|name| inner.add(name, walker(trap, name)).unwrap());
-    inner.next(b, c).unwrap();
+    let inside = ["b", "c"].map(|name| inner.add(name, walker(trap, name)).unwrap());
+    inner.next(inside[0], inside[1]).unwrap();
     let mut flow = Flow::within("walk").unwrap();
-    let a = flow.add("a", walker(trap, "a")).unwrap();
+    let first = flow.add("a", walker(trap, "a")).unwrap();
     let inner = flow.add("inner", inner).unwrap();
-    let [d, e] = ["d", "e"].map(|name| flow.add(name, walker(trap, name)).unwrap());
-    flow.next(a, inner).unwrap();
-    flow.next(inner, d).unwrap();
-    flow.on(d, "again", d).unwrap();
-    flow.next(d, e).unwrap();
+    let [twice, last] = ["d", "e"].map(|name| flow.add(name, walker(trap, name)).unwrap());
+    flow.next(first, inner).unwrap();
+    flow.next(inner, twice).unwrap();
+    flow.on(twice, "again", twice).unwrap();
+    flow.next(twice, last).unwrap();
     flow
 }
 
