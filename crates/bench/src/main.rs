@@ -16,6 +16,7 @@
 )]
 
 mod error;
+mod flow;
 mod kernel;
 mod measure;
 mod place;
@@ -68,6 +69,8 @@ enum Part {
     Kernel,
     /// Workflows.
     Workflow,
+    /// Flows.
+    Flow,
 }
 
 /// What the program starts itself for.
@@ -103,6 +106,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Workflow)) {
         report.add("workflow", workflow::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Flow)) {
+        report.add("flow", flow::measure()?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {
