@@ -1,6 +1,5 @@
 //! Which backpack: a name that is also the name of its stream.
 
-use std::fmt::Write as _;
 use std::str::FromStr;
 
 use piton_core::Entropy;
@@ -15,10 +14,7 @@ impl BackpackId {
     pub fn mint(entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; 16];
         entropy.fill(&mut bytes);
-        let mut text = String::from("pack_");
-        for byte in bytes {
-            write!(text, "{byte:02x}").expect("writing to a string does not fail");
-        }
+        let text = format!("pack_{:032x}", u128::from_be_bytes(bytes));
         Self(text.parse().expect("hex digits are allowed in a name"))
     }
 

@@ -39,13 +39,13 @@ impl PartialOrd for Shared {
 }
 
 impl NamespaceIndex {
-    pub(crate) fn insert(&mut self, namespace: Namespace, key: Key) {
+    pub(crate) fn insert(&mut self, namespace: &Namespace, key: Key) {
         match self.0.get_mut(namespace.as_str()) {
             Some(keys) => {
                 keys.insert(key);
             }
             None => {
-                self.0.insert(Shared(Arc::new(namespace)), OrdSet::unit(key));
+                self.0.insert(Shared(Arc::new(namespace.clone())), OrdSet::unit(key));
             }
         }
     }

@@ -20,7 +20,9 @@ pub(crate) fn unpack(scope: &Scope, key: &Key) -> Result<Option<Arc<Item>>, Erro
         let read = core.state.items.get(key).cloned();
         let stamp = scope.inner.stamp(core);
         let found = read.as_ref().map(|item| core.in_full(item));
-        scope.inner.commit(core, stamp, &scope.identity, key.clone(), Act::Unpack { read });
+        // The key of the item is shared rather than kept once more.
+        let key = read.as_ref().map_or(key, |item| &item.key).clone();
+        scope.inner.commit(core, stamp, &scope.identity, key, Act::Unpack { read });
         Ok(found)
     })
 }

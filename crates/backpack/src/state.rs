@@ -47,19 +47,18 @@ impl State {
     }
 
     pub(crate) fn insert(&mut self, item: Arc<Item>) {
-        let key = item.key.clone();
-        let namespace = item.source.namespace.clone();
-        let replaced = self.items.insert(key.clone(), item);
+        let replaced = self.items.insert(item.key.clone(), Arc::clone(&item));
         if replaced.is_none() {
-            self.removed.remove(&key);
+            self.removed.remove(&item.key);
         }
         let before = replaced.as_ref().and_then(|item| item.namespace());
-        if before != namespace.as_ref() {
+        let after = item.namespace();
+        if before != after {
             if let Some(before) = before {
-                self.index.remove(before, &key);
+                self.index.remove(before, &item.key);
             }
-            if let Some(namespace) = namespace {
-                self.index.insert(namespace, key);
+            if let Some(after) = after {
+                self.index.insert(after, item.key.clone());
             }
         }
     }

@@ -15,6 +15,7 @@
     reason = "a benchmark measures time, starts itself anew and writes the files it compares with"
 )]
 
+mod backpack;
 mod error;
 mod flow;
 mod kernel;
@@ -69,6 +70,8 @@ enum Part {
     Kernel,
     /// Workflows.
     Workflow,
+    /// Backpacks.
+    Backpack,
     /// Flows.
     Flow,
 }
@@ -84,12 +87,19 @@ enum Inner {
         /// The session.
         stream: StreamId,
     },
+    /// Packs in a process that has done nothing before.
+    #[command(hide = true)]
+    BackpackMemory {
+        /// How many packs.
+        packs: u32,
+    },
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match &arguments.inner {
         Some(Inner::ColdLoad { root, stream }) => kernel::cold_load_here(root, stream),
+        Some(Inner::BackpackMemory { packs }) => backpack::memory_here(*packs),
         None => run(&arguments),
     };
     outcome.unwrap_or_else(|problem| {
@@ -106,6 +116,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Workflow)) {
         report.add("workflow", workflow::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Backpack)) {
+        report.add("backpack", backpack::measure(&place)?);
     }
     if matches!(arguments.part, None | Some(Part::Flow)) {
         report.add("flow", flow::measure()?);

@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::sync::Arc;
 
-use piton_core::{Digest, FileBytes};
+use piton_core::{Digest, FileBytes, TimestampMs};
 use serde::Deserialize;
 
 use super::form::{Document, FORMAT, VERSION};
 use crate::backpack::Backpack;
 use crate::bounds::{DOCUMENT_BYTES_MAX, ITEMS_MAX, NODES_MAX, QUARANTINE_MAX};
+use crate::commit_id::CommitId;
 use crate::content::{Content, Large};
 use crate::core::{Beginning, Slot};
 use crate::error::Error;
@@ -20,7 +21,8 @@ use crate::history::History;
 use crate::item::Item;
 use crate::labels::check_count;
 use crate::options::{Options, Ports};
-use crate::record::{ItemRecord, Replay};
+use crate::quarantined::Quarantined;
+use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord, Replay};
 use crate::state::State;
 use crate::text::Key;
 
@@ -54,42 +56,12 @@ fn load(document: Document, ports: Ports) -> Result<Backpack, Error> {
     check_count("the nodes of a document", document.nodes.len(), NODES_MAX)?;
     check_count("the quarantine of a document", document.quarantined.len(), QUARANTINE_MAX)?;
     let options = document.options.clamped();
-    let first = document.first_commit;
     let mut large = LargeValues::new();
     let items = items(document.items, &options, &mut large)?;
+    let quarantined = quarantined(document.quarantined, &options, &mut large)?;
+    let base = base(&items, &quarantined, document.base, &document.commits)?;
 
-    let mut base = State::default();
-    let changed: BTreeSet<&Key> = document
-        .commits
-        .iter()
-        .filter(|record| record.is_change())
-        .map(|record| &record.key)
-        .collect();
-    for (key, item) in &items {
-        if !changed.contains(key) {
-            base.insert(Arc::clone(item));
-        }
-    }
-    for (place, record) in document.base.into_iter().enumerate() {
-        let item =
-            record.item().map_err(|problem| bad(&format_args!("base[{place}]"), &problem))?;
-        base.insert(Arc::new(item));
-    }
-    let quarantined = document.quarantined;
-    for (place, record) in quarantined.into_iter().enumerate() {
-        let at = format!("quarantined[{place}]");
-        let is_before = record.commit.number() < first;
-        let mut entry = record.entry().map_err(|problem| bad(&at, &problem))?;
-        if let Some(item) = &entry.item {
-            let slot = Slot::Quarantined(entry.commit);
-            entry.item = Some(Arc::new(sorted(item, &options, slot, &mut large)));
-        }
-        if is_before {
-            base.set_aside(Arc::new(entry));
-        }
-    }
-
-    let mut history = History::new(base.clone(), first);
+    let mut history = History::new(base.clone(), document.first_commit);
     history.remember(document.nodes, document.timestamp_ms.min(earliest(&document.commits)));
     let mut replay = Replay::new(base, history);
     for (place, record) in document.commits.into_iter().enumerate() {
@@ -98,10 +70,11 @@ fn load(document: Document, ports: Ports) -> Result<Backpack, Error> {
             .map_err(|problem| bad(&format_args!("commits[{place}]"), &problem))?;
     }
     let Replay { state, history, .. } = replay;
-    if state.items.len() != items.len()
-        || !items.iter().all(|(key, item)| state.items.get(key) == Some(item))
-    {
+    if !state.items.values().eq(items.values()) {
         return Err(bad(&"items", &"they are not what the commits lead to"));
+    }
+    if !state.quarantine.iter().eq(&quarantined) {
+        return Err(bad(&"quarantined", &"it is not what the commits lead to"));
     }
     let mut permissions = imbl::OrdMap::new();
     for (node, declared) in document.permissions {
@@ -113,8 +86,53 @@ fn load(document: Document, ports: Ports) -> Result<Backpack, Error> {
     Ok(Backpack::begin(beginning, options, ports))
 }
 
-fn earliest(commits: &[crate::record::CommitRecord]) -> piton_core::TimestampMs {
-    commits.first().map_or(piton_core::TimestampMs(u64::MAX), |record| record.timestamp_ms)
+/// The state before the first commit of the document.
+fn base(
+    items: &BTreeMap<Key, Arc<Item>>,
+    quarantined: &[Arc<Quarantined>],
+    records: Vec<ItemRecord>,
+    commits: &[CommitRecord],
+) -> Result<State, Error> {
+    let mut base = State::default();
+    let changes = commits.iter().filter(|record| record.is_change());
+    let changed: BTreeSet<&Key> = changes.map(|record| &record.key).collect();
+    for item in items.values().filter(|item| !changed.contains(&item.key)) {
+        base.insert(Arc::clone(item));
+    }
+    for (place, record) in records.into_iter().enumerate() {
+        let item =
+            record.item().map_err(|problem| bad(&format_args!("base[{place}]"), &problem))?;
+        base.insert(Arc::new(item));
+    }
+    // What a fork took along was quarantined by commits of the backpack that it comes from.
+    let own: BTreeSet<CommitId> = commits.iter().map(|record| record.commit).collect();
+    for entry in quarantined.iter().filter(|entry| !own.contains(&entry.commit)) {
+        base.set_aside(Arc::clone(entry));
+    }
+    Ok(base)
+}
+
+fn quarantined(
+    records: Vec<QuarantinedRecord>,
+    options: &Options,
+    large: &mut LargeValues,
+) -> Result<Vec<Arc<Quarantined>>, Error> {
+    let mut entries = Vec::with_capacity(records.len());
+    for (place, record) in records.into_iter().enumerate() {
+        let at = format!("quarantined[{place}]");
+        let mut entry = record.entry().map_err(|problem| bad(&at, &problem))?;
+        if let Some(item) = &entry.item {
+            let slot = Slot::Quarantined(entry.commit);
+            entry.item = Some(Arc::new(sorted(item, options, slot, large)));
+        }
+        entries.push(Arc::new(entry));
+    }
+    Ok(entries)
+}
+
+/// The time of the first commit.
+fn earliest(commits: &[CommitRecord]) -> TimestampMs {
+    commits.first().map_or(TimestampMs(u64::MAX), |record| record.timestamp_ms)
 }
 
 fn items(

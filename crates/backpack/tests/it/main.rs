@@ -7,6 +7,7 @@
 
 mod access;
 mod document;
+mod errors;
 mod frozen;
 mod history;
 mod journal;

@@ -161,6 +161,7 @@ proptest! {
         let (before, after) = (at(from), at(to));
         // One of them once more without anything shared.
         let apart = Backpack::from_json(&after.to_json().unwrap(), ports(5).0).unwrap();
+        prop_assert_eq!(apart.debug().quarantined(), after.debug().quarantined());
         for after in [after, apart] {
             let diff = Diff::between(&before, &after).unwrap();
             prop_assert!(diff.changes.is_sorted_by(|left, right| left.key < right.key));

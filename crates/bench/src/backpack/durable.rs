@@ -1,0 +1,164 @@
+//! Packs that wait for the disk: one writer against the bare append, and eight against one.
+
+use std::{sync::Arc, time::Duration};
+
+use piton_backpack::BackpackId;
+use piton_backpack::journal::{
+    AsyncScope, BackpackEvent, Holder, JournalPorts, JournaledBackpack, Mode,
+};
+use piton_backpack::{Identity, Options};
+use piton_core::port::{NoTrace, Trace};
+use piton_store::{
+    StreamId,
+    local::{DataDir, LocalBlobs, LocalLeases, LogJournal, RealDisk, SystemClock},
+    port::{Journal, StreamLease},
+    testing::{Sample, sample_plan},
+};
+use tokio::runtime::{Builder, Runtime};
+
+use super::rig::ports;
+use crate::{
+    error::{Error, Result},
+    measure::{Samples, Schedule, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+};
+
+const SINGLE: Schedule = Schedule { blocks: 30, pairs: 12, warm_up: 2 };
+const GROUPS: Schedule = Schedule { blocks: 20, pairs: 4, warm_up: 1 };
+const WRITERS: usize = 8;
+/// Packs that each writer makes in one sample.
+const PACKS: usize = 10;
+const SINGLE_RATIO_MAX: f64 = 1.3;
+/// Eight writers make eight times as many packs, and three times the rate is asked for.
+const GROUP_RATIO_MAX: f64 = 8.0 / 3.0;
+
+// shows: BP-112
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let rig = Rig::open(place)?;
+    place.settle()?;
+    let milliseconds = |samples: &Samples<Duration>| samples.map(|time| time.as_secs_f64() * 1e3);
+    let single = milliseconds(&rig.single()?);
+    let groups = milliseconds(&rig.groups()?);
+    Ok(vec![
+        Row::paired("durable pack, one writer", Unit::Milliseconds, "journal append", &single)
+            .judged(Bar::disk_ratio(SINGLE_RATIO_MAX)),
+        Row::paired("10 packs each of 8 writers", Unit::Milliseconds, "of one", &groups)
+            .judged(Bar::disk_ratio(GROUP_RATIO_MAX)),
+    ])
+}
+
+/// An open data directory.
+struct Rig {
+    runtime: Runtime,
+    backpacks: JournalPorts,
+    bare: LogJournal<Sample>,
+}
+
+impl Rig {
+    fn open(place: &Place) -> Result<Self> {
+        let runtime = Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(Error::io("start a runtime"))?;
+        let trace: Arc<dyn Trace> = Arc::new(NoTrace);
+        let dir = DataDir::on(Arc::new(RealDisk), &place.make("durable-packs")?)?;
+        let blobs = LocalBlobs::new(dir.clone());
+        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
+        let journal: LogJournal<BackpackEvent> =
+            LogJournal::backpacks(dir.clone(), blobs.clone(), leases.clone(), Arc::clone(&trace));
+        let bare = LogJournal::backpacks(dir, blobs.clone(), leases, trace);
+        let backpacks =
+            JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports: ports() };
+        Ok(Self { runtime, backpacks, bare })
+    }
+
+    fn backpack(&self, name: &str) -> Result<JournaledBackpack> {
+        let id: BackpackId = name.parse().expect("names are written out in the benchmarks");
+        let holder = Holder::new("piton-bench").expect("the word is short");
+        let opening = JournaledBackpack::open(
+            &id,
+            holder,
+            Mode::Durable,
+            Options::default(),
+            self.backpacks.clone(),
+        );
+        Ok(self.runtime.block_on(opening)?.backpack)
+    }
+
+    /// One pack against one append of one event.
+    fn single(&self) -> Result<Samples<Duration>> {
+        SINGLE.run(|block| {
+            let backpack = self.backpack(&format!("single-{block}"))?;
+            let writer = writer(&backpack, 0)?;
+            let ours = move || {
+                let (outcome, time) =
+                    wall(|| self.runtime.block_on(writer.pack("key", &time_word())));
+                outcome?.done().expect("nobody refuses it");
+                Ok(time)
+            };
+            let stream: StreamId = format!("bare-{block}").parse().expect("a plain name");
+            let lease = self.runtime.block_on(self.bare.lease(&stream))?;
+            let mut next = 0;
+            let baseline = move || {
+                next += 1;
+                self.append(&stream, &lease, next - 1)
+            };
+            Ok((ours, baseline))
+        })
+    }
+
+    fn append(&self, stream: &StreamId, lease: &StreamLease, index: u64) -> Result<Duration> {
+        let plan = sample_plan(stream, index, 1, &format!("plan-{index}"));
+        let (outcome, time) =
+            wall(|| self.runtime.block_on(async { self.bare.append(&lease.writer(), plan).await }));
+        outcome?;
+        Ok(time)
+    }
+
+    /// Eight writers of one backpack against one.
+    fn groups(&self) -> Result<Samples<Duration>> {
+        GROUPS.run(|block| {
+            let together = self.backpack(&format!("together-{block}"))?;
+            let alone = self.backpack(&format!("alone-{block}"))?;
+            Ok((move || self.packs(&together, WRITERS), move || self.packs(&alone, 1)))
+        })
+    }
+
+    fn packs(&self, backpack: &JournaledBackpack, writers: usize) -> Result<Duration> {
+        let scopes: Vec<AsyncScope> =
+            (0..writers).map(|number| writer(backpack, number)).collect::<Result<_>>()?;
+        let (outcome, time) = wall(|| {
+            self.runtime.block_on(async {
+                let tasks: Vec<_> = scopes
+                    .into_iter()
+                    .map(|scope| {
+                        tokio::spawn(async move {
+                            for _ in 0..PACKS {
+                                let _ = scope.pack("key", &time_word()).await?;
+                            }
+                            Ok::<(), piton_backpack::Error>(())
+                        })
+                    })
+                    .collect();
+                for task in tasks {
+                    task.await.expect("a pack does not panic")?;
+                }
+                Ok::<(), piton_backpack::Error>(())
+            })
+        });
+        outcome?;
+        Ok(time)
+    }
+}
+
+fn writer(backpack: &JournaledBackpack, number: usize) -> Result<AsyncScope> {
+    let name = format!("writer-{number}");
+    let identity = Identity::new(&name, &name).map_err(piton_backpack::Error::from)?;
+    Ok(backpack.scope(identity, None)?)
+}
+
+/// A small value.
+fn time_word() -> &'static str {
+    "a small value of about fifty bytes, as nodes have them"
+}

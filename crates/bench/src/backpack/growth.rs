@@ -1,0 +1,35 @@
+//! Whether a pack costs more when the history is long.
+
+use std::time::Duration;
+
+use super::rig::{empty, node};
+use crate::{
+    error::Result,
+    measure::{Schedule, thread_cpu},
+    report::{Bar, Row, Unit},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 1, warm_up: 0 };
+/// Three times the packs; a walk of the history at each would take nine times as long.
+const RATIO_MAX: f64 = 4.0;
+
+// shows: BP-013 (the part about time)
+pub(super) fn rows() -> Result<Vec<Row>> {
+    let samples = SCHEDULE.run(|_| Ok((|| packs(30_000), || packs(10_000))))?;
+    let samples = samples.map(|time| time.as_secs_f64() * 1e3);
+    let row = Row::paired("30,000 packs", Unit::Milliseconds, "10,000 packs", &samples);
+    Ok(vec![row.judged(Bar::ratio(RATIO_MAX))])
+}
+
+fn packs(count: u32) -> Result<Duration> {
+    let backpack = empty();
+    let node = node(&backpack, "writer", "flow.writer")?;
+    let (outcome, time) = thread_cpu(|| {
+        for number in 0..count {
+            let _ = node.pack(&format!("key-{}", number % 100), &number)?;
+        }
+        Ok::<(), piton_backpack::Error>(())
+    });
+    outcome?;
+    Ok(time)
+}

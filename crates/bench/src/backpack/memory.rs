@@ -1,0 +1,54 @@
+//! What a history holds in memory: the peak of a process that packs, less that of one that does not.
+
+use std::{env, process::Command, process::ExitCode};
+
+use super::rig::{empty, node};
+use crate::{
+    error::{Error, Result},
+    measure::{float, peak_resident_bytes},
+    report::{Bar, Row, Unit},
+};
+
+const PACKS: u32 = 10_000;
+const PROCESSES: usize = 9;
+const MEGABYTES_MAX: f64 = 10.0;
+
+// shows: BP-019
+pub(super) fn rows() -> Result<Vec<Row>> {
+    let mut differences = Vec::with_capacity(PROCESSES);
+    for _ in 0..PROCESSES {
+        let (full, bare) = (elsewhere(PACKS)?, elsewhere(0)?);
+        differences.push((full - bare) / 1e6);
+    }
+    let name = "10,000 packs of 256 bytes over 100 keys";
+    let row = Row::alone(name, Unit::Megabytes, &differences);
+    Ok(vec![row.judged(Bar::median(MEGABYTES_MAX))])
+}
+
+/// The peak of a new process that makes so many packs, in bytes.
+fn elsewhere(packs: u32) -> Result<f64> {
+    let program = env::current_exe().map_err(Error::io("find this program"))?;
+    let output = Command::new(program)
+        .arg("backpack-memory")
+        .arg(packs.to_string())
+        .output()
+        .map_err(Error::io("start a process"))?;
+    if !output.status.success() {
+        return Err(Error::Child(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let bytes: u64 = text.trim().parse().map_err(Error::json("read what a process says"))?;
+    Ok(float(bytes))
+}
+
+/// Makes so many packs in this process, and prints its peak.
+pub(crate) fn here(packs: u32) -> Result<ExitCode> {
+    let backpack = empty();
+    let node = node(&backpack, "writer", "flow.writer")?;
+    for number in 0..packs {
+        let value = format!("{number:0254}");
+        let _ = node.pack(&format!("key-{}", number % 100), &value)?;
+    }
+    println!("{}", peak_resident_bytes()?);
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,31 @@
+//! Backpacks: what it costs to pack, to read, to look back and to compare, in memory and with a journal.
+
+mod durable;
+mod growth;
+mod memory;
+mod past;
+mod quick;
+mod rig;
+
+pub(crate) use memory::here as memory_here;
+
+use crate::{error::Result, place::Place, report::Row};
+
+type Measure = fn(&Place) -> Result<Vec<Row>>;
+
+/// Measures everything, one after the other.
+pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
+    let measures: [(&str, Measure); 5] = [
+        ("packing and reading in memory", |_| quick::rows()),
+        ("past states and differences", |_| past::rows()),
+        ("long histories", |_| growth::rows()),
+        ("the memory of a history", |_| memory::rows()),
+        ("durable packs", durable::rows),
+    ];
+    let mut rows = Vec::new();
+    for (number, (what, measure)) in measures.iter().enumerate() {
+        eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
+        rows.extend(measure(place)?);
+    }
+    Ok(rows)
+}

@@ -1,0 +1,109 @@
+//! Past states, and what differs between two.
+
+use piton_backpack::{Backpack, CommitId, Diff, Filter, NodeId};
+use piton_core::TimestampMs;
+
+use super::quick::rounds;
+use super::rig::{each_us, empty, microseconds, node};
+use crate::{
+    error::{Result, expect},
+    measure::{Schedule, thread_cpu},
+    report::{Bar, Row, Unit},
+};
+
+const COMMITS: u32 = 10_000;
+const SNAPSHOT_US_MAX: f64 = 5.0;
+const DIFF_US_MAX: f64 = 100.0;
+/// What a snapshot of many keys may cost against one of few.
+const KEYS_RATIO_MAX: f64 = 3.0;
+const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 10, warm_up: 1 };
+
+// shows: BP-024, BP-110
+pub(super) fn rows() -> Result<Vec<Row>> {
+    let backpack = long_history()?;
+    let commits = backpack.debug().history(&Filter::default())?;
+    let ids: Vec<CommitId> = commits.iter().map(piton_backpack::Commit::id).collect();
+    let times: Vec<TimestampMs> = commits.iter().map(piton_backpack::Commit::timestamp).collect();
+    let nodes: Vec<NodeId> = (0..100)
+        .map(|number| NodeId::parse(&format!("node-{number}")))
+        .collect::<std::result::Result<_, _>>()
+        .map_err(piton_backpack::Error::from)?;
+    let by_commit =
+        rounds(|| each_us(COMMITS, |count| backpack.snapshot_at_commit(ids[count as usize])))?;
+    let by_time = rounds(|| each_us(COMMITS, |count| backpack.snapshot_at(times[count as usize])))?;
+    let by_node = rounds(|| {
+        each_us(COMMITS, |count| backpack.snapshot_before_node(&nodes[count as usize % 100]))
+    })?;
+    let row = |name, times: &[f64]| {
+        Row::alone(name, Unit::Microseconds, times).judged(Bar::median(SNAPSHOT_US_MAX))
+    };
+    Ok(vec![
+        row("snapshot at each of 10,000 commits", &by_commit),
+        row("  by timestamp", &by_time),
+        row("  before a node", &by_node),
+        keys()?,
+        diff()?,
+    ])
+}
+
+/// 10,000 commits of a hundred nodes to a hundred keys.
+fn long_history() -> Result<Backpack> {
+    let backpack = empty();
+    for number in 0..COMMITS {
+        let name = number / 100;
+        let node = node(&backpack, &format!("node-{name}"), "flow.node")?;
+        let _ = node.pack(&format!("key-{}", number % 100), &number)?;
+    }
+    let found = backpack.debug().history(&Filter::default())?.len();
+    expect("commits in memory", u64::from(COMMITS), found as u64)?;
+    Ok(backpack)
+}
+
+/// A snapshot among 10,000 keys against one among 10.
+fn keys() -> Result<Row> {
+    let with_keys = |keys: u32| -> Result<(Backpack, CommitId)> {
+        let backpack = empty();
+        let node = node(&backpack, "writer", "flow.writer")?;
+        let mut middle = None;
+        for number in 0..COMMITS {
+            let outcome = node.pack(&format!("key-{}", number % keys), &number)?;
+            if number == COMMITS - 7 {
+                middle = outcome.done();
+            }
+        }
+        Ok((backpack, middle.expect("the commit was made")))
+    };
+    let (many, few) = (with_keys(10_000)?, with_keys(10)?);
+    let take = |(backpack, commit): &(Backpack, CommitId)| {
+        let (outcome, time) = thread_cpu(|| {
+            for _ in 0..1_000 {
+                std::hint::black_box(backpack.snapshot_at_commit(*commit)?);
+            }
+            Ok::<(), piton_backpack::Error>(())
+        });
+        outcome?;
+        Ok(microseconds(time) / 1e3)
+    };
+    let samples = SCHEDULE.run(|_| Ok((|| take(&many), || take(&few))))?;
+    let row = Row::paired("snapshot among 10,000 keys", Unit::Microseconds, "among 10", &samples);
+    Ok(row.judged(Bar::ratio(KEYS_RATIO_MAX)))
+}
+
+/// A diff of 1,000 keys of which 10 changed.
+fn diff() -> Result<Row> {
+    let backpack = empty();
+    let node = node(&backpack, "writer", "flow.writer")?;
+    let mut start = None;
+    for number in 0..1_000 {
+        start = node.pack(&format!("key-{number}"), &number)?.done();
+    }
+    for number in 0..10 {
+        let _ = node.pack(&format!("key-{}", number * 97), &"changed")?;
+    }
+    let before = backpack.snapshot_at_commit(start.expect("the commit was made"))?;
+    let changes = Diff::between(&before, &backpack)?.changes.len();
+    expect("changes", 10, changes as u64)?;
+    let times = rounds(|| each_us(200, |_| Diff::between(&before, &backpack)))?;
+    let row = Row::alone("diff of 1,000 keys with 10 changes", Unit::Microseconds, &times);
+    Ok(row.judged(Bar::median(DIFF_US_MAX)))
+}

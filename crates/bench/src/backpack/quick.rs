@@ -1,0 +1,74 @@
+//! What nodes do all the time: pack, unpack, and ask for a namespace.
+
+use piton_backpack::{Identity, Permissions};
+
+use super::rig::{each_us, empty, node};
+use crate::{
+    error::{Result, expect},
+    report::{Bar, Row, Unit},
+};
+
+const ROUNDS: usize = 31;
+const REPETITIONS: u32 = 2_000;
+const PACK_US_MAX: f64 = 2.0;
+const UNPACK_US_MAX: f64 = 0.5;
+const QUERY_US_MAX: f64 = 50.0;
+
+// shows: BP-041, BP-110
+pub(super) fn rows() -> Result<Vec<Row>> {
+    Ok(vec![pack()?, unpack()?, query()?])
+}
+
+/// Packs small values under 100 keys; the history is kept and pruned on the way.
+fn pack() -> Result<Row> {
+    let backpack = empty();
+    let node = node(&backpack, "writer", "flow.writer")?;
+    let keys: Vec<String> = (0..100).map(|number| format!("key-{number}")).collect();
+    let times =
+        rounds(|| each_us(REPETITIONS, |count| node.pack(&keys[count as usize % 100], &count)))?;
+    let row = Row::alone("pack a small value", Unit::Microseconds, &times);
+    Ok(row.judged(Bar::median(PACK_US_MAX)))
+}
+
+/// Unpacks small values as a node that may read one namespace and a few keys.
+fn unpack() -> Result<Row> {
+    let backpack = empty();
+    let writer = node(&backpack, "writer", "flow.writer")?;
+    let keys: Vec<String> = (0..100).map(|number| format!("key-{number}")).collect();
+    for (number, key) in keys.iter().enumerate() {
+        let _ = writer.pack(key, &number)?;
+    }
+    let permissions = Permissions::none()
+        .reading(["other-1", "other-2"])?
+        .denying(["secret"])?
+        .reading_namespaces(["other.*", "flow.*"])?;
+    let identity = Identity::new("reader", "reader").map_err(piton_backpack::Error::from)?;
+    let reader = backpack.scope(identity, Some(permissions))?;
+    let times = rounds(|| {
+        each_us(REPETITIONS, |count| reader.unpack_required::<u32>(&keys[count as usize % 100]))
+    })?;
+    let row = Row::alone("unpack a small value, with permissions", Unit::Microseconds, &times);
+    Ok(row.judged(Bar::median(UNPACK_US_MAX)))
+}
+
+/// Reads 100 items of one namespace out of 10,000 of a hundred.
+fn query() -> Result<Row> {
+    let backpack = empty();
+    for number in 0..10_000_u32 {
+        let writer = node(&backpack, "writer", &format!("flow.node-{}", number % 100))?;
+        let _ = writer.pack(&format!("key-{number}"), &number)?;
+    }
+    let permissions = Permissions::none().reading_namespaces(["flow.**"])?;
+    let identity = Identity::new("reader", "reader").map_err(piton_backpack::Error::from)?;
+    let reader = backpack.scope(identity, Some(permissions))?;
+    let found = reader.items_by_namespace("flow.node-7")?.len();
+    expect("items of the namespace", 100, found as u64)?;
+    let times = rounds(|| each_us(50, |_| reader.items_by_namespace("flow.node-7")))?;
+    let row = Row::alone("read 100 of 10,000 items by namespace", Unit::Microseconds, &times);
+    Ok(row.judged(Bar::median(QUERY_US_MAX)))
+}
+
+pub(super) fn rounds(mut round: impl FnMut() -> Result<f64>) -> Result<Vec<f64>> {
+    round()?;
+    (0..ROUNDS).map(|_| round()).collect()
+}

@@ -1,0 +1,48 @@
+//! Backpacks as a flow makes them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton_backpack::{Backpack, BackpackId, Identity, Options, Ports, Scope};
+use piton_core::Namespace;
+use piton_store::local::{SystemClock, SystemEntropy};
+
+use crate::error::Result;
+use crate::measure::thread_cpu;
+
+/// The clock and the entropy of the product.
+pub(super) fn ports() -> Ports {
+    Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) }
+}
+
+/// An empty backpack.
+pub(super) fn empty() -> Backpack {
+    let ports = ports();
+    Backpack::empty(BackpackId::mint(&*ports.entropy), Options::default(), ports)
+}
+
+/// A node of a backpack, in a namespace.
+pub(super) fn node(backpack: &Backpack, id: &str, namespace: &str) -> Result<Scope> {
+    let identity = Identity::new(id, id).map_err(piton_backpack::Error::from)?;
+    let namespace = Namespace::parse(namespace).expect("namespaces are written out here");
+    Ok(backpack.scope(identity.within(namespace), None)?)
+}
+
+/// Microseconds of CPU time that one of `count` repetitions of `work` takes.
+pub(super) fn each_us<R>(
+    count: u32,
+    mut work: impl FnMut(u32) -> std::result::Result<R, piton_backpack::Error>,
+) -> Result<f64> {
+    let (outcome, time) = thread_cpu(|| {
+        for number in 0..count {
+            std::hint::black_box(work(number)?);
+        }
+        Ok::<(), piton_backpack::Error>(())
+    });
+    outcome?;
+    Ok(microseconds(time) / f64::from(count))
+}
+
+pub(super) fn microseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
