@@ -12,7 +12,8 @@ use std::{
 use piton_backpack::{Backpack, Options, Ports};
 use piton_core::port::fixed::SeededEntropy;
 use piton_flow::{
-    Action, BoxFuture, Context, Flow, Node, NodeError, RunOptions, Runner, RunnerPorts, State, Tools,
+    Action, BoxFuture, Context, Flow, Node, NodeError, RunOptions, Runner, RunnerPorts, State,
+    Tools,
 };
 use piton_models::Scripted;
 use piton_store::local::{SystemClock, SystemTimer};

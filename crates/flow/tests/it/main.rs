@@ -19,3 +19,4 @@ mod resume;
 mod routing;
 mod site;
 mod tools;
+mod traps;

@@ -40,7 +40,10 @@ pub async fn connect(
 }
 
 /// The tools of whoever is at the other end of a transport.
-pub(super) async fn over<T, E, A>(name: &str, transport: T) -> Result<Vec<Arc<dyn Tool>>, ConnectError>
+pub(super) async fn over<T, E, A>(
+    name: &str,
+    transport: T,
+) -> Result<Vec<Arc<dyn Tool>>, ConnectError>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,

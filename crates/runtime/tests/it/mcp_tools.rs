@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use piton_flow::{ToolError, Tools};
 use piton_runtime::mcp_tools::{ConnectError, ServerSettings, connect, parse};
+use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
@@ -11,7 +12,6 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use rmcp::ServerHandler;
 use serde_json::json;
 
 /// A server with a tool that answers, one that answers in words, and one that fails.
