@@ -5,6 +5,7 @@
 mod clients;
 mod command_line;
 mod demo;
+mod flows;
 mod persons;
 mod projections;
 mod promises;

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use piton_flow::{
-    Action, Body, EventFilter, EventKind, EventName, Flow, RunOptions, State,
-};
+use piton_flow::{Action, Body, EventFilter, EventKind, EventName, Flow, RunOptions, State};
 use serde_json::{Value, json};
 
 use crate::probe::Probe;
