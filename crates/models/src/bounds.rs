@@ -34,8 +34,8 @@ pub const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The most tool calls in one answer. Models make a few at once; more is a loop inside the model.
 pub const TOOL_CALLS_MAX: usize = 64;
 
-/// How many tokens an answer may have when the caller does not say. Some providers need a number, and the
-/// default of the library below is 64,000, which small models refuse.
+/// How many tokens an answer may have when the caller does not say. Some providers need a number, and
+/// small models refuse a large one.
 pub const ANSWER_TOKENS_DEFAULT: u32 = 4096;
 
 /// How long a provider may take, unless its settings say otherwise: for a whole answer, and for each piece of

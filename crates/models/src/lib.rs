@@ -22,11 +22,11 @@ pub mod answer;
 pub mod bounds;
 pub mod client;
 mod error;
-#[cfg(feature = "providers")]
-mod genai;
 pub mod message;
 pub mod options;
 pub mod provider;
+#[cfg(feature = "providers")]
+mod providers;
 pub mod request;
 pub mod retry;
 pub mod retrying;
@@ -39,11 +39,11 @@ pub mod tool;
 pub use answer::{Answer, Finish, Usage};
 pub use client::{BoxFuture, ModelClient};
 pub use error::{Error, Redaction};
-#[cfg(feature = "providers")]
-pub use genai::Providers;
 pub use message::Message;
 pub use options::Options;
 pub use provider::{ProviderName, ProviderSettings, Wire};
+#[cfg(feature = "providers")]
+pub use providers::Providers;
 pub use request::Request;
 pub use retry::Backoff;
 pub use retrying::Retrying;

@@ -1,14 +1,13 @@
-//! From the library's errors to ours; pure.
+//! What went wrong, in our own words; pure.
 //!
-//! *Invariants*: the library's own text is never passed on: it quotes requests and bodies. What a provider says
-//! is taken out of the body, cleaned of the key, and bounded.
+//! *Invariants*: what a provider says is taken out of the body, cleaned of the key, and bounded.
 
 use std::error::Error as StdError;
 
-use genai::webc;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use super::format::Flaw;
 use crate::error::{Error, Redaction};
 use crate::provider::ProviderName;
 
@@ -21,26 +20,11 @@ pub(super) struct Failing<'a> {
 }
 
 impl Failing<'_> {
-    /// What an error of the library means.
-    pub(super) fn error(&self, error: &genai::Error) -> Error {
-        use genai::Error as Theirs;
-        match error {
-            Theirs::WebModelCall { webc_error, .. } | Theirs::WebAdapterCall { webc_error, .. } => {
-                self.web(webc_error)
-            }
-            Theirs::HttpError { status, body, headers, .. } => {
-                self.status(status.as_u16(), body, headers)
-            }
-            Theirs::WebStream { error, .. } => self.stream(error.as_ref()),
-            Theirs::ChatResponse { body, .. } => self.told_in_stream(body),
-            Theirs::RequiresApiKey { .. }
-            | Theirs::NoAuthData { .. }
-            | Theirs::NoAuthResolver { .. } => {
-                let what = format!("{} wants a key, and its settings refer to none", self.provider);
-                Error::NotConfigured { what }
-            }
-            Theirs::StreamParse { .. } => self.bad("a piece of the stream is not JSON"),
-            _ => self.bad("it is not of the shape that the wire format has"),
+    /// What a flaw in something that was received means.
+    pub(super) fn flaw(&self, flaw: &Flaw) -> Error {
+        match flaw {
+            Flaw::Shape(problem) => self.bad(problem),
+            Flaw::Told(body) => self.told_in_stream(body),
         }
     }
 
@@ -49,47 +33,18 @@ impl Failing<'_> {
         Error::Cut { provider: self.provider.clone() }
     }
 
+    /// The answer is too long.
+    pub(super) fn too_long(&self) -> Error {
+        Error::AnswerTooLong { provider: self.provider.clone() }
+    }
+
     /// The time is up.
     pub(super) fn timeout(&self) -> Error {
         Error::Timeout { provider: self.provider.clone(), waited_ms: self.timeout_ms }
     }
 
-    fn web(&self, error: &webc::Error) -> Error {
-        match error {
-            webc::Error::ResponseFailedStatus { status, body, headers } => {
-                self.status(status.as_u16(), body, headers)
-            }
-            webc::Error::Reqwest(error) => self.network(error),
-            webc::Error::ResponseFailedNotJson { .. } => self.bad("it is not JSON"),
-            webc::Error::ResponseFailedInvalidJson { .. } => self.bad("it is not valid JSON"),
-            webc::Error::JsonValueExt(_) => {
-                self.bad("it is not of the shape that the wire format has")
-            }
-        }
-    }
-
-    /// What happened to a stream lies somewhere in the chain of its error.
-    fn stream(&self, error: &(dyn StdError + 'static)) -> Error {
-        let mut link = Some(error);
-        while let Some(error) = link {
-            if let Some(theirs) = error.downcast_ref::<genai::Error>() {
-                return self.error(theirs);
-            }
-            if let Some(theirs) = error.downcast_ref::<webc::Error>() {
-                return self.web(theirs);
-            }
-            if error.downcast_ref::<webc::StreamTimeout>().is_some() {
-                return self.timeout();
-            }
-            if let Some(network) = error.downcast_ref::<reqwest::Error>() {
-                return self.network(network);
-            }
-            link = error.source();
-        }
-        self.cut()
-    }
-
-    fn network(&self, error: &reqwest::Error) -> Error {
+    /// The network failed.
+    pub(super) fn network(&self, error: &reqwest::Error) -> Error {
         if error.is_connect() {
             let words = self.redaction.apply(&innermost(error));
             return Error::Unreachable { provider: self.provider.clone(), words };
@@ -103,7 +58,8 @@ impl Failing<'_> {
         self.cut()
     }
 
-    fn status(&self, status: u16, body: &str, headers: &HeaderMap) -> Error {
+    /// The provider answered with a status that is a failure.
+    pub(super) fn status(&self, status: u16, body: &str, headers: &HeaderMap) -> Error {
         let provider = self.provider.clone();
         let words = self.redaction.apply(&words_of(body));
         let retry_after_ms = retry_after_ms(headers);
@@ -137,7 +93,8 @@ impl Failing<'_> {
         }
     }
 
-    fn bad(&self, problem: &str) -> Error {
+    /// What came is not an answer.
+    pub(super) fn bad(&self, problem: &str) -> Error {
         Error::BadAnswer { provider: self.provider.clone(), problem: problem.to_owned() }
     }
 }
