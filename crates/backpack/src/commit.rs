@@ -1,6 +1,21 @@
 //! One entry of the history.
 //!
 //! *Invariants*: a commit never changes; there is no call that gives one out by mutable reference or takes one back.
+//!
+//! ```compile_fail,E0616
+//! # use piton_backpack::{Commit, Key};
+//! fn rewrite(mut commit: Commit, key: Key) {
+//!     commit.key = key;
+//! }
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # use piton_backpack::{Backpack, CommitId};
+//! fn undo(backpack: &Backpack, commit: CommitId) {
+//!     backpack.rollback(commit);
+//! }
+//! ```
+// shows: BP-012 (the part about the interface: the examples above that must not build)
 
 use std::fmt;
 use std::sync::Arc;

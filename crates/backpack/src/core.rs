@@ -91,7 +91,8 @@ impl Inner {
         Self { id, origin, options: options.clamped(), ports, core: Mutex::new(core) }
     }
 
-    /// Looks at the state. A panic under the lock leaves whole commits behind, so there is nothing to mend after one.
+    /// Looks at the state. Only code of this crate runs under the lock, and what callers send was checked before: a lock
+    /// that a panic poisoned is one that a broken invariant poisoned, and the commits before it are whole.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -4,6 +4,53 @@
 //! name and within its permissions. Whoever owns the backpack can ask who wrote what and when ([`DebugHandle`]),
 //! look at any past state ([`Backpack::snapshot_at_commit`]), compare two ([`Diff`]), and go on from one.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use piton_backpack::{Backpack, Diff, Filter, Identity, Options, Permissions, Ports};
+//! use piton_core::TimestampMs;
+//! use piton_core::port::fixed::{ManualClock, SeededEntropy};
+//!
+//! # fn main() -> Result<(), piton_backpack::Error> {
+//! let ports = Ports {
+//!     clock: Arc::new(ManualClock::new(TimestampMs(0))),
+//!     entropy: Arc::new(SeededEntropy::new(1)),
+//! };
+//! let backpack = Backpack::new([("query", "prices 2026")], Options::default(), ports)?;
+//!
+//! // A node acts in its own name, and gets what it declares.
+//! let search = backpack.scope(
+//!     Identity::new("search-1", "search")?,
+//!     Some(Permissions::none().reading(["query"])?.writing(["articles"])?),
+//! )?;
+//! let query: String = search.unpack_required("query")?;
+//! let found = search.pack("articles", &[&query, "a second one"])?.done().expect("it may");
+//! assert!(search.pack("answer", &"not mine to give").is_err());
+//!
+//! // Who wrote what, what it was before, and what changed since.
+//! let chat = backpack.scope(Identity::new("chat", "chat")?, None)?;
+//! let _ = chat.pack("articles", &["only this one"])?;
+//! let writers = backpack.debug().key_history("articles")?;
+//! assert_eq!(writers[1].author().id.as_str(), "chat");
+//! let before = backpack.snapshot_at_commit(found)?;
+//! let diff = Diff::between(&before, &backpack)?;
+//! assert_eq!(diff.changes[0].before.as_ref().unwrap().text()?, r#"["prices 2026","a second one"]"#);
+//!
+//! // The refusal is part of the history too.
+//! assert_eq!(backpack.debug().history(&Filter::default())?.len(), 5);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With a journal ([`JournaledBackpack`]) commits survive the process, history reaches back to the first of them, and
+//! nodes get an [`AsyncScope`], whose writes return when they are on disk.
+//!
+//! * [`Scope`], [`AsyncScope`]: what a node is given. [`Permissions`], [`AccessControl`]: what it may do.
+//! * [`Backpack`], [`JournaledBackpack`]: what the owner has. [`DebugHandle`]: sees everything, changes nothing.
+//! * [`Item`], [`Commit`], [`Quarantined`]: what is kept. [`Diff`]: what differs.
+//! * [`Observer`]: who is told what happens.
+//! * [`journal`]: how a backpack survives, is read by others, and what keeps its large values alive.
+//! * [`bounds`]: every limit, with its reason.
+//!
 //! *Invariants*: history never changes, and there is no way back in it: an earlier state is another backpack. A value
 //! that a node may not read is told to it in no way: not by a value, an error, an event or a summary. Nothing here
 //! reads a file, a clock, a source of randomness or the environment.

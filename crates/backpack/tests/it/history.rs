@@ -89,7 +89,7 @@ fn ten_thousand_commits_have_ids_that_sort_in_their_order() {
     }
 }
 
-// shows: BP-012
+// shows: BP-012 (the part about commits that were given out)
 #[test]
 fn commits_that_were_given_out_stay_as_they_are() {
     let rig = Rig::new();

@@ -11,6 +11,7 @@ mod errors;
 mod frozen;
 mod history;
 mod journal;
+mod observing;
 mod packing;
 mod properties;
 mod rig;

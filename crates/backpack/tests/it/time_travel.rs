@@ -78,7 +78,7 @@ fn a_snapshot_at_a_time_takes_all_commits_of_it_and_time_never_goes_back() {
     assert_eq!(times, [1_000, 1_000, 1_005, 1_005]);
 }
 
-// shows: BP-023, BP-026, BP-028
+// shows: BP-023, BP-028, BP-026 (the part of the backpack)
 #[test]
 fn a_snapshot_is_a_backpack_of_its_own_and_says_where_it_comes_from() {
     let rig = Rig::new();
@@ -165,7 +165,7 @@ fn a_diff_sees_what_a_comparison_of_texts_would_not() {
     assert_eq!(keys, ["null", "text", "zero"]);
 }
 
-// shows: BP-013, BP-015
+// shows: BP-015
 #[test]
 fn a_pruned_past_is_an_error_that_names_the_oldest_commit_and_the_rest_is_exact() {
     let rig = Rig::with(Options { max_history: 200, ..Options::default() });
