@@ -15,9 +15,10 @@
     reason = "a benchmark measures time, starts itself anew and writes the files it compares with"
 )]
 
-mod door;
 mod backpack;
+mod door;
 mod error;
+mod flow;
 mod kernel;
 mod measure;
 mod place;
@@ -74,6 +75,8 @@ enum Part {
     Door,
     /// Backpacks.
     Backpack,
+    /// Flows.
+    Flow,
 }
 
 /// What the program starts itself for.
@@ -122,6 +125,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Backpack)) {
         report.add("backpack", backpack::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Flow)) {
+        report.add("flow", flow::measure()?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {

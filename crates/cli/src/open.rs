@@ -2,6 +2,7 @@
 
 use std::{future::Future, path::Path, sync::Arc};
 
+use piton_backpack::journal::JournalPorts;
 use piton_core::{Envelope, RunId, SessionId, port::Trace};
 use piton_mcp::Offer;
 use piton_runtime::{
@@ -13,8 +14,8 @@ use piton_runtime::{
 };
 use piton_store::{
     local::{
-        DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
-        SystemClock, SystemEntropy,
+        DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, LogJournal,
+        SegmentedJournal, SystemClock, SystemEntropy,
     },
     port::{Blobs, Leases},
 };
@@ -84,6 +85,19 @@ impl Open {
     /// What agents are offered, with a line in the log for each of their calls.
     pub(crate) fn offer(&self) -> Offer {
         Offer::from(&self.runtime).logged(Arc::new(self.log.clone()))
+    }
+
+    /// Where backpacks are kept.
+    pub(crate) fn backpacks(&self) -> JournalPorts {
+        let trace: Arc<dyn Trace> = Arc::new(self.log.clone());
+        let leases = LocalLeases::new(self.dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
+        let blobs = LocalBlobs::new(self.dir.clone());
+        let journal = LogJournal::backpacks(self.dir.clone(), blobs.clone(), leases, trace);
+        let ports = piton_backpack::Ports {
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy),
+        };
+        JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports }
     }
 
     /// The use cases of somebody who works where the process was started.

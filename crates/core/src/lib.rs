@@ -13,7 +13,7 @@
 //! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
 //! * [`error`]: the one envelope that a person or an agent reads when something fails.
 //! * [`closed_set!`]: enums whose names are part of a format.
-//! * [`port`]: the effects that pure code may ask for (time, entropy, notices), as traits.
+//! * [`port`]: the effects that pure code may ask for (time, waiting, entropy, notices), as traits.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment, and
@@ -46,7 +46,7 @@ pub use id::{
     SnapshotRef, TraceId, WorkflowHash, WorkflowId,
 };
 pub use pattern::{Namespace, Pattern, PatternError};
-pub use port::{Clock, Entropy, NoTrace, Notice, TimestampMs, Trace};
+pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
 
 /// What the exported macros need from this crate; not part of its interface.
 #[doc(hidden)]

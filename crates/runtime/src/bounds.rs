@@ -67,3 +67,15 @@ pub const HTTP_PORT_MAX: u32 = 65_535;
 
 /// How much of a path that is refused is quoted, in bytes.
 pub const PATH_QUOTED_BYTES_MAX: usize = 512;
+
+/// The most MCP servers whose tools flows may use: a person configures a handful.
+pub const MCP_SERVERS_MAX: usize = 32;
+
+/// The most tools of one such server. Models get worse long before.
+pub const MCP_TOOLS_MAX: usize = 512;
+
+/// How long a server may take to answer for the first time: programs that are fetched before they start need a while.
+pub const MCP_CONNECT_MS_MAX: u64 = 30_000;
+
+/// How long one call of a tool may take.
+pub const MCP_CALL_MS_MAX: u64 = 120_000;

@@ -7,6 +7,8 @@
 //! * [`surroundings`]: the project directory of a call, and what git says about it.
 //! * [`runtime`]: the use cases, over ports that the caller hands in.
 //! * [`connection`]: the use cases of one agent, which remember the runs that it has open.
+//! * `flows` (feature `flow`): flows from files: check, draw, run and resume them.
+//! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
 //! * [`request`], [`reply`]: what goes in and what comes out.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
@@ -19,7 +21,11 @@
 pub mod bounds;
 pub mod config;
 pub mod connection;
+#[cfg(feature = "flow")]
+pub mod flows;
 pub mod library;
+#[cfg(feature = "flow")]
+pub mod mcp_tools;
 mod nearest;
 pub mod reply;
 pub mod request;

@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 mod dispatch;
 mod doctor;
+pub(crate) mod flow;
 pub(crate) mod install;
 pub(crate) mod keys;
 pub(crate) mod logs;

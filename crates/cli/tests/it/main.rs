@@ -7,6 +7,7 @@ mod agent;
 mod clients;
 mod command_line;
 mod demo;
+mod flows;
 mod kill;
 mod malformed;
 mod persons;

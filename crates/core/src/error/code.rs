@@ -69,6 +69,36 @@ crate::closed_set! {
         BundleEventOrderInvalid => "BUNDLE_EVENT_ORDER_INVALID",
         /// The control records of a bundle do not attest its events.
         BundleManifestOrderInvalid => "BUNDLE_MANIFEST_ORDER_INVALID",
+        /// No provider or model is configured for the call.
+        ModelNotConfigured => "MODEL_NOT_CONFIGURED",
+        /// The provider refused the key.
+        ModelAuthFailed => "MODEL_AUTH_FAILED",
+        /// The provider takes no more calls for now.
+        ModelRateLimited => "MODEL_RATE_LIMITED",
+        /// The provider has no such model.
+        ModelNotFound => "MODEL_NOT_FOUND",
+        /// The model did not answer in time.
+        ModelTimeout => "MODEL_TIMEOUT",
+        /// What the model's provider sent cannot be used.
+        ModelBadAnswer => "MODEL_BAD_ANSWER",
+        /// The provider could not be reached, or hung up.
+        ModelUnreachable => "MODEL_UNREACHABLE",
+        /// The provider refused the request.
+        ModelRefused => "MODEL_REFUSED",
+        /// The provider failed on its own.
+        ModelUnavailable => "MODEL_UNAVAILABLE",
+        /// The description of a flow is refused.
+        FlowInvalid => "FLOW_INVALID",
+        /// What a flow node needs or hands on is not as declared.
+        FlowContractBroken => "FLOW_CONTRACT_BROKEN",
+        /// A flow node failed.
+        FlowNodeFailed => "FLOW_NODE_FAILED",
+        /// A flow took more steps than it may.
+        FlowStepLimit => "FLOW_STEP_LIMIT",
+        /// A flow was cancelled.
+        FlowCancelled => "FLOW_CANCELLED",
+        /// There is no run of this flow to resume.
+        FlowNotResumable => "FLOW_NOT_RESUMABLE",
         /// A node may not touch a key.
         BackpackAccessDenied => "BACKPACK_ACCESS_DENIED",
         /// A key that has to be there is not.
@@ -306,6 +336,96 @@ impl Code {
                 domain: Domain::Bundle,
                 meaning: "The control records of the bundle are out of order, or do not fit its events; nothing was imported.",
                 advice: "Verify the session that it came from with `piton session verify`, then make a new bundle.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ModelNotConfigured => Facts {
+                domain: Domain::Model,
+                meaning: "No provider of models, or no model of it, is configured for this call; nothing was sent.",
+                advice: "Configure a provider with its model, and name in its settings where its key lies.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ModelAuthFailed => Facts {
+                domain: Domain::Model,
+                meaning: "The provider of the model refused the key; no answer was given.",
+                advice: "Check that the key which the provider's settings refer to is the right one and may use this model.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ModelRateLimited => Facts {
+                domain: Domain::Model,
+                meaning: "The provider of the model takes no more calls for now; no answer was given.",
+                advice: "Wait as long as the retry rule says, then repeat the call; if this persists, raise the quota at the provider.",
+                retry: Retry::RetryableImmediate,
+            },
+            Self::ModelNotFound => Facts {
+                domain: Domain::Model,
+                meaning: "The provider does not know this model, or its address is wrong.",
+                advice: "Check the name of the model and the base URL of its provider.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ModelTimeout => Facts {
+                domain: Domain::Model,
+                meaning: "The model did not answer within the time that its provider's settings allow.",
+                advice: "Repeat the call; if this persists, ask for less or raise the time in the provider's settings.",
+                retry: Retry::RetryableImmediate,
+            },
+            Self::ModelBadAnswer => Facts {
+                domain: Domain::Model,
+                meaning: "The provider sent something that is no answer of a model, or an answer that is too long.",
+                advice: "Repeat the call; if this persists, check that the settings name the wire format which the provider speaks.",
+                retry: Retry::RetryableImmediate,
+            },
+            Self::ModelUnreachable => Facts {
+                domain: Domain::Model,
+                meaning: "The provider of the model could not be reached, or the connection ended before the answer did.",
+                advice: "Check the base URL and the network, then repeat the call.",
+                retry: Retry::RetryableImmediate,
+            },
+            Self::ModelRefused => Facts {
+                domain: Domain::Model,
+                meaning: "The provider refused the request as it stands, for instance because it is too long.",
+                advice: "Read what the provider says in the message and change the request accordingly.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ModelUnavailable => Facts {
+                domain: Domain::Model,
+                meaning: "The provider of the model failed on its own or is overloaded; no answer was given.",
+                advice: "Repeat the call later, or name another provider.",
+                retry: Retry::RetryableImmediate,
+            },
+            Self::FlowInvalid => Facts {
+                domain: Domain::Flow,
+                meaning: "The description of the flow has problems, so nothing was run.",
+                advice: "Correct every problem that the message lists, and look again with `piton flow check`.",
+                retry: Retry::NotRetryable,
+            },
+            Self::FlowContractBroken => Facts {
+                domain: Domain::Flow,
+                meaning: "A value that a flow node needs or hands on is missing or not of the declared shape; the state is kept.",
+                advice: "Correct the node that packs the value, or the declared shape, then resume the run.",
+                retry: Retry::NotRetryable,
+            },
+            Self::FlowNodeFailed => Facts {
+                domain: Domain::Flow,
+                meaning: "A flow node failed or panicked; the run is marked as failed and its state is kept.",
+                advice: "Mend what the message names, then resume the run: it goes on with the node that failed.",
+                retry: Retry::NotRetryable,
+            },
+            Self::FlowStepLimit => Facts {
+                domain: Domain::Flow,
+                meaning: "The flow took as many steps as its limit allows, most likely in a loop; the state is kept.",
+                advice: "Look for a loop whose condition never changes, or raise the step limit and resume the run.",
+                retry: Retry::NotRetryable,
+            },
+            Self::FlowCancelled => Facts {
+                domain: Domain::Flow,
+                meaning: "The flow was cancelled between two nodes or during one; the state is kept.",
+                advice: "Resume the run to go on.",
+                retry: Retry::NotRetryable,
+            },
+            Self::FlowNotResumable => Facts {
+                domain: Domain::Flow,
+                meaning: "The backpack holds no unfinished run of this flow, or one of another version of it.",
+                advice: "Start a new run, or resume with the description of the flow that the run began with.",
                 retry: Retry::NotRetryable,
             },
             Self::BackpackAccessDenied => Facts {

@@ -13,6 +13,10 @@ crate::closed_set! {
         Token => "token",
         /// A bundle that the caller wants imported.
         Bundle => "bundle",
+        /// A language model and its provider.
+        Model => "model",
+        /// A flow: its description and its runs.
+        Flow => "flow",
         /// A backpack.
         Backpack => "backpack",
         /// What the caller sent.

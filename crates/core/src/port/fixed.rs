@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::{Clock, Entropy, TimestampMs};
+use super::{Clock, Entropy, Sleep, Timer, TimestampMs};
 
 /// Entropy from a seed (`SplitMix64`).
 #[derive(Debug)]
@@ -71,5 +71,13 @@ impl Clock for ManualClock {
 
     fn monotonic(&self) -> Duration {
         Duration::from_nanos(self.monotonic_ns.load(Ordering::Relaxed))
+    }
+}
+
+impl Timer for ManualClock {
+    /// Moves the clock instead of waiting.
+    fn sleep(&self, duration: Duration) -> Sleep {
+        self.advance(duration);
+        Box::pin(std::future::ready(()))
     }
 }

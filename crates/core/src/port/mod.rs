@@ -1,4 +1,4 @@
-//! The effects that pure code may ask for, as traits: time, entropy and notices.
+//! The effects that pure code may ask for, as traits: time, waiting, entropy and notices.
 //!
 //! *Invariants*: a port is a promise only; its implementations live in the crates that do effects.
 //! Every port can be shared between threads. The ones in [`fixed`] are deterministic and pure.
@@ -6,8 +6,10 @@
 mod clock;
 mod entropy;
 pub mod fixed;
+mod timer;
 mod trace;
 
 pub use clock::{Clock, TimestampMs};
 pub use entropy::Entropy;
+pub use timer::{Sleep, Timer};
 pub use trace::{NoTrace, Notice, Trace};

@@ -46,6 +46,11 @@ fn a_condition_that_can_pass_by_itself_is_retryable_and_no_other_is() {
                 | Code::SessionLocked
                 | Code::TokenSessionLocked
                 | Code::BackpackLocked
+                | Code::ModelRateLimited
+                | Code::ModelTimeout
+                | Code::ModelBadAnswer
+                | Code::ModelUnreachable
+                | Code::ModelUnavailable
         );
         assert_eq!(code.retry() != Retry::NotRetryable, passes, "{code}");
     }

@@ -7,6 +7,8 @@
 
 mod config;
 mod library;
+#[cfg(feature = "flow")]
+mod mcp_tools;
 mod rig;
 mod surroundings;
 mod use_cases;

@@ -1,4 +1,4 @@
-//! This machine's clock and its randomness.
+//! This machine's clock, its timer and its randomness.
 #![expect(clippy::disallowed_methods, reason = "the adapter that the ban on clocks points to")]
 
 use std::{
@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use piton_core::port::{Clock, Entropy, TimestampMs};
+use piton_core::port::{Clock, Entropy, Sleep, Timer, TimestampMs};
 use rustix::{
     io::Errno,
     rand::{GetRandomFlags, getrandom},
@@ -28,6 +28,16 @@ impl Clock for SystemClock {
     fn monotonic(&self) -> Duration {
         static START: OnceLock<Instant> = OnceLock::new();
         START.get_or_init(Instant::now).elapsed()
+    }
+}
+
+/// The timer of the async runtime that waits.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemTimer;
+
+impl Timer for SystemTimer {
+    fn sleep(&self, duration: Duration) -> Sleep {
+        Box::pin(tokio::time::sleep(duration))
     }
 }
 

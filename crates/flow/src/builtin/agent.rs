@@ -1,0 +1,222 @@
+//! `agent`: a model calls tools until it has the answer.
+//!
+//! It is a flow: `decide` chooses a tool or the answer, `params` writes the arguments, `call` calls the tool, `note`
+//! adds that to what the model reads next, and `answer` ends it. So each of its steps is a node of its own in the
+//! history, in events, and when a run is resumed.
+
+use piton_backpack::Key;
+use piton_models::ToolSpec;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::asking::{Asking, FIELDS, prepared};
+use super::chat::Chat;
+use super::decision::{Choice, chosen, forced, told, tool};
+use super::params::{both, key, read, split};
+use super::tool_call::{Arguments, OnError, ToolCall, Which};
+use super::tool_params::ToolParams;
+use super::transcript::{Called, Transcript};
+use crate::action::Action;
+use crate::bounds::AGENT_CALLS_DEFAULT;
+use crate::config::{BuildRequest, ParamProblem};
+use crate::error::Error;
+use crate::graph::{Flow, NodeSettings};
+use crate::node::{BoxFuture, Context, Exec, Node, NodeError, RetryRule};
+
+const ANSWER: &str = "answer";
+
+/// A model that writes something unusable is asked again.
+const MODEL_RETRY: RetryRule = RetryRule { attempts: 2, wait_ms: 0 };
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Raw {
+    tools: Vec<String>,
+    #[serde(default = "calls")]
+    calls_max: u64,
+    #[serde(default = "answer")]
+    output: String,
+}
+
+const fn calls() -> u64 {
+    AGENT_CALLS_DEFAULT
+}
+
+fn answer() -> String {
+    ANSWER.to_owned()
+}
+
+pub(super) fn build(request: &BuildRequest<'_>) -> Result<Flow, Vec<ParamProblem>> {
+    let (asked, rest) = split(request.params, &FIELDS);
+    let (asking, raw) = both(Asking::read(asked), read::<Raw>(rest))?;
+    let mut problems = Vec::new();
+    if raw.tools.is_empty() {
+        problems.push(ParamProblem::new("tools", "an agent has at least one tool"));
+    }
+    let mut choices = Vec::new();
+    for (index, name) in raw.tools.iter().enumerate() {
+        match request.registry.tools().spec(name) {
+            Ok(ToolSpec { description, .. }) => {
+                choices.push(Choice { action: name.clone(), when: description.clone() });
+            }
+            Err(error) => {
+                problems.push(ParamProblem::new(format!("tools[{index}]"), error.to_string()));
+            }
+        }
+    }
+    problems.extend(key("output", &raw.output).err());
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let when = "nothing more has to be found out".to_owned();
+    choices.push(Choice { action: ANSWER.to_owned(), when });
+    assemble(request.id, &asking, choices, &raw)
+        .map_err(|error| vec![ParamProblem::new("", error.to_string())])
+}
+
+/// The flow of an agent. What its nodes hand to each other lies under keys that begin with its id.
+fn assemble(id: &str, asking: &Asking, choices: Vec<Choice>, raw: &Raw) -> Result<Flow, Error> {
+    let under = |name: &str| format!("{id}.{name}");
+    let transcript = Transcript { key: under("calls") };
+    let chosen_tool = under("tool");
+    let decide = Decide {
+        asking: asking.clone(),
+        choices,
+        calls_max: raw.calls_max,
+        transcript: transcript.clone(),
+        tool: chosen_tool.clone(),
+    };
+    let params = ToolParams {
+        asking: asking.clone(),
+        which: Which::From(chosen_tool.clone()),
+        output: under("arguments"),
+        transcript: Some(transcript.clone()),
+        params: Map::new(),
+    };
+    let call = ToolCall {
+        which: Which::From(chosen_tool.clone()),
+        arguments: Arguments::From(under("arguments")),
+        output: under("result"),
+        on_error: OnError::Pack,
+        params: Map::new(),
+    };
+    let (arguments, result) = (under("arguments"), under("result"));
+    let note = Note { tool: chosen_tool, arguments, result, transcript: transcript.clone() };
+    let last = Chat {
+        asking: asking.clone(),
+        output: raw.output.clone(),
+        last: true,
+        transcript: Some(transcript),
+        params: Map::new(),
+    };
+    let retried = || NodeSettings { retry: MODEL_RETRY, ..NodeSettings::default() };
+    let mut flow = Flow::new();
+    flow.own_keys = ["calls", "tool", "arguments", "result"]
+        .iter()
+        .map(|name| Key::parse(&under(name)))
+        .collect::<Result<_, _>>()
+        .map_err(|error| Error::invalid("id", error.to_string()))?;
+    let decide = flow.add_with("decide", decide, retried())?;
+    let params = flow.add_with("params", params, retried())?;
+    let call = flow.add("call", call)?;
+    let note = flow.add("note", note)?;
+    let answer = flow.add_with(ANSWER, last, retried())?;
+    flow.on(decide, "call", params)?;
+    flow.on(decide, ANSWER, answer)?;
+    flow.next(params, call)?;
+    flow.next(call, note)?;
+    flow.next(note, decide)?;
+    Ok(flow)
+}
+
+/// Chooses a tool, or to answer.
+struct Decide {
+    asking: Asking,
+    choices: Vec<Choice>,
+    calls_max: u64,
+    transcript: Transcript,
+    tool: String,
+}
+
+impl Node for Decide {
+    fn type_name(&self) -> &'static str {
+        "agent_decide"
+    }
+
+    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            let calls = self.transcript.calls(context).await?.len();
+            if u64::try_from(calls).unwrap_or(u64::MAX) >= self.calls_max {
+                context.warn("the agent has called as many tools as it may, and has to answer");
+                return Ok(Value::Null);
+            }
+            let more = self.transcript.told(context).await? + &told(&self.choices);
+            let mut request = self.asking.request(context, &more).await?;
+            request.tools = vec![tool(&self.choices)];
+            request.tool_choice = forced();
+            prepared(&request)
+        })
+    }
+
+    fn exec<'a>(
+        &'a self,
+        prepared: &'a Value,
+        exec: &'a Exec<'_>,
+    ) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            if prepared.is_null() {
+                return Ok(json!(ANSWER));
+            }
+            let answer = self.asking.ask(prepared, exec).await?;
+            chosen(&answer, &self.choices).map(|(name, _)| json!(name))
+        })
+    }
+
+    fn post<'a>(
+        &'a self,
+        context: &'a Context,
+        _: &'a Value,
+        result: Value,
+    ) -> BoxFuture<'a, Result<Action, NodeError>> {
+        Box::pin(async move {
+            if result == ANSWER {
+                return Ok(Action::named(ANSWER));
+            }
+            context.pack(&self.tool, &result).await?;
+            Ok(Action::named("call"))
+        })
+    }
+}
+
+/// Adds a call to what the model reads next.
+struct Note {
+    tool: String,
+    arguments: String,
+    result: String,
+    transcript: Transcript,
+}
+
+impl Node for Note {
+    fn type_name(&self) -> &'static str {
+        "agent_note"
+    }
+
+    fn post<'a>(
+        &'a self,
+        context: &'a Context,
+        _: &'a Value,
+        _: Value,
+    ) -> BoxFuture<'a, Result<Action, NodeError>> {
+        Box::pin(async move {
+            let called = Called {
+                tool: context.unpack_required(&self.tool).await?,
+                arguments: context.unpack_required(&self.arguments).await?,
+                result: context.unpack_required(&self.result).await?,
+            };
+            let mut calls = self.transcript.calls(context).await?;
+            calls.push(called);
+            context.pack(&self.transcript.key, &calls).await?;
+            Ok(Action::Default)
+        })
+    }
+}

@@ -1,0 +1,88 @@
+//! `chat` and `final_answer`: a model answers.
+
+use piton_models::Finish;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::asking::{Asking, FIELDS, prepared};
+use super::params::{both, key, read, split};
+use super::transcript::Transcript;
+use crate::action::Action;
+use crate::config::{BuildRequest, ParamProblem};
+use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Output {
+    #[serde(default = "answer")]
+    output: String,
+}
+
+fn answer() -> String {
+    "answer".to_owned()
+}
+
+/// Asks a model and packs what it says.
+#[derive(Clone)]
+pub(super) struct Chat {
+    pub(super) asking: Asking,
+    pub(super) output: String,
+    /// Whether the flow ends with it.
+    pub(super) last: bool,
+    /// What an agent did so far, if it answers for one.
+    pub(super) transcript: Option<Transcript>,
+    pub(super) params: Map<String, Value>,
+}
+
+pub(super) fn build(request: &BuildRequest<'_>, last: bool) -> Result<Chat, Vec<ParamProblem>> {
+    let (asked, rest) = split(request.params, &FIELDS);
+    let output = read::<Output>(rest).and_then(|rest| key("output", &rest.output).map(|()| rest));
+    let (asking, Output { output }) = both(Asking::read(asked), output)?;
+    Ok(Chat { asking, output, last, transcript: None, params: request.params.clone() })
+}
+
+impl Node for Chat {
+    fn type_name(&self) -> &'static str {
+        if self.last { "final_answer" } else { "chat" }
+    }
+
+    fn params(&self) -> Map<String, Value> {
+        self.params.clone()
+    }
+
+    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            let more = match &self.transcript {
+                None => String::new(),
+                Some(transcript) => transcript.told(context).await?,
+            };
+            prepared(&self.asking.request(context, &more).await?)
+        })
+    }
+
+    fn exec<'a>(
+        &'a self,
+        prepared: &'a Value,
+        exec: &'a Exec<'_>,
+    ) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            let answer = self.asking.ask(prepared, exec).await?;
+            Ok(json!({ "text": answer.text, "cut": answer.finish == Finish::Length }))
+        })
+    }
+
+    fn post<'a>(
+        &'a self,
+        context: &'a Context,
+        _: &'a Value,
+        result: Value,
+    ) -> BoxFuture<'a, Result<Action, NodeError>> {
+        Box::pin(async move {
+            if result["cut"] == true {
+                context.warn("the model's answer was cut short by the limit of tokens");
+            }
+            context.pack(&self.output, &result["text"]).await?;
+            Ok(if self.last { Action::End } else { Action::Default })
+        })
+    }
+}

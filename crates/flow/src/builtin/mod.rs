@@ -1,0 +1,27 @@
+//! The types of nodes that come with Piton.
+//!
+//! | type | does |
+//! |---|---|
+//! | `chat` | asks a model and packs its answer |
+//! | `decision` | lets a model choose where the flow goes on |
+//! | `tool_params` | lets a model write the arguments of a tool |
+//! | `tool_call` | calls a tool and packs what it gives back |
+//! | `agent` | lets a model call tools until it has the answer: a loop of the three before |
+//! | `final_answer` | asks a model, packs its answer, and ends the flow |
+//! | `flow` | a flow inside the flow |
+//!
+//! A prompt holds only what it names: `{{key}}` stands for the value under that key, and `context` lists namespaces
+//! whose values are added. What a node may not read never gets into its prompt.
+
+mod agent;
+mod asking;
+mod chat;
+mod decision;
+mod params;
+mod register;
+mod template;
+mod tool_call;
+mod tool_params;
+mod transcript;
+
+pub(crate) use register::register;

@@ -1,0 +1,194 @@
+//! `tool_call`: calls a tool and packs what it gives back.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::params::{key, read};
+use crate::action::Action;
+use crate::config::{BuildRequest, ParamProblem};
+use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
+use crate::tool::Tools;
+
+piton_core::closed_set! {
+    /// What becomes of a tool that failed, after the last attempt.
+    pub(super) enum OnError {
+        /// What went wrong is packed as the result, for a model to read, and the flow goes on as usual.
+        Pack => "pack",
+        /// The same, and the flow goes on with the action `error`.
+        Route => "route",
+        /// The node fails.
+        Fail => "fail",
+    }
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Raw {
+    tool: Option<String>,
+    tool_from: Option<String>,
+    arguments: Option<Map<String, Value>>,
+    arguments_from: Option<String>,
+    #[serde(default = "result")]
+    output: String,
+    #[serde(default = "pack")]
+    on_error: OnError,
+}
+
+fn result() -> String {
+    "result".to_owned()
+}
+
+const fn pack() -> OnError {
+    OnError::Pack
+}
+
+/// Which tool: one by name, or the one that a key names.
+#[derive(Clone, Debug)]
+pub(super) enum Which {
+    Named(String),
+    From(String),
+}
+
+impl Which {
+    pub(super) fn read(
+        tool: Option<String>,
+        from: Option<String>,
+        tools: &Tools,
+    ) -> Result<Self, ParamProblem> {
+        match (tool, from) {
+            (Some(tool), None) if tools.contains(&tool) => Ok(Self::Named(tool)),
+            (Some(tool), None) => {
+                let known: Vec<&str> = tools.names().collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                Err(ParamProblem::new(
+                    "tool",
+                    format!("there is no tool `{tool}`; there is: {known}"),
+                ))
+            }
+            (None, Some(from)) => key("toolFrom", &from).map(|()| Self::From(from)),
+            _ => Err(ParamProblem::new("tool", "either `tool` or `toolFrom` is expected")),
+        }
+    }
+
+    pub(super) async fn name(&self, context: &Context) -> Result<String, NodeError> {
+        match self {
+            Self::Named(name) => Ok(name.clone()),
+            Self::From(key) => context.unpack_required(key).await,
+        }
+    }
+}
+
+/// Calls a tool.
+pub(super) struct ToolCall {
+    pub(super) which: Which,
+    pub(super) arguments: Arguments,
+    pub(super) output: String,
+    pub(super) on_error: OnError,
+    pub(super) params: Map<String, Value>,
+}
+
+/// With which arguments.
+#[derive(Clone, Debug, Serialize)]
+pub(super) enum Arguments {
+    Given(Map<String, Value>),
+    From(String),
+}
+
+pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCall, Vec<ParamProblem>> {
+    let raw: Raw = read(request.params.clone()).map_err(|problem| vec![problem])?;
+    let mut problems = Vec::new();
+    let which = Which::read(raw.tool, raw.tool_from, request.registry.tools());
+    let which = which.map_err(|problem| problems.push(problem)).ok();
+    let arguments = match (raw.arguments, raw.arguments_from) {
+        (Some(_), Some(_)) => {
+            let message = "either `arguments` or `argumentsFrom` is expected, not both";
+            problems.push(ParamProblem::new("arguments", message));
+            None
+        }
+        (None, Some(from)) => {
+            problems.extend(key("argumentsFrom", &from).err());
+            Some(Arguments::From(from))
+        }
+        (given, None) => Some(Arguments::Given(given.unwrap_or_default())),
+    };
+    problems.extend(key("output", &raw.output).err());
+    if let (Some(Which::Named(tool)), Some(Arguments::Given(given))) = (&which, &arguments)
+        && let Err(error) = request.registry.tools().check(tool, &Value::Object(given.clone()))
+    {
+        problems.push(ParamProblem::new("arguments", error.to_string()));
+    }
+    match (which, arguments) {
+        (Some(which), Some(arguments)) if problems.is_empty() => Ok(ToolCall {
+            which,
+            arguments,
+            output: raw.output,
+            on_error: raw.on_error,
+            params: request.params.clone(),
+        }),
+        _ => Err(problems),
+    }
+}
+
+impl Node for ToolCall {
+    fn type_name(&self) -> &'static str {
+        "tool_call"
+    }
+
+    fn params(&self) -> Map<String, Value> {
+        self.params.clone()
+    }
+
+    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            let tool = self.which.name(context).await?;
+            let arguments = match &self.arguments {
+                Arguments::Given(given) => Value::Object(given.clone()),
+                Arguments::From(key) => context.unpack_required(key).await?,
+            };
+            Ok(json!({ "tool": tool, "arguments": arguments }))
+        })
+    }
+
+    fn exec<'a>(
+        &'a self,
+        prepared: &'a Value,
+        exec: &'a Exec<'_>,
+    ) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            let tool = prepared["tool"].as_str().unwrap_or_default();
+            let result = exec.call_tool(tool, &prepared["arguments"]).await?;
+            Ok(json!({ "success": true, "result": result }))
+        })
+    }
+
+    fn fallback<'a>(
+        &'a self,
+        _: &'a Value,
+        error: NodeError,
+    ) -> BoxFuture<'a, Result<Value, NodeError>> {
+        let outcome = match self.on_error {
+            OnError::Fail => Err(error),
+            OnError::Pack | OnError::Route => {
+                Ok(json!({ "success": false, "error": error.message() }))
+            }
+        };
+        Box::pin(std::future::ready(outcome))
+    }
+
+    fn post<'a>(
+        &'a self,
+        context: &'a Context,
+        _: &'a Value,
+        result: Value,
+    ) -> BoxFuture<'a, Result<Action, NodeError>> {
+        Box::pin(async move {
+            context.pack(&self.output, &result).await?;
+            let failed = result["success"] == false;
+            Ok(if failed && self.on_error == OnError::Route {
+                Action::named("error")
+            } else {
+                Action::Default
+            })
+        })
+    }
+}

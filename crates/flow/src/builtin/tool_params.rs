@@ -1,0 +1,120 @@
+//! `tool_params`: a model writes the arguments of a tool.
+//!
+//! The model is made to call the tool, and the call is not carried out: its arguments are checked and packed. Models
+//! that cannot call tools may answer with the arguments as JSON.
+
+use piton_models::{Answer, Request, ToolChoice};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::asking::{Asking, FIELDS, prepared};
+use super::params::{both, key, read, split};
+use super::tool_call::Which;
+use super::transcript::Transcript;
+use crate::action::Action;
+use crate::config::{BuildRequest, ParamProblem};
+use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Raw {
+    tool: Option<String>,
+    tool_from: Option<String>,
+    #[serde(default = "arguments")]
+    output: String,
+}
+
+fn arguments() -> String {
+    "arguments".to_owned()
+}
+
+/// Lets a model write arguments.
+pub(super) struct ToolParams {
+    pub(super) asking: Asking,
+    pub(super) which: Which,
+    pub(super) output: String,
+    pub(super) transcript: Option<Transcript>,
+    pub(super) params: Map<String, Value>,
+}
+
+pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolParams, Vec<ParamProblem>> {
+    let (asked, rest) = split(request.params, &FIELDS);
+    let (asking, Raw { tool, tool_from, output }) = both(Asking::read(asked), read(rest))?;
+    let checked = key("output", &output).map_err(|problem| vec![problem]);
+    let (which, ()) = match (Which::read(tool, tool_from, request.registry.tools()), checked) {
+        (Ok(which), Ok(())) => (which, ()),
+        (Err(problem), Ok(())) => return Err(vec![problem]),
+        (Ok(_), Err(problems)) => return Err(problems),
+        (Err(problem), Err(mut problems)) => {
+            problems.insert(0, problem);
+            return Err(problems);
+        }
+    };
+    Ok(ToolParams { asking, which, output, transcript: None, params: request.params.clone() })
+}
+
+impl Node for ToolParams {
+    fn type_name(&self) -> &'static str {
+        "tool_params"
+    }
+
+    fn params(&self) -> Map<String, Value> {
+        self.params.clone()
+    }
+
+    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            let tool = self.which.name(context).await?;
+            let mut more = match &self.transcript {
+                None => String::new(),
+                Some(transcript) => transcript.told(context).await?,
+            };
+            more.push_str(&["\n\nCall the tool `", &tool, "` with the right arguments."].concat());
+            let request = self.asking.request(context, &more).await?;
+            Ok(json!({ "tool": tool, "request": prepared(&request)? }))
+        })
+    }
+
+    fn exec<'a>(
+        &'a self,
+        prepared_: &'a Value,
+        exec: &'a Exec<'_>,
+    ) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            let tool = prepared_["tool"].as_str().unwrap_or_default();
+            let spec =
+                exec.tools().spec(tool).map_err(|error| NodeError::new(error.to_string()))?;
+            let mut request: Request = serde_json::from_value(prepared_["request"].clone())
+                .map_err(|error| NodeError::new(error.to_string()))?;
+            request.tools = vec![spec.clone()];
+            request.tool_choice = ToolChoice::Named { name: tool.to_owned() };
+            let answer = self.asking.ask(&prepared(&request)?, exec).await?;
+            let arguments = written(&answer, tool).ok_or_else(|| {
+                NodeError::new(format!("the model wrote no arguments for `{tool}`"))
+            })?;
+            let checked = exec.tools().check(tool, &arguments);
+            checked.map(|()| arguments).map_err(|error| NodeError::new(error.to_string()))
+        })
+    }
+
+    fn post<'a>(
+        &'a self,
+        context: &'a Context,
+        _: &'a Value,
+        result: Value,
+    ) -> BoxFuture<'a, Result<Action, NodeError>> {
+        Box::pin(async move {
+            context.pack(&self.output, &result).await?;
+            Ok(Action::Default)
+        })
+    }
+}
+
+/// The arguments in an answer: those of the call, else an object in the words.
+fn written(answer: &Answer, tool: &str) -> Option<Value> {
+    if let Some(call) = answer.tool_calls.iter().find(|call| call.name == tool) {
+        return Some(call.arguments.clone());
+    }
+    let (start, end) = (answer.text.find('{')?, answer.text.rfind('}')?);
+    serde_json::from_str(answer.text.get(start..=end)?).ok()
+}

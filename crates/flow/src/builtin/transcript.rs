@@ -1,0 +1,41 @@
+//! What an agent did so far, as its model reads it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::template::shown;
+use crate::node::{Context, NodeError};
+
+/// One call of a tool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Called {
+    pub(super) tool: String,
+    pub(super) arguments: Value,
+    pub(super) result: Value,
+}
+
+/// The calls of one agent, under one key.
+#[derive(Clone, Debug)]
+pub(super) struct Transcript {
+    pub(super) key: String,
+}
+
+impl Transcript {
+    /// The calls so far.
+    pub(super) async fn calls(&self, context: &Context) -> Result<Vec<Called>, NodeError> {
+        Ok(context.unpack(&self.key).await?.unwrap_or_default())
+    }
+
+    /// The calls in words; nothing if there were none.
+    pub(super) async fn told(&self, context: &Context) -> Result<String, NodeError> {
+        let calls = self.calls(context).await?;
+        if calls.is_empty() {
+            return Ok(String::new());
+        }
+        let lines = calls.iter().enumerate().map(|(index, call)| {
+            let number = index + 1;
+            format!("{number}. {}({}) gave {}", call.tool, call.arguments, shown(&call.result))
+        });
+        Ok(format!("\n\nTools called so far:\n{}", lines.collect::<Vec<_>>().join("\n")))
+    }
+}

@@ -1,0 +1,253 @@
+//! From a description to a flow, with every problem at once.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::description::{Description, EdgeDescription, NodeDescription};
+use super::reach;
+use super::read;
+use super::registry::{BuildRequest, Registry};
+use crate::error::Error;
+use crate::graph::{Body, Contract, Flow, NodeRef, NodeSettings, Origin, Place, id_problem};
+use crate::problem::{Problem, Problems, join};
+
+/// A flow that was read, and what its author should look at.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The flow.
+    pub flow: Flow,
+    /// What is odd, and no error.
+    pub warnings: Vec<Problem>,
+}
+
+impl Flow {
+    /// Reads a flow from JSON. A description with problems is refused with all of them, before anything runs.
+    pub fn from_json(text: &str, registry: &Registry) -> Result<Loaded, Error> {
+        let mut problems = Problems::default();
+        let flow = read::text(text, &mut problems)
+            .map(|description| build(&description, "", 1, registry, &mut problems));
+        finish(flow, problems)
+    }
+
+    /// Reads a flow that lies inside something else.
+    pub(crate) fn from_value(
+        value: &Value,
+        path: &str,
+        depth: usize,
+        registry: &Registry,
+    ) -> Result<Loaded, Error> {
+        let mut problems = Problems::default();
+        let flow = read::flow(value, path, depth, &mut problems)
+            .map(|description| build(&description, path, depth, registry, &mut problems));
+        finish(flow, problems)
+    }
+
+    /// Every problem of a description, errors and warnings.
+    pub fn check_json(text: &str, registry: &Registry) -> Vec<Problem> {
+        match Self::from_json(text, registry) {
+            Ok(loaded) => loaded.warnings,
+            Err(Error::Invalid { problems }) => problems,
+            Err(error) => vec![Problem {
+                path: String::new(),
+                severity: crate::problem::Severity::Error,
+                message: error.to_string(),
+            }],
+        }
+    }
+}
+
+fn finish(flow: Option<Flow>, problems: Problems) -> Result<Loaded, Error> {
+    match flow {
+        Some(flow) if !problems.has_errors() => Ok(Loaded { flow, warnings: problems.into_vec() }),
+        _ => Err(Error::Invalid { problems: problems.into_vec() }),
+    }
+}
+
+/// Builds what can be built, so that one problem does not hide the next.
+fn build(
+    description: &Description,
+    path: &str,
+    depth: usize,
+    registry: &Registry,
+    problems: &mut Problems,
+) -> Flow {
+    let mut flow = match description.namespace.as_deref().map(Flow::within) {
+        None => Flow::new(),
+        Some(Ok(flow)) => flow,
+        Some(Err(error)) => {
+            problems.error(join(path, "namespace"), message(&error));
+            Flow::new()
+        }
+    };
+    let mut builder = Builder { flow: &mut flow, ids: BTreeMap::new(), problems, depth };
+    for (index, node) in description.nodes.iter().enumerate() {
+        builder.node(node, &join(path, &format!("nodes[{index}]")), registry);
+    }
+    for (index, subflow) in description.subflows.iter().enumerate() {
+        builder.subflow(subflow, &join(path, &format!("subflows[{index}]")), registry);
+    }
+    for (index, edge) in description.edges.iter().enumerate() {
+        builder.edge(edge, &join(path, &format!("edges[{index}]")));
+    }
+    builder.start(description, path);
+    reach::check(&flow, path, description, problems);
+    flow
+}
+
+struct Builder<'a> {
+    flow: &'a mut Flow,
+    /// Every id that was written, with its place if something could be built there.
+    ids: BTreeMap<String, Option<NodeRef>>,
+    problems: &'a mut Problems,
+    depth: usize,
+}
+
+impl Builder<'_> {
+    /// Takes in an id; whether it is good and new.
+    fn id(&mut self, id: &str, path: &str) -> bool {
+        if let Some(problem) = id_problem(id) {
+            if !id.is_empty() {
+                self.problems.error(join(path, "id"), problem);
+            }
+            return false;
+        }
+        if self.ids.contains_key(id) {
+            self.problems.error(join(path, "id"), format!("`{id}` is there already"));
+            return false;
+        }
+        self.ids.insert(id.to_owned(), None);
+        true
+    }
+
+    fn node(&mut self, node: &NodeDescription, path: &str, registry: &Registry) {
+        let is_new = self.id(&node.id, path);
+        let settings = self.settings(node, path);
+        let Some(body) = self.body(node, path, registry) else { return };
+        if is_new {
+            let origin = Origin::Node { kind: node.kind.clone(), params: node.params.clone() };
+            let (id, edges) = (node.id.clone(), Vec::new());
+            self.place(Place { id, body, origin, settings, edges }, path);
+        }
+    }
+
+    fn body(&mut self, node: &NodeDescription, path: &str, registry: &Registry) -> Option<Body> {
+        let Some(factory) = registry.factory(&node.kind) else {
+            if !node.kind.is_empty() {
+                let known = registry.names().collect::<Vec<_>>().join(", ");
+                let message = format!("there is no type `{}`; the types are {known}", node.kind);
+                self.problems.error(join(path, "type"), message);
+            }
+            return None;
+        };
+        let request =
+            BuildRequest { id: &node.id, params: &node.params, registry, depth: self.depth };
+        match factory(&request) {
+            Ok(body) => Some(body),
+            Err(found) => {
+                for problem in found {
+                    let place = join(path, "params");
+                    let place =
+                        if problem.path.is_empty() { place } else { join(&place, &problem.path) };
+                    self.problems.error(place, problem.message);
+                }
+                None
+            }
+        }
+    }
+
+    fn settings(&mut self, node: &NodeDescription, path: &str) -> NodeSettings {
+        if let Some(segment) = &node.segment
+            && let Err(error) = piton_core::Namespace::parse(segment)
+        {
+            self.problems.error(join(path, "segment"), error.to_string());
+        }
+        if let Some((field, problem)) = node.retry.problem() {
+            self.problems.error(join(path, &format!("retry.{field}")), problem);
+        }
+        let inputs = self.contract(&node.inputs, &join(path, "inputs"));
+        let outputs = self.contract(&node.outputs, &join(path, "outputs"));
+        let (segment, permissions) = (node.segment.clone(), node.permissions.clone());
+        NodeSettings { segment, permissions, retry: node.retry, inputs, outputs }
+    }
+
+    fn contract(&mut self, schemas: &BTreeMap<String, Value>, path: &str) -> Contract {
+        let mut contract = Contract::new();
+        for (key, schema) in schemas {
+            match contract.clone().with(key, schema) {
+                Ok(more) => contract = more,
+                Err(error) => self.problems.error(join(path, key), message(&error)),
+            }
+        }
+        contract
+    }
+
+    fn subflow(&mut self, subflow: &Description, path: &str, registry: &Registry) {
+        let id = subflow.id.clone().unwrap_or_default();
+        if id.is_empty() {
+            self.problems.error(join(path, "id"), "it is missing");
+        }
+        let is_new = self.id(&id, path);
+        let flow = build(subflow, path, self.depth + 1, registry, self.problems);
+        if is_new {
+            let (body, settings) = (Body::from(flow), NodeSettings::default());
+            let place = Place { id, body, origin: Origin::Subflow, settings, edges: Vec::new() };
+            self.place(place, path);
+        }
+    }
+
+    fn place(&mut self, place: Place, path: &str) {
+        let id = place.id.clone();
+        match self.flow.place(place) {
+            Ok(node) => {
+                self.ids.insert(id, Some(node));
+            }
+            Err(error) if self.problems.has_errors() => drop(error),
+            Err(error) => self.problems.error(path, message(&error)),
+        }
+    }
+
+    fn edge(&mut self, edge: &EdgeDescription, path: &str) {
+        let from = self.end(&edge.from, &join(path, "from"));
+        let to = self.end(&edge.to, &join(path, "to"));
+        let (Some(from), Some(to)) = (from, to) else { return };
+        let drawn = self.flow.on_with(from, &edge.condition, to, edge.mappings.clone());
+        if let Err(error) = drawn {
+            self.problems.error(join(path, "condition"), message(&error));
+        }
+    }
+
+    /// The place that an end of an edge names; one that could not be built has had its problem told.
+    fn end(&mut self, id: &str, path: &str) -> Option<NodeRef> {
+        if id.is_empty() {
+            return None;
+        }
+        let found = self.ids.get(id);
+        if found.is_none() {
+            self.problems.error(path, format!("there is no node or subflow `{id}`"));
+        }
+        found.copied().flatten()
+    }
+
+    fn start(&mut self, description: &Description, path: &str) {
+        if let Some(id) = &description.start {
+            if let Some(node) = self.end(id, &join(path, "start")) {
+                self.flow.start = Some(node.0);
+            }
+        } else if self.flow.start.is_none() && !self.problems.has_errors() {
+            self.problems.error(join(path, "nodes"), "there is no node to start at");
+        }
+    }
+}
+
+/// The words of an error without the place that it gives, because the reader knows a better one.
+fn message(error: &Error) -> String {
+    match error {
+        Error::Invalid { problems } => {
+            let words: Vec<&str> =
+                problems.iter().map(|problem| problem.message.as_str()).collect();
+            words.join("; ")
+        }
+        other => other.to_string(),
+    }
+}

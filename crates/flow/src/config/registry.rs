@@ -1,0 +1,90 @@
+//! The types of nodes that a description may name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::error::Error;
+use crate::graph::Body;
+use crate::tool::Tools;
+
+/// A problem with the parameters of a node: where inside them, and what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamProblem {
+    /// Where inside the parameters; empty for all of them.
+    pub path: String,
+    /// What, and what would be right.
+    pub message: String,
+}
+
+impl ParamProblem {
+    /// A problem.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into() }
+    }
+}
+
+/// What a type makes a node from.
+pub struct BuildRequest<'a> {
+    /// The id that the node will have.
+    pub id: &'a str,
+    /// Its parameters.
+    pub params: &'a Map<String, Value>,
+    /// The types that are known, for nodes that hold others.
+    pub registry: &'a Registry,
+    /// How deep in flows the node lies, from 1.
+    pub depth: usize,
+}
+
+type Factory = dyn Fn(&BuildRequest<'_>) -> Result<Body, Vec<ParamProblem>> + Send + Sync;
+
+/// Types of nodes by name. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Registry {
+    types: BTreeMap<String, Arc<Factory>>,
+    tools: Tools,
+}
+
+impl Registry {
+    /// No types.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The types that come with Piton, whose nodes may name these tools.
+    pub fn builtin(tools: Tools) -> Self {
+        let mut registry = Self { types: BTreeMap::new(), tools };
+        crate::builtin::register(&mut registry);
+        registry
+    }
+
+    /// Takes in a type. One of a name that is there is refused.
+    pub fn register<F>(&mut self, name: &str, factory: F) -> Result<(), Error>
+    where
+        F: Fn(&BuildRequest<'_>) -> Result<Body, Vec<ParamProblem>> + Send + Sync + 'static,
+    {
+        if name.is_empty() {
+            return Err(Error::invalid("type", "a type of node has a name"));
+        }
+        if self.types.contains_key(name) {
+            return Err(Error::invalid("type", format!("there is a type `{name}` already")));
+        }
+        self.types.insert(name.to_owned(), Arc::new(factory));
+        Ok(())
+    }
+
+    /// The tools that nodes may name.
+    pub const fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.types.keys().map(String::as_str)
+    }
+
+    pub(crate) fn factory(&self, name: &str) -> Option<&Arc<Factory>> {
+        self.types.get(name)
+    }
+}

@@ -1,0 +1,124 @@
+//! What can go wrong with a flow, and how each is told to a person or an agent.
+//!
+//! *Invariants*: a failure names the node. No value of the backpack is in a message that is made here.
+
+use piton_core::error::Details;
+use piton_core::{Code, Envelope};
+use serde_json::json;
+
+use crate::node::{NodeError, Phase};
+use crate::problem::{Problem, Severity};
+
+/// Why a flow cannot run, or did not come to its end.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The description has problems; nothing was run.
+    #[error("the flow is refused: {}", listed(problems))]
+    Invalid {
+        /// All of them.
+        problems: Vec<Problem>,
+    },
+    /// A value that a node needs or hands on is not as declared.
+    #[error("the {phase} of node `{node}` are not as declared: {}", violations.join("; "))]
+    Contract {
+        /// The node.
+        node: String,
+        /// Whether it is what it needs or what it hands on.
+        phase: Phase,
+        /// Every violation, with key and path.
+        violations: Vec<String>,
+    },
+    /// A node failed.
+    #[error("node `{node}` failed in {phase}: {error}")]
+    Node {
+        /// The node.
+        node: String,
+        /// While doing what.
+        phase: Phase,
+        /// Why.
+        error: NodeError,
+    },
+    /// A node panicked.
+    #[error("node `{node}` panicked in {phase}: {message}")]
+    Panicked {
+        /// The node.
+        node: String,
+        /// While doing what.
+        phase: Phase,
+        /// What it said.
+        message: String,
+    },
+    /// There were too many steps.
+    #[error("the run took {limit} steps, which is its limit; the next node would be `{node}`")]
+    StepLimit {
+        /// The limit.
+        limit: u64,
+        /// The node that did not run.
+        node: String,
+    },
+    /// Somebody stopped the run.
+    #[error("the run was cancelled")]
+    Cancelled,
+    /// There is nothing to resume.
+    #[error("the run cannot be resumed: {reason}")]
+    NotResumable {
+        /// Why not.
+        reason: String,
+    },
+    /// The backpack failed.
+    #[error(transparent)]
+    Backpack(#[from] piton_backpack::Error),
+}
+
+impl Error {
+    /// One problem with a flow that is built in code.
+    pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
+        let (path, message) = (path.into(), message.into());
+        Self::Invalid { problems: vec![Problem { path, severity: Severity::Error, message }] }
+    }
+
+    /// The stable code.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Invalid { .. } => Code::FlowInvalid,
+            Self::Contract { .. } => Code::FlowContractBroken,
+            Self::Node { .. } | Self::Panicked { .. } => Code::FlowNodeFailed,
+            Self::StepLimit { .. } => Code::FlowStepLimit,
+            Self::Cancelled => Code::FlowCancelled,
+            Self::NotResumable { .. } => Code::FlowNotResumable,
+            Self::Backpack(error) => error.code(),
+        }
+    }
+
+    /// The node that it is about.
+    pub fn node(&self) -> Option<&str> {
+        match self {
+            Self::Contract { node, .. }
+            | Self::Node { node, .. }
+            | Self::Panicked { node, .. }
+            | Self::StepLimit { node, .. } => Some(node),
+            _ => None,
+        }
+    }
+
+    /// The failure as every surface shows it.
+    pub fn envelope(&self) -> Envelope {
+        if let Self::Backpack(error) = self {
+            return error.envelope();
+        }
+        let envelope = Envelope::new(self.code(), self.to_string());
+        let cause = match self {
+            Self::Node { error, .. } => error.code(),
+            _ => None,
+        };
+        let Some(node) = self.node() else { return envelope };
+        let details = Details::of(&json!({ "node": node, "cause": cause }));
+        envelope.with_details(details.expect("a node's id and a code are short"))
+    }
+}
+
+fn listed(problems: &[Problem]) -> String {
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    errors.map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,33 @@
+//! Which events somebody wants to hear.
+
+use std::collections::BTreeSet;
+
+use piton_backpack::NodeId;
+use piton_core::Pattern;
+
+use super::kind::EventName;
+use super::run_event::RunEvent;
+
+/// Selects events; what is absent selects all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventFilter {
+    /// Of this node.
+    pub node: Option<NodeId>,
+    /// Of nodes in the namespaces that this selects.
+    pub namespace: Option<Pattern>,
+    /// Of these kinds.
+    pub kinds: Option<BTreeSet<EventName>>,
+}
+
+impl EventFilter {
+    /// Whether an event is meant. What belongs to no node is not selected by a node or a namespace.
+    pub fn selects(&self, event: &RunEvent) -> bool {
+        let of_node = |id: &NodeId| event.node.as_ref().is_some_and(|identity| identity.id == *id);
+        let within = |pattern: &Pattern| {
+            event.namespace().is_some_and(|namespace| pattern.matches(namespace))
+        };
+        self.node.as_ref().is_none_or(of_node)
+            && self.namespace.as_ref().is_none_or(within)
+            && self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&event.kind.name()))
+    }
+}

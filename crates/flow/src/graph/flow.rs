@@ -1,0 +1,182 @@
+//! A flow as it is built.
+//!
+//! *Invariants*: ids are unique, an edge leads to a place of the same flow, and no place has two edges of one
+//! condition: a call that would break this is refused. A flow that was built does not change while it runs.
+
+use std::collections::BTreeSet;
+
+use piton_backpack::Key;
+use serde_json::Value;
+
+use super::body::Body;
+use super::edge::{Edge, Mappings};
+use super::id::id_problem;
+use super::place::{Origin, Place};
+use super::settings::NodeSettings;
+use crate::action::{DEFAULT, condition_problem};
+use crate::bounds::{DEPTH_MAX, EDGES_MAX, NODES_MAX};
+use crate::error::Error;
+
+/// A graph of nodes.
+#[derive(Clone, Default)]
+pub struct Flow {
+    pub(crate) namespace: Option<String>,
+    pub(crate) places: Vec<Place>,
+    pub(crate) start: Option<usize>,
+    /// Keys through which its nodes hand values to each other, whatever its place may touch.
+    pub(crate) own_keys: BTreeSet<Key>,
+    edges: usize,
+}
+
+/// A place of the flow that gave it out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeRef(pub(crate) usize);
+
+impl Flow {
+    /// An empty flow without a namespace of its own.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty flow whose nodes stand in `namespace`.
+    pub fn within(namespace: &str) -> Result<Self, Error> {
+        piton_core::Namespace::parse(namespace)
+            .map_err(|error| Error::invalid("namespace", error.to_string()))?;
+        Ok(Self { namespace: Some(namespace.to_owned()), ..Self::default() })
+    }
+
+    /// Its own part of the namespace.
+    pub fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+
+    /// Adds a node or a flow; the first is where the flow starts.
+    pub fn add(&mut self, id: &str, body: impl Into<Body>) -> Result<NodeRef, Error> {
+        self.add_with(id, body, NodeSettings::default())
+    }
+
+    /// Adds a node or a flow, and says something about it.
+    pub fn add_with(
+        &mut self,
+        id: &str,
+        body: impl Into<Body>,
+        settings: NodeSettings,
+    ) -> Result<NodeRef, Error> {
+        let body = body.into();
+        let origin = match &body {
+            Body::Node(node) | Body::Batch { items: node, .. } => {
+                Origin::Node { kind: node.type_name().to_owned(), params: node.params() }
+            }
+            Body::Flow(_) => Origin::Subflow,
+        };
+        self.place(Place { id: id.to_owned(), body, origin, settings, edges: Vec::new() })
+    }
+
+    pub(crate) fn place(&mut self, place: Place) -> Result<NodeRef, Error> {
+        if let Some(problem) = id_problem(&place.id) {
+            return Err(Error::invalid("id", problem));
+        }
+        if self.find(&place.id).is_some() {
+            let message = format!("`{}` is there already", place.id);
+            return Err(Error::invalid("id", message));
+        }
+        if let Some((field, problem)) = place.settings.retry.problem() {
+            return Err(Error::invalid(format!("retry.{field}"), problem));
+        }
+        if self.places.len() >= NODES_MAX {
+            return Err(Error::invalid("nodes", format!("more than {NODES_MAX} nodes")));
+        }
+        if place.body.flow().is_some_and(|flow| flow.depth() >= DEPTH_MAX) {
+            let message = format!("more than {DEPTH_MAX} flows lie inside each other");
+            return Err(Error::invalid(place.id, message));
+        }
+        self.places.push(place);
+        let place = NodeRef(self.places.len() - 1);
+        self.start.get_or_insert(place.0);
+        Ok(place)
+    }
+
+    /// Starts here instead of at the first node.
+    pub fn start_at(&mut self, node: NodeRef) -> Result<(), Error> {
+        self.check(node)?;
+        self.start = Some(node.0);
+        Ok(())
+    }
+
+    /// Goes on to `to` when `from` ends with `condition`.
+    pub fn on(&mut self, from: NodeRef, condition: &str, to: NodeRef) -> Result<(), Error> {
+        self.on_with(from, condition, to, Mappings::new())
+    }
+
+    /// Goes on to `to` in the usual case.
+    pub fn next(&mut self, from: NodeRef, to: NodeRef) -> Result<(), Error> {
+        self.on(from, DEFAULT, to)
+    }
+
+    /// Goes on to `to` when `from` ends with `condition`, and copies values from key to key on the way.
+    pub fn on_with(
+        &mut self,
+        from: NodeRef,
+        condition: &str,
+        to: NodeRef,
+        mappings: Mappings,
+    ) -> Result<(), Error> {
+        self.check(from)?;
+        self.check(to)?;
+        if let Some(problem) = condition_problem(condition) {
+            return Err(Error::invalid("condition", problem));
+        }
+        if self.edges >= EDGES_MAX {
+            return Err(Error::invalid("edges", format!("more than {EDGES_MAX} edges")));
+        }
+        let place = &self.places[from.0];
+        if let Some(edge) = place.edge(condition) {
+            let (id, there) = (&place.id, &self.places[edge.to].id);
+            let message = format!(
+                "`{id}` goes on to `{there}` on `{condition}` already; one condition leads to one node"
+            );
+            return Err(Error::invalid("condition", message));
+        }
+        let edge = Edge { condition: condition.to_owned(), to: to.0, mappings };
+        self.places[from.0].edges.push(edge);
+        self.edges += 1;
+        Ok(())
+    }
+
+    /// The place with an id.
+    pub fn find(&self, id: &str) -> Option<NodeRef> {
+        self.places.iter().position(|place| place.id == id).map(NodeRef)
+    }
+
+    /// The ids of its nodes, in the order in which they were added.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.places.iter().map(|place| place.id.as_str())
+    }
+
+    /// How many flows lie inside each other here, itself included.
+    pub fn depth(&self) -> usize {
+        let inner = self.places.iter().filter_map(|place| place.body.flow());
+        1 + inner.map(|flow| flow.depth()).max().unwrap_or(0)
+    }
+
+    /// What makes this flow this flow: a digest of its description.
+    pub fn digest(&self) -> piton_core::Digest {
+        let config: Value = self.to_json();
+        let bytes = piton_core::canonical::encode(&config)
+            .expect("a description is JSON that was read or written by us");
+        piton_core::Digest::of(&bytes)
+    }
+
+    fn check(&self, node: NodeRef) -> Result<(), Error> {
+        if node.0 < self.places.len() {
+            return Ok(());
+        }
+        Err(Error::invalid("", "the node belongs to another flow"))
+    }
+}
+
+impl std::fmt::Debug for Flow {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Flow({} nodes, {} edges)", self.places.len(), self.edges)
+    }
+}

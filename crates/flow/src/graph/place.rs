@@ -1,0 +1,34 @@
+//! A place of a flow: what stands there, what is said about it, and what comes after it.
+
+use serde_json::{Map, Value};
+
+use super::body::Body;
+use super::edge::Edge;
+use super::settings::NodeSettings;
+
+/// How a place was written down, so that it can be written down again.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// As a node of this type, made from these parameters.
+    Node { kind: String, params: Map<String, Value> },
+    /// Under `subflows`.
+    Subflow,
+}
+
+/// One place.
+#[derive(Clone)]
+pub(crate) struct Place {
+    pub(crate) id: String,
+    pub(crate) body: Body,
+    pub(crate) origin: Origin,
+    pub(crate) settings: NodeSettings,
+    /// In the order in which they were drawn.
+    pub(crate) edges: Vec<Edge>,
+}
+
+impl Place {
+    /// The edge that a condition takes. A node has a handful.
+    pub(crate) fn edge(&self, condition: &str) -> Option<&Edge> {
+        self.edges.iter().find(|edge| edge.condition == condition)
+    }
+}

@@ -1,0 +1,130 @@
+//! What prepare and post are given.
+
+use std::sync::Arc;
+
+use piton_backpack::{AsyncScope, Identity, Key, PackOptions};
+use piton_core::RunId;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::error::NodeError;
+use super::protected::Protected;
+use crate::event::Tap;
+
+/// A node's own view of the run: its part of the backpack, in its name, and its parameters.
+pub struct Context {
+    pub(crate) scope: AsyncScope,
+    pub(crate) params: Arc<Map<String, Value>>,
+    pub(crate) run: RunId,
+    pub(crate) tap: Tap,
+    pub(crate) protected: Arc<Protected>,
+}
+
+impl Context {
+    /// Who the node is.
+    pub fn identity(&self) -> &Identity {
+        self.scope.identity()
+    }
+
+    /// The run.
+    pub const fn run(&self) -> RunId {
+        self.run
+    }
+
+    /// What this pass through the flow was started with, such as one entry of a batch.
+    pub fn params(&self) -> &Map<String, Value> {
+        &self.params
+    }
+
+    /// Stores a value. In a lenient backpack a refused write changes nothing and is told as an event.
+    pub async fn pack<T: Serialize + Sync + ?Sized>(
+        &self,
+        key: &str,
+        value: &T,
+    ) -> Result<(), NodeError> {
+        self.pack_with(key, value, &PackOptions::new()).await
+    }
+
+    /// Stores a value, and says something about the item.
+    pub async fn pack_with<T: Serialize + Sync + ?Sized>(
+        &self,
+        key: &str,
+        value: &T,
+        options: &PackOptions,
+    ) -> Result<(), NodeError> {
+        Ok(self.scope.pack_with(key, value, options).await.map(drop)?)
+    }
+
+    /// Reads a value; `None` if there is none.
+    pub async fn unpack<T: DeserializeOwned + Send>(
+        &self,
+        key: &str,
+    ) -> Result<Option<T>, NodeError> {
+        let item = self.scope.item(key).await?;
+        let Some(item) = item else { return Ok(None) };
+        self.protected.note(&item);
+        Ok(Some(item.value()?))
+    }
+
+    /// Reads a value that has to be there.
+    pub async fn unpack_required<T: DeserializeOwned + Send>(
+        &self,
+        key: &str,
+    ) -> Result<T, NodeError> {
+        let missing = || NodeError::new(format!("there is nothing under `{key}`"));
+        self.unpack(key).await?.ok_or_else(missing)
+    }
+
+    /// Reads the values of all namespaces that a pattern selects, as far as the node may.
+    pub async fn unpack_by_namespace<T: DeserializeOwned + Send>(
+        &self,
+        pattern: &str,
+    ) -> Result<Vec<(Key, T)>, NodeError> {
+        let items = self.scope.items_by_namespace(pattern).await?;
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            self.protected.note(&item);
+            values.push((item.key().clone(), item.value()?));
+        }
+        Ok(values)
+    }
+
+    /// Reads a value and leaves no trace, unless it is refused.
+    pub async fn peek<T: DeserializeOwned + Send>(
+        &self,
+        key: &str,
+    ) -> Result<Option<T>, NodeError> {
+        Ok(self.scope.peek(key).await?)
+    }
+
+    /// The keys that the node may read, in order.
+    pub fn keys(&self) -> Vec<Key> {
+        self.scope.keys()
+    }
+
+    /// Removes a key; whether there was one.
+    pub async fn delete(&self, key: &str) -> Result<bool, NodeError> {
+        Ok(self.scope.delete(key).await?.done().is_some())
+    }
+
+    /// Takes a key out of use and keeps it for the trace; whether there was one.
+    pub async fn quarantine(&self, key: &str, reason: &str) -> Result<bool, NodeError> {
+        Ok(self.scope.quarantine(key, reason).await?.done().is_some())
+    }
+
+    /// Puts a value straight into quarantine: for the trace, and never seen by a node.
+    pub async fn quarantine_value<T: Serialize + Sync + ?Sized>(
+        &self,
+        key: &str,
+        value: &T,
+        reason: &str,
+    ) -> Result<(), NodeError> {
+        Ok(self.scope.quarantine_value(key, value, reason).await.map(drop)?)
+    }
+
+    /// Tells subscribers something that is worth knowing and no failure.
+    pub fn warn(&self, message: &str) {
+        self.tap.warn(&self.protected.clean(message));
+    }
+}

@@ -1,0 +1,106 @@
+//! What execute is given.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::StreamExt as _;
+use piton_models::{Answer, ModelClient, Part, Request};
+use serde_json::{Map, Value};
+
+use super::error::NodeError;
+use super::protected::Protected;
+use crate::bounds::TRACED_REQUESTS_MAX;
+use crate::event::{EventKind, Tap};
+use crate::tool::Tools;
+
+/// What a node may use while it works: models, tools, and which attempt it is. No backpack.
+pub struct Exec<'a> {
+    pub(crate) attempt: u32,
+    pub(crate) params: &'a Map<String, Value>,
+    pub(crate) models: &'a dyn ModelClient,
+    pub(crate) tools: &'a Tools,
+    pub(crate) tap: &'a Tap,
+    pub(crate) protected: &'a Protected,
+    pub(crate) sent: Mutex<Vec<Request>>,
+    pub(crate) chunks: AtomicUsize,
+}
+
+impl Exec<'_> {
+    /// Which attempt this is, from 1.
+    pub const fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// What this pass through the flow was started with.
+    pub const fn params(&self) -> &Map<String, Value> {
+        self.params
+    }
+
+    /// The tools of the run.
+    pub const fn tools(&self) -> &Tools {
+        self.tools
+    }
+
+    /// Asks a model. The request becomes part of the trace as it was sent.
+    pub async fn ask(&self, request: &Request) -> Result<Answer, NodeError> {
+        self.note(request);
+        Ok(self.models.complete(request).await?)
+    }
+
+    /// Asks a model, and tells subscribers each piece of the answer as it comes.
+    pub async fn ask_in_pieces(&self, request: &Request) -> Result<Answer, NodeError> {
+        self.note(request);
+        let mut parts = self.models.stream(request);
+        while let Some(part) = parts.next().await {
+            match part? {
+                Part::Text(text) => self.chunk(&text),
+                Part::Done(answer) => return Ok(*answer),
+            }
+        }
+        Err(NodeError::new("the model's answer ended without an end"))
+    }
+
+    /// Calls a tool of the run by its name.
+    pub async fn call_tool(&self, name: &str, arguments: &Value) -> Result<Value, NodeError> {
+        let result = self.tools.call(name, arguments).await;
+        if self.tap.is_heard() {
+            let text = arguments.to_string();
+            let arguments =
+                if self.protected.is_any() { withheld(&text) } else { crate::event::cut(&text) };
+            self.tap.tell(EventKind::ToolCall {
+                tool: name.to_owned(),
+                arguments,
+                succeeded: result.is_ok(),
+                result_bytes: result.as_ref().map_or(0, |value| value.to_string().len()),
+            });
+        }
+        result.map_err(|error| NodeError::new(error.to_string()))
+    }
+
+    fn chunk(&self, text: &str) {
+        if !self.tap.is_heard() {
+            return;
+        }
+        let index = self.chunks.fetch_add(1, Ordering::Relaxed);
+        let text = if self.protected.is_any() { withheld(text) } else { text.to_owned() };
+        self.tap.tell(EventKind::ModelChunk { index, text });
+    }
+
+    fn note(&self, request: &Request) {
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        if sent.len() < TRACED_REQUESTS_MAX {
+            sent.push(request.clone());
+        }
+        drop(sent);
+        if self.tap.is_heard() {
+            self.tap.tell(EventKind::ModelRequest {
+                messages: request.messages.len(),
+                bytes: request.messages.iter().map(piton_models::Message::bytes).sum(),
+            });
+        }
+    }
+}
+
+fn withheld(text: &str) -> String {
+    format!("[withheld, {} bytes]", text.len())
+}

@@ -1,0 +1,58 @@
+//! What a node has read that nobody else may see.
+//!
+//! What a node says (in errors, or through its model) may repeat what it was granted to read. So while it has read
+//! something protected, what it streams is withheld from events, and its errors are cleaned.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use piton_backpack::Item;
+use serde_json::Value;
+
+/// Protected texts shorter than this are not looked for: `a` is in every message.
+const TEXT_BYTES_MIN: usize = 3;
+
+/// The protected texts that one visit of a node has read.
+#[derive(Debug, Default)]
+pub(crate) struct Protected(Mutex<Vec<String>>);
+
+impl Protected {
+    /// Takes note of an item that was read.
+    pub(crate) fn note(&self, item: &Item) {
+        if item.labels().is_protected()
+            && let Ok(value) = item.value::<Value>()
+        {
+            let mut texts = Vec::new();
+            collect(&value, &mut texts);
+            // The item itself counts, even if it holds no text to look for.
+            texts.push(value.to_string());
+            self.lock().extend(texts);
+        }
+    }
+
+    /// Whether anything protected was read.
+    pub(crate) fn is_any(&self) -> bool {
+        !self.lock().is_empty()
+    }
+
+    /// `text` without what is protected.
+    pub(crate) fn clean(&self, text: &str) -> String {
+        let texts = self.lock();
+        let long = texts.iter().filter(|secret| secret.len() >= TEXT_BYTES_MIN);
+        long.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[protected]"))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The texts and numbers inside a value, longest first where one contains the other.
+fn collect(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Number(number) => texts.push(number.to_string()),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
+        Value::Object(fields) => fields.values().for_each(|value| collect(value, texts)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}

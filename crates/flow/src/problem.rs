@@ -1,0 +1,71 @@
+//! What is wrong with a description of a flow: every problem at once, each with its place.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::bounds::PROBLEMS_MAX;
+
+piton_core::closed_set! {
+    /// How bad a problem is.
+    pub enum Severity {
+        /// The flow does not run.
+        Error => "error",
+        /// The flow runs, and perhaps not as its author thinks.
+        Warning => "warning",
+    }
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// Where, such as `nodes[2].type`; empty for the whole.
+    pub path: String,
+    /// How bad.
+    pub severity: Severity,
+    /// What, and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(formatter, "{}: ", self.path)?;
+        }
+        formatter.write_str(&self.message)
+    }
+}
+
+/// Problems as they are found. What is beyond the limit is dropped; a file with that many has enough to mend.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Problems(Vec<Problem>);
+
+impl Problems {
+    pub(crate) fn error(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.add(path.into(), Severity::Error, message.into());
+    }
+
+    pub(crate) fn warning(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.add(path.into(), Severity::Warning, message.into());
+    }
+
+    fn add(&mut self, path: String, severity: Severity, message: String) {
+        if self.0.len() < PROBLEMS_MAX {
+            self.0.push(Problem { path, severity, message });
+        }
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.0.iter().any(|problem| problem.severity == Severity::Error)
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<Problem> {
+        self.0
+    }
+}
+
+/// `path.field`, or `field` at the top.
+pub(crate) fn join(path: &str, field: &str) -> String {
+    if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
+}

@@ -1,0 +1,31 @@
+//! Whether values are as a node declares them.
+
+use serde_json::Value;
+
+use super::pass::Ready;
+use crate::error::Error;
+use crate::event::{EventKind, cut};
+use crate::graph::Contract;
+use crate::node::Phase;
+
+/// Looks at every declared key as the node itself sees it, and gathers every violation. It leaves no trace of reading.
+pub(super) async fn check(ready: &Ready, phase: Phase, contract: &Contract) -> Result<(), Error> {
+    let mut violations = Vec::new();
+    for (key, schema) in &contract.schemas {
+        match ready.scope.peek::<Value>(key.as_str()).await {
+            Ok(Some(value)) => {
+                let found = schema.violations(&value);
+                violations.extend(found.into_iter().map(|words| format!("`{key}`: {words}")));
+            }
+            Ok(None) => violations.push(format!("`{key}` is not there")),
+            Err(error) => violations.push(error.to_string()),
+        }
+    }
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let error = Error::Contract { node: ready.id.clone(), phase, violations };
+    let (message, code) = (cut(&error.to_string()), Some(error.code()));
+    ready.tap.tell(EventKind::Error { phase, attempt: None, code, message });
+    Err(error)
+}

@@ -1,0 +1,54 @@
+//! Handing values on along an edge.
+//!
+//! A copy is made by the node that the edge leaves: it hands on what it may read, under its own name, and what is
+//! said about the item goes with it. A copy replaces an earlier copy of the same node, so a loop may pass an edge any
+//! number of times; it never replaces another value that somebody else packed.
+
+use piton_backpack::{Key, PackOptions};
+use serde_json::Value;
+
+use super::pass::Ready;
+use crate::error::Error;
+use crate::event::{EventKind, cut};
+use crate::graph::Edge;
+use crate::node::{NodeError, Phase};
+use crate::state::State;
+
+/// Copies what the edge maps.
+pub(super) async fn hand_on(state: &State, edge: &Edge, from: &Ready) -> Result<(), Error> {
+    for (source, target) in &edge.mappings {
+        copy(state, from, source, target).await.map_err(|error| {
+            let message = cut(error.message());
+            let (phase, code) = (Phase::Mapping, error.code());
+            from.tap.tell(EventKind::Error { phase, attempt: None, code, message });
+            Error::Node { node: from.id.clone(), phase, error }
+        })?;
+    }
+    Ok(())
+}
+
+async fn copy(state: &State, from: &Ready, source: &Key, target: &Key) -> Result<(), NodeError> {
+    let Some(item) = from.scope.item(source.as_str()).await? else {
+        from.tap.warn(&format!("there is nothing under `{source}` to hand on as `{target}`"));
+        return Ok(());
+    };
+    let value: Value = item.value()?;
+    // The node need not be able to read what it replaces; it is told nothing of it.
+    if let Some(there) = state.backpack().debug().item(target.as_str())? {
+        let same_node = there.source().id == from.scope.identity().id;
+        if !same_node && there.value::<Value>()? != value {
+            let by = &there.source().id;
+            return Err(NodeError::new(format!(
+                "`{source}` cannot be handed on as `{target}`, which holds another value, packed by `{by}`"
+            )));
+        }
+    }
+    let labels = item.labels();
+    let options = PackOptions {
+        tags: Some(labels.tags.clone()),
+        access: Some(labels.access.clone().unwrap_or_default()),
+    };
+    // In a lenient backpack a refusal is told as an event, and the node finds nothing there.
+    let _ = from.scope.pack_with(target.as_str(), &value, &options).await?;
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! Running a flow.
+//!
+//! * [`Runner`]: runs and resumes flows, and lets people listen.
+//! * [`Report`]: what became of a run.
+//! * [`Cancel`]: how a run is stopped from outside.
+//!
+//! A run is one task: nodes run one after the other, and what runs side by side (a parallel batch) takes turns in
+//! it. So dropping the run stops everything that it does.
+
+mod abandon;
+mod attempts;
+mod cancel;
+mod contract;
+mod guard;
+mod mapping;
+mod pass;
+mod phases;
+mod record;
+mod report;
+mod runner;
+mod side_by_side;
+mod visit;
+mod walk;
+
+pub use cancel::Cancel;
+pub(crate) use record::RUNNER;
+pub use record::{Abandoned, RunRecord};
+pub use report::Report;
+pub use runner::{RunOptions, Runner, RunnerPorts};

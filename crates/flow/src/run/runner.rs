@@ -1,0 +1,180 @@
+//! Runs flows.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::{Either, select};
+use piton_core::{Clock, Entropy, RunId, Timer};
+use piton_models::ModelClient;
+use serde_json::{Map, Value};
+
+use super::abandon::abandon;
+use super::cancel::Cancel;
+use super::pass::{Frame, Pass};
+use super::record::{Notebook, RunRecord};
+use super::report::Report;
+use crate::bounds::{ABANDONED_MAX, STEPS_DEFAULT, SUBSCRIPTION_EVENTS_MAX};
+use crate::error::Error;
+use crate::event::{Audience, Emitter, EventFilter, EventKind, RunStatus, Subscription, pair};
+use crate::graph::Flow;
+use crate::state::State;
+use crate::tool::Tools;
+
+/// The effects that a runner asks for.
+#[derive(Clone)]
+pub struct RunnerPorts {
+    /// When things happen.
+    pub clock: Arc<dyn Clock>,
+    /// Who waits between two attempts.
+    pub timer: Arc<dyn Timer>,
+    /// Where the ids of runs come from.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+/// What a run is started with.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The most nodes that it visits.
+    pub steps_max: u64,
+    /// What its nodes find as parameters.
+    pub params: Map<String, Value>,
+    /// How it is stopped from outside.
+    pub cancel: Cancel,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { steps_max: STEPS_DEFAULT, params: Map::new(), cancel: Cancel::new() }
+    }
+}
+
+/// Runs flows with the same models and tools.
+#[derive(Clone)]
+pub struct Runner {
+    models: Arc<dyn ModelClient>,
+    tools: Tools,
+    ports: RunnerPorts,
+    audience: Arc<Audience>,
+}
+
+impl Runner {
+    /// A runner whose nodes ask these models and call these tools.
+    pub fn new(models: Arc<dyn ModelClient>, tools: Tools, ports: RunnerPorts) -> Self {
+        Self { models, tools, ports, audience: Arc::default() }
+    }
+
+    /// The events of all its runs from now on; whoever is slow misses some, and is told how many.
+    pub fn subscribe(&self, filter: EventFilter) -> Subscription {
+        self.subscribe_with_room(filter, SUBSCRIPTION_EVENTS_MAX)
+    }
+
+    /// The same, with room for this many events.
+    pub fn subscribe_with_room(&self, filter: EventFilter, room: usize) -> Subscription {
+        let (listener, subscription) = pair(filter, room);
+        self.audience.join(listener);
+        subscription
+    }
+
+    /// Runs a flow from its start.
+    pub async fn run(&self, flow: &Flow, state: &State, options: RunOptions) -> Report {
+        let run = RunId::mint(&*self.ports.entropy);
+        let record = RunRecord::new(run, flow.digest(), options.params.clone());
+        self.go(flow, state, &options, record, false).await
+    }
+
+    /// Goes on with the last run on a state: after the last node that finished, from what it left behind. What a
+    /// node that did not finish has changed is taken back first.
+    pub async fn resume(
+        &self,
+        flow: &Flow,
+        state: &State,
+        options: RunOptions,
+    ) -> Result<Report, Error> {
+        let refused = |reason: &str| Err(Error::NotResumable { reason: reason.to_owned() });
+        let Some(mut record) = RunRecord::of(state.backpack())? else {
+            return refused("no flow has run on this backpack");
+        };
+        if record.status == RunStatus::Done {
+            return refused("the last run came to its end");
+        }
+        if record.flow != flow.digest() {
+            return refused("the flow is not the one that the run began with");
+        }
+        if let Some(abandoned) = abandon(state).await? {
+            record.abandoned.push(abandoned);
+            let surplus = record.abandoned.len().saturating_sub(ABANDONED_MAX);
+            record.abandoned.drain(..surplus);
+        }
+        record.status = RunStatus::Running;
+        let options = RunOptions { params: record.params.clone(), ..options };
+        Ok(self.go(flow, state, &options, record, true).await)
+    }
+
+    async fn go(
+        &self,
+        flow: &Flow,
+        state: &State,
+        options: &RunOptions,
+        record: RunRecord,
+        resumed: bool,
+    ) -> Report {
+        let run = record.run;
+        let clock = Arc::clone(&self.ports.clock);
+        let emitter = Arc::new(Emitter::new(run, clock, Arc::clone(&self.audience)));
+        state.listen(&emitter);
+        emitter.tell(None, EventKind::RunStart { resumed });
+        let steps = record.steps;
+        let (outcome, steps) = match Notebook::open(state) {
+            Err(error) => (Err(error), steps),
+            Ok(notebook) => {
+                let pass = Pass {
+                    state,
+                    models: &*self.models,
+                    tools: &self.tools,
+                    timer: &*self.ports.timer,
+                    emitter: Arc::clone(&emitter),
+                    cancel: &options.cancel,
+                    steps: AtomicU64::new(steps),
+                    steps_max: options.steps_max.saturating_add(steps),
+                    record: Mutex::new(record),
+                    notebook,
+                };
+                let outcome = pass.whole(flow, &options.params).await;
+                (outcome, pass.steps.into_inner())
+            }
+        };
+        let report = Report { run, steps, outcome };
+        emitter.tell(None, EventKind::RunEnd { status: report.status(), steps });
+        report
+    }
+}
+
+impl Pass<'_> {
+    /// The run from where its record says, with how it ended noted.
+    async fn whole(
+        &self,
+        flow: &Flow,
+        params: &Map<String, Value>,
+    ) -> Result<super::pass::Ended, Error> {
+        self.note(|_| ()).await?;
+        let finished = self.record().finished.clone();
+        let frame = Frame::outermost(flow, params.clone())?;
+        let walked = self.walk(flow, &frame, finished.as_ref().map(super::pass::Ahead::of));
+        let cancelled = std::pin::pin!(self.cancel.asked());
+        let outcome = match select(walked, cancelled).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(((), _)) => Err(Error::Cancelled),
+        };
+        let status = match &outcome {
+            Ok(_) => RunStatus::Done,
+            Err(Error::Cancelled) => RunStatus::Cancelled,
+            Err(_) => RunStatus::Failed,
+        };
+        let noted = self.note(|record| record.status = status).await;
+        let kept = match noted {
+            Ok(()) => self.state.flush().await.map_err(Error::from),
+            Err(error) => Err(error),
+        };
+        outcome.and_then(|action| kept.map(|()| action))
+    }
+}

@@ -1,0 +1,123 @@
+//! Visiting one place of a flow.
+
+use serde_json::Value;
+
+use super::contract::check;
+use super::pass::{Ahead, Frame, Pass, Ready};
+use super::phases::Visit;
+use super::side_by_side::in_order;
+use crate::action::Action;
+use crate::bounds::{BATCH_ITEMS_MAX, PARALLEL_MAX};
+use crate::error::Error;
+use crate::event::EventKind;
+use crate::graph::{Body, Flow, Place};
+use crate::node::{Node, NodeError, Phase};
+
+impl Pass<'_> {
+    /// Visits a place, and notes that it finished.
+    pub(super) async fn visit(
+        &self,
+        frame: &Frame,
+        place: &Place,
+        ready: &Ready,
+    ) -> Result<Action, Error> {
+        let step = self.step(frame, place)?;
+        if ready.tap.is_heard() {
+            ready.tap.tell(EventKind::NodeStart { step });
+        }
+        check(ready, Phase::Inputs, &place.settings.inputs).await?;
+        let action = match &place.body {
+            Body::Node(node) => self.phases(frame, place, ready, &**node).all().await?,
+            Body::Flow(flow) => {
+                let inner = frame.inside(place, ready, flow)?;
+                outward(self.walk(flow, &inner, None).await?)
+            }
+            Body::Batch { items, flow, parallel } => {
+                let batch = Batch { items: &**items, flow, parallel: *parallel };
+                self.batch(frame, place, ready, batch).await?
+            }
+        };
+        self.left(frame, place, ready, action).await
+    }
+
+    /// Goes on inside a place that a run was in when it ended early.
+    pub(super) async fn visit_again(
+        &self,
+        frame: &Frame,
+        place: &Place,
+        ready: &Ready,
+        way: Ahead<'_>,
+    ) -> Result<Action, Error> {
+        let Body::Flow(flow) = &place.body else {
+            let reason = format!("`{}` is no flow, and its record is inside it", ready.id);
+            return Err(Error::NotResumable { reason });
+        };
+        let inner = frame.inside(place, ready, flow)?;
+        let rest = Ahead { path: &way.path[1..], condition: way.condition };
+        let action = outward(self.walk(flow, &inner, Some(rest)).await?);
+        self.left(frame, place, ready, action).await
+    }
+
+    async fn left(
+        &self,
+        frame: &Frame,
+        place: &Place,
+        ready: &Ready,
+        action: Action,
+    ) -> Result<Action, Error> {
+        check(ready, Phase::Outputs, &place.settings.outputs).await?;
+        if ready.tap.is_heard() {
+            ready.tap.tell(EventKind::NodeEnd { action: action.to_string() });
+        }
+        self.finished(frame, place, &action).await?;
+        Ok(action)
+    }
+
+    pub(super) fn phases<'v>(
+        &'v self,
+        frame: &'v Frame,
+        place: &'v Place,
+        ready: &'v Ready,
+        node: &'v dyn Node,
+    ) -> Visit<'v> {
+        Visit::new(self, frame, place, ready, node)
+    }
+
+    /// Runs a flow once for each entry that a node prepares.
+    async fn batch(
+        &self,
+        frame: &Frame,
+        place: &Place,
+        ready: &Ready,
+        batch: Batch<'_>,
+    ) -> Result<Action, Error> {
+        let visit = self.phases(frame, place, ready, batch.items);
+        let prepared = visit.prep().await?;
+        let entries = visit.entries(&prepared, BATCH_ITEMS_MAX)?;
+        let inner = frame.inside(place, ready, batch.flow)?;
+        let mut frames = Vec::with_capacity(entries.len());
+        for (index, entry) in entries.iter().enumerate() {
+            let Value::Object(params) = entry else {
+                let error = NodeError::new(format!("entry {index} of the batch is not an object"));
+                return Err(visit.failed(Phase::Prep, error));
+            };
+            frames.push(inner.entry(params));
+        }
+        let max = if batch.parallel { PARALLEL_MAX } else { 1 };
+        let pass = |index: usize| self.walk(batch.flow, &frames[index], None);
+        let actions = in_order(frames.len(), max, pass).await?;
+        let result = actions.iter().map(|action| Value::from(action.to_string())).collect();
+        visit.post(&prepared, result).await
+    }
+}
+
+struct Batch<'a> {
+    items: &'a dyn Node,
+    flow: &'a Flow,
+    parallel: bool,
+}
+
+/// How a flow's last action looks from outside: the end of a flow is the end of that flow only.
+fn outward(action: Action) -> Action {
+    if action == Action::End { Action::Default } else { action }
+}

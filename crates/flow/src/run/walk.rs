@@ -1,0 +1,95 @@
+//! Walking a flow from node to node.
+
+use std::collections::BTreeMap;
+
+use super::mapping::hand_on;
+use super::pass::{Ahead, Ended, Frame, Pass, Ready};
+use super::record::Finished;
+use crate::action::Action;
+use crate::error::Error;
+use crate::graph::{Edge, Flow, Place};
+use crate::node::BoxFuture;
+
+impl Pass<'_> {
+    /// Walks a flow to its end: from its start, or from behind the last node that finished.
+    pub(super) fn walk<'a>(
+        &'a self,
+        flow: &'a Flow,
+        frame: &'a Frame,
+        ahead: Option<Ahead<'a>>,
+    ) -> BoxFuture<'a, Result<Ended, Error>> {
+        Box::pin(self.walk_on(flow, frame, ahead))
+    }
+
+    async fn walk_on(
+        &self,
+        flow: &Flow,
+        frame: &Frame,
+        ahead: Option<Ahead<'_>>,
+    ) -> Result<Ended, Error> {
+        let Some(start) = flow.start else {
+            return Err(Error::invalid("nodes", "there is no node to start at"));
+        };
+        let mut ready: BTreeMap<usize, Ready> = BTreeMap::new();
+        let mut at = start;
+        let mut ahead = ahead;
+        if let Some(way) = ahead {
+            at = find(flow, way.path)?;
+        }
+        loop {
+            let place = &flow.places[at];
+            if let std::collections::btree_map::Entry::Vacant(entry) = ready.entry(at) {
+                entry.insert(self.ready(frame, place)?);
+            }
+            let here = &ready[&at];
+            let action = match ahead.take() {
+                Some(way) if way.path.len() == 1 => finished_with(way),
+                Some(way) => self.visit_again(frame, place, here, way).await?,
+                None => self.visit(frame, place, here).await?,
+            };
+            let Some(edge) = leave(place, here, &action) else { return Ok(action) };
+            hand_on(self.state, edge, here).await?;
+            at = edge.to;
+        }
+    }
+
+    /// Notes that a node finished, if that has to survive.
+    pub(super) async fn finished(
+        &self,
+        frame: &Frame,
+        place: &Place,
+        action: &Action,
+    ) -> Result<(), Error> {
+        if !frame.noted || !self.state.is_durable() {
+            return Ok(());
+        }
+        let condition = action.condition().map(ToOwned::to_owned);
+        let finished = Finished { path: frame.path_to(place), condition };
+        self.note(|record| record.finished = Some(finished)).await
+    }
+}
+
+/// The edge that an action takes, if the flow goes on.
+fn leave<'p>(place: &'p Place, ready: &Ready, action: &Action) -> Option<&'p Edge> {
+    let condition = action.condition()?;
+    let edge = place.edge(condition);
+    if edge.is_none() && !place.edges.is_empty() && ready.tap.is_heard() {
+        let known: Vec<&str> = place.edges.iter().map(|edge| edge.condition.as_str()).collect();
+        ready.tap.warn(&format!(
+            "the flow ends here: nothing follows on `{condition}`, only on {}",
+            known.join(", ")
+        ));
+    }
+    edge
+}
+
+fn find(flow: &Flow, path: &[String]) -> Result<usize, Error> {
+    let place = path.first().and_then(|id| flow.find(id));
+    place.map(|place| place.0).ok_or_else(|| Error::NotResumable {
+        reason: "the flow has no node of the name that its record gives".to_owned(),
+    })
+}
+
+fn finished_with(way: Ahead<'_>) -> Action {
+    way.condition.map_or(Action::End, Action::named)
+}

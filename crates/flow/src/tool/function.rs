@@ -1,0 +1,50 @@
+//! The trait of tools, and a tool made from a function.
+
+use piton_models::{BoxFuture, ToolSpec};
+use serde_json::Value;
+
+/// Something that a flow node can call.
+///
+/// Promise: arguments have been checked against the schema before `call`. A failure is told in words that a model
+/// or a person can act on, and holds no secret.
+pub trait Tool: Send + Sync {
+    /// What it is called, what it does, and what it takes.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Calls it.
+    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<Value, String>>;
+}
+
+type Function = dyn Fn(&Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync;
+
+/// A tool that is a function.
+pub struct FunctionTool {
+    spec: ToolSpec,
+    function: Box<Function>,
+}
+
+impl FunctionTool {
+    /// A tool called `name` that takes what `parameters` describes.
+    pub fn new<F, Fut>(name: &str, description: &str, parameters: Value, function: F) -> Self
+    where
+        F: Fn(&Value) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Value, String>> + Send + 'static,
+    {
+        let spec =
+            ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters };
+        let function = move |arguments: &Value| -> BoxFuture<'static, Result<Value, String>> {
+            Box::pin(function(arguments))
+        };
+        Self { spec, function: Box::new(function) }
+    }
+}
+
+impl Tool for FunctionTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<Value, String>> {
+        (self.function)(arguments)
+    }
+}

@@ -1,0 +1,96 @@
+//! The tools of a run, by name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use piton_models::ToolSpec;
+use serde_json::Value;
+
+use super::error::ToolError;
+use super::function::Tool;
+use crate::bounds::TOOL_RESULT_BYTES_MAX;
+use crate::schema::Schema;
+
+/// Tools by name. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Tools {
+    tools: BTreeMap<String, Known>,
+}
+
+#[derive(Clone)]
+struct Known {
+    tool: Arc<dyn Tool>,
+    parameters: Arc<Schema>,
+}
+
+impl Tools {
+    /// No tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes in a tool. Two of one name are refused: a model could not tell them apart.
+    pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<(), ToolError> {
+        let spec = tool.spec();
+        let name = spec.name.clone();
+        let refused = |problem: String| ToolError::Refused { name: name.clone(), problem };
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+        if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
+            return Err(refused("a name has 1 to 64 letters, digits, `_` and `-`".to_owned()));
+        }
+        if self.tools.contains_key(&name) {
+            return Err(refused("there is one of that name already".to_owned()));
+        }
+        let parameters = Arc::new(Schema::compile(&spec.parameters).map_err(&refused)?);
+        self.tools.insert(name, Known { tool, parameters });
+        Ok(())
+    }
+
+    /// Whether there is a tool of that name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.tools.contains_key(name)
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    /// What a tool is and takes.
+    pub fn spec(&self, name: &str) -> Result<&ToolSpec, ToolError> {
+        self.find(name).map(|known| known.tool.spec())
+    }
+
+    /// What is wrong with arguments for a tool, if anything.
+    pub fn check(&self, name: &str, arguments: &Value) -> Result<(), ToolError> {
+        let violations = self.find(name)?.parameters.violations(arguments);
+        if violations.is_empty() {
+            return Ok(());
+        }
+        Err(ToolError::Arguments { name: name.to_owned(), problems: violations.join("; ") })
+    }
+
+    /// Calls a tool with checked arguments, and bounds what it gives back.
+    pub async fn call(&self, name: &str, arguments: &Value) -> Result<Value, ToolError> {
+        self.check(name, arguments)?;
+        let called = self.find(name)?.tool.call(arguments).await;
+        let failed = |message| ToolError::Failed { name: name.to_owned(), message };
+        let value = called.map_err(failed)?;
+        let measured = value.to_string().len();
+        if measured > TOOL_RESULT_BYTES_MAX {
+            return Err(ToolError::TooLarge { name: name.to_owned(), measured });
+        }
+        Ok(value)
+    }
+
+    fn find(&self, name: &str) -> Result<&Known, ToolError> {
+        self.tools.get(name).ok_or_else(|| ToolError::Unknown {
+            name: name.to_owned(),
+            known: if self.tools.is_empty() {
+                "none".to_owned()
+            } else {
+                self.names().collect::<Vec<_>>().join(", ")
+            },
+        })
+    }
+}

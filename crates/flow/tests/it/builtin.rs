@@ -1,0 +1,366 @@
+//! The types of nodes that come with Piton, in flows from JSON, against a model server on a real socket.
+
+use std::sync::Arc;
+
+use piton_flow::{
+    Action, EventFilter, EventKind, EventName, Flow, FunctionTool, Registry, Report, RunEvent,
+    RunOptions, State, Tools,
+};
+use piton_models::provider::{KeyReference, SecretSource};
+use piton_models::testing::{ModelServer, Reply, Seen};
+use piton_models::{ProviderSettings, Providers, Wire};
+use serde_json::{Value, json};
+
+use crate::site::{clock, heard, runner_with, state, value};
+
+struct NoKeys;
+
+impl SecretSource for NoKeys {
+    fn read(&self, _: &KeyReference) -> Result<String, String> {
+        Err("there is none".to_owned())
+    }
+}
+
+/// A client of a server that speaks as OpenAI does.
+pub(crate) fn client(server: &ModelServer) -> Arc<Providers> {
+    let name = "local".parse().unwrap();
+    let settings = ProviderSettings {
+        base_url: Some(server.base_url(Wire::OpenAi)),
+        model: Some("small".to_owned()),
+        ..ProviderSettings::new(name, Wire::OpenAi)
+    };
+    let default = Some(settings.name.clone());
+    Arc::new(Providers::new(vec![settings], default, Arc::new(NoKeys)).unwrap())
+}
+
+/// A tool that knows the weather of one city.
+pub(crate) fn weather() -> Tools {
+    let schema = json!({
+        "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"],
+    });
+    let tool = FunctionTool::new("get_weather", "The weather of a city", schema, |arguments| {
+        std::future::ready(match arguments["city"].as_str() {
+            Some("Bern") => Ok(json!({ "sky": "snow" })),
+            _ => Err("no such city".to_owned()),
+        })
+    });
+    let mut tools = Tools::new();
+    tools.register(Arc::new(tool)).unwrap();
+    tools
+}
+
+pub(crate) struct Ran {
+    pub(crate) report: Report,
+    pub(crate) events: Vec<Arc<RunEvent>>,
+    pub(crate) seen: Vec<Seen>,
+}
+
+/// Runs a flow from JSON with the weather tool.
+pub(crate) async fn run(server: &ModelServer, text: &Value, state: &State) -> Ran {
+    let tools = weather();
+    let flow = Flow::from_json(&text.to_string(), &Registry::builtin(tools.clone())).unwrap().flow;
+    let runner = runner_with(client(server), tools, clock());
+    let mut subscription = runner.subscribe(EventFilter::default());
+    let report = runner.run(&flow, state, RunOptions::default()).await;
+    Ran { report, events: heard(&mut subscription), seen: server.seen() }
+}
+
+fn prompt(seen: &Seen) -> &str {
+    seen.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
+}
+
+// shows: BP-079 (the part about chat), BP-090 (the part about model chunks)
+#[tokio::test]
+async fn chat_asks_a_model_with_what_the_prompt_names_and_packs_the_answer() {
+    let server = ModelServer::start().await;
+    let state =
+        state(&[("topic", json!("rust")), ("other", json!("canary")), ("list", json!([1, 2]))]);
+    for stream in [false, true] {
+        server.then(Reply::text("it is iron oxide"));
+        let text = json!({ "nodes": [{ "id": "ask", "type": "chat", "params": {
+            "system": "be brief", "prompt": "what is {{topic}}? {{list}}{{missing?}}",
+            "output": "said", "stream": stream, "options": { "temperature": 0.5 },
+        } }] });
+        let ran = run(&server, &text, &state).await;
+        assert_eq!(ran.report.outcome.unwrap(), Action::Default);
+        assert_eq!(value(&state, "said"), json!("it is iron oxide"));
+        let seen = ran.seen.last().unwrap();
+        assert_eq!(prompt(seen), "what is rust? [1,2]");
+        assert_eq!(seen.body["messages"][0], json!({ "role": "system", "content": "be brief" }));
+        assert_eq!(seen.body["temperature"], json!(0.5));
+        let chunks: Vec<&str> = ran
+            .events
+            .iter()
+            .filter_map(|event| match &event.kind {
+                EventKind::ModelChunk { text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        let expected = if stream { "it is iron oxide" } else { "" };
+        assert_eq!(chunks.concat(), expected);
+        assert!(!ran.seen.iter().any(|seen| seen.body.to_string().contains("canary")));
+    }
+}
+
+// shows: BP-093
+#[tokio::test]
+async fn the_prompt_that_was_sent_is_in_the_trace_and_no_node_sees_it() {
+    let server = ModelServer::start().await;
+    server.then(Reply::status(503, "busy")).then(Reply::text("yes"));
+    let state = state(&[("topic", json!("rust"))]);
+    let text = json!({ "nodes": [{ "id": "ask", "type": "chat", "retry": { "attempts": 2 },
+        "params": { "system": "be brief", "prompt": "what is {{topic}}?" } }] });
+    let ran = run(&server, &text, &state).await;
+    ran.report.outcome.unwrap();
+    let entries = state.backpack().debug().quarantined();
+    let traced: Vec<Value> = entries
+        .iter()
+        .filter(|entry| entry.key().as_str() == "ask.prompt")
+        .map(|entry| entry.value::<Value>().unwrap().unwrap())
+        .collect();
+    assert_eq!(traced.len(), 2, "one for each attempt");
+    for (traced, seen) in traced.iter().zip(&ran.seen) {
+        let ours: Vec<&Value> =
+            traced["messages"].as_array().unwrap().iter().map(|m| &m["text"]).collect();
+        let sent: Vec<&Value> =
+            seen.body["messages"].as_array().unwrap().iter().map(|m| &m["content"]).collect();
+        assert_eq!(ours, sent);
+    }
+    let node = piton_backpack::Identity::new("any", "any").unwrap();
+    let scope = state.backpack().scope(node, None).unwrap();
+    assert_eq!(scope.unpack::<Value>("ask.prompt").unwrap(), None);
+}
+
+// shows: BP-079 (the part about decisions)
+#[tokio::test]
+async fn a_decision_lets_the_model_choose_the_way_by_a_tool_or_in_words() {
+    let table = [
+        (Reply::call("decide", json!({ "choice": "search", "reason": "facts" })), Some("search")),
+        (Reply::text("I would say: direct."), Some("direct")),
+        (Reply::text("search or direct, who knows"), None),
+        (Reply::call("decide", json!({ "choice": "fly" })), None),
+    ];
+    for (reply, expected) in table {
+        let server = ModelServer::start().await;
+        server.then(reply);
+        let text = json!({
+            "nodes": [
+                { "id": "choose", "type": "decision", "params": { "prompt": "{{query}}",
+                  "choices": [{ "action": "search", "when": "facts are needed" }, { "action": "direct" }] } },
+                { "id": "find", "type": "final_answer", "params": { "prompt": "find", "output": "search" } },
+                { "id": "say", "type": "final_answer", "params": { "prompt": "say", "output": "direct" } },
+            ],
+            "edges": [{ "from": "choose", "to": "find", "condition": "search" },
+                      { "from": "choose", "to": "say", "condition": "direct" }],
+        });
+        server.then(Reply::text("reached"));
+        let state = state(&[("query", json!("how tall is the Eiger?"))]);
+        let ran = run(&server, &text, &state).await;
+        assert_eq!(ran.report.outcome.is_ok(), expected.is_some());
+        if let Some(action) = expected {
+            assert_eq!(value(&state, action), json!("reached"));
+            assert_eq!(value(&state, "decision")["action"], json!(action));
+        }
+        let seen = &ran.seen[0];
+        assert!(prompt(seen).contains("- search: facts are needed"), "{}", prompt(seen));
+        assert_eq!(seen.body["tools"][0]["function"]["name"], "decide");
+    }
+}
+
+fn tool_flow(arguments: &Value) -> Value {
+    json!({ "nodes": [{ "id": "call", "type": "tool_call",
+        "params": { "tool": "get_weather", "arguments": arguments, "output": "weather" } }] })
+}
+
+// shows: BP-079 (the part about tool calls), BP-090 (the part about tool calls)
+#[tokio::test]
+async fn a_tool_call_packs_what_the_tool_gives_back() {
+    let server = ModelServer::start().await;
+    let state = state(&[]);
+    let ran = run(&server, &tool_flow(&json!({ "city": "Bern" })), &state).await;
+    ran.report.outcome.unwrap();
+    assert_eq!(value(&state, "weather"), json!({ "success": true, "result": { "sky": "snow" } }));
+    let called = ran.events.iter().find(|event| event.kind.name() == EventName::ToolCall).unwrap();
+    let EventKind::ToolCall { tool, arguments, succeeded, .. } = &called.kind else { panic!() };
+    assert_eq!(
+        (tool.as_str(), arguments.as_str(), *succeeded),
+        ("get_weather", r#"{"city":"Bern"}"#, true)
+    );
+}
+
+// shows: BP-079 (the part about tool calls that fail)
+#[tokio::test]
+async fn a_tool_that_fails_is_packed_routed_or_ends_the_flow() {
+    for (on_error, outcome) in [("pack", Some("default")), ("route", Some("error")), ("fail", None)]
+    {
+        let server = ModelServer::start().await;
+        let mut text = tool_flow(&json!({ "city": "Atlantis" }));
+        text["nodes"][0]["params"]["onError"] = json!(on_error);
+        let state = state(&[]);
+        let ran = run(&server, &text, &state).await;
+        match outcome {
+            None => {
+                let error = ran.report.outcome.unwrap_err().to_string();
+                assert!(error.contains("`get_weather` failed: no such city"), "{error}");
+            }
+            Some(action) => {
+                assert_eq!(ran.report.outcome.unwrap().to_string(), action);
+                let words = "`get_weather` failed: no such city";
+                assert_eq!(value(&state, "weather"), json!({ "success": false, "error": words }));
+            }
+        }
+    }
+}
+
+// shows: BP-079 (the part about tool parameters)
+#[tokio::test]
+async fn a_model_writes_the_arguments_of_a_tool_and_wrong_ones_are_asked_for_again() {
+    let server = ModelServer::start().await;
+    server
+        .then(Reply::call("get_weather", json!({ "town": "Bern" })))
+        .then(Reply::text("here: ```json\n{ \"city\": \"Bern\" }\n```"));
+    let text = json!({ "nodes": [{ "id": "write", "type": "tool_params", "retry": { "attempts": 2 },
+        "params": { "tool": "get_weather", "prompt": "{{query}}" } }] });
+    let state = state(&[("query", json!("will it snow in Bern?"))]);
+    let ran = run(&server, &text, &state).await;
+    ran.report.outcome.unwrap();
+    assert_eq!(value(&state, "arguments"), json!({ "city": "Bern" }));
+    assert_eq!(ran.seen.len(), 2);
+    assert_eq!(ran.seen[0].body["tool_choice"]["function"]["name"], "get_weather");
+}
+
+fn agent(calls_max: u64) -> Value {
+    json!({ "namespace": "home", "nodes": [{ "id": "helper", "type": "agent", "params": {
+        "prompt": "{{query}}", "tools": ["get_weather"], "callsMax": calls_max } }] })
+}
+
+// shows: BP-079 (the part about agents and final answers)
+#[tokio::test]
+async fn an_agent_calls_tools_until_it_answers() {
+    let server = ModelServer::start().await;
+    server
+        .then(Reply::call("decide", json!({ "choice": "get_weather" })))
+        .then(Reply::call("get_weather", json!({ "city": "Atlantis" })))
+        .then(Reply::call("decide", json!({ "choice": "get_weather" })))
+        .then(Reply::call("get_weather", json!({ "city": "Bern" })))
+        .then(Reply::call("decide", json!({ "choice": "answer" })))
+        .then(Reply::text("it snows in Bern"));
+    let state = state(&[("query", json!("where does it snow?"))]);
+    let ran = run(&server, &agent(5), &state).await;
+    assert_eq!(ran.report.outcome.unwrap(), Action::Default);
+    assert_eq!(value(&state, "answer"), json!("it snows in Bern"));
+    let last = prompt(ran.seen.last().unwrap());
+    assert!(last.contains("1. get_weather({\"city\":\"Atlantis\"}) gave {\"error\":"), "{last}");
+    assert!(last.contains("2. get_weather({\"city\":\"Bern\"}) gave"), "{last}");
+    let item = state.backpack().debug().item("answer").unwrap().unwrap();
+    assert_eq!(item.namespace().unwrap().as_str(), "home.helper.answer");
+    let round = ["helper/decide", "helper/params", "helper/call", "helper/note"];
+    let mut expected = vec!["helper"];
+    expected.extend(round.iter().chain(&round));
+    expected.extend(["helper/decide", "helper/answer"]);
+    assert_eq!(crate::site::visited(&ran.events), expected);
+}
+
+#[tokio::test]
+async fn an_agent_that_has_called_enough_tools_has_to_answer() {
+    let server = ModelServer::start().await;
+    server
+        .then(Reply::call("decide", json!({ "choice": "get_weather" })))
+        .then(Reply::call("get_weather", json!({ "city": "Bern" })))
+        .then(Reply::text("snow"));
+    let state = state(&[("query", json!("?"))]);
+    let ran = run(&server, &agent(1), &state).await;
+    ran.report.outcome.unwrap();
+    assert_eq!((value(&state, "answer"), ran.seen.len()), (json!("snow"), 3));
+}
+
+#[tokio::test]
+async fn an_agent_may_touch_what_its_place_declares_and_what_it_packs_itself() {
+    let server = ModelServer::start().await;
+    server
+        .then(Reply::call("decide", json!({ "choice": "get_weather" })))
+        .then(Reply::call("get_weather", json!({ "city": "Bern" })))
+        .then(Reply::call("decide", json!({ "choice": "answer" })))
+        .then(Reply::text("snow"));
+    let mut text = agent(5);
+    text["nodes"][0]["permissions"] = json!({ "read": ["query"] });
+    let initial = [("query", json!("?")), ("secret", json!("canary"))];
+    let (allowed, denied) = (state(&initial), state(&initial));
+    run(&server, &text, &allowed).await.report.outcome.unwrap();
+    assert_eq!(value(&allowed, "answer"), json!("snow"));
+    text["nodes"][0]["params"]["prompt"] = json!("{{secret}}");
+    let ran = run(&server, &text, &denied).await;
+    let error = ran.report.outcome.unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "node `helper/decide` failed in prep: the node `helper/decide` may not read `secret`"
+    );
+    assert!(!ran.seen.iter().any(|seen| seen.body.to_string().contains("canary")));
+}
+
+// shows: BP-079 (the part about sub-flows)
+#[tokio::test]
+async fn a_flow_may_be_written_into_a_node() {
+    let server = ModelServer::start().await;
+    server.then(Reply::text("inner")).then(Reply::text("outer"));
+    let chat =
+        |id: &str| json!({ "id": id, "type": "chat", "params": { "prompt": "hi", "output": id } });
+    let text = json!({
+        "namespace": "a",
+        "nodes": [{ "id": "sub", "type": "flow", "params": { "flow": { "nodes": [chat("first")] } } },
+                  chat("second")],
+        "edges": [{ "from": "sub", "to": "second" }],
+    });
+    let state = state(&[]);
+    run(&server, &text, &state).await.report.outcome.unwrap();
+    assert_eq!((value(&state, "first"), value(&state, "second")), (json!("inner"), json!("outer")));
+    let item = state.backpack().debug().item("first").unwrap().unwrap();
+    assert_eq!(item.namespace().unwrap().as_str(), "a.sub.first");
+}
+
+#[test]
+fn problems_with_parameters_have_their_place() {
+    let registry = Registry::builtin(weather());
+    let table = [
+        ("chat", json!({}), "nodes[0].params", "prompt"),
+        ("chat", json!({ "prompt": "{{a" }), "nodes[0].params.prompt", "does not end"),
+        ("chat", json!({ "prompt": "x", "output": "" }), "nodes[0].params.output", "empty"),
+        ("chat", json!({ "prompt": "x", "extra": 1 }), "nodes[0].params", "extra"),
+        (
+            "chat",
+            json!({ "prompt": "x", "options": { "topP": 3 } }),
+            "nodes[0].params",
+            "options.topP",
+        ),
+        (
+            "decision",
+            json!({ "prompt": "x", "choices": [] }),
+            "nodes[0].params.choices",
+            "two choices",
+        ),
+        ("tool_call", json!({ "tool": "nope" }), "nodes[0].params.tool", "no tool `nope`"),
+        ("tool_call", json!({}), "nodes[0].params.tool", "either"),
+        ("tool_call", json!({ "tool": "get_weather" }), "nodes[0].params.arguments", "city"),
+        ("tool_params", json!({ "prompt": "x" }), "nodes[0].params.tool", "either"),
+        ("agent", json!({ "prompt": "x", "tools": [] }), "nodes[0].params.tools", "at least one"),
+        (
+            "agent",
+            json!({ "prompt": "x", "tools": ["a"] }),
+            "nodes[0].params.tools[0]",
+            "no tool `a`",
+        ),
+        (
+            "flow",
+            json!({ "flow": { "nodes": [{ "id": "a" }] } }),
+            "nodes[0].params.flow.nodes[0].type",
+            "missing",
+        ),
+    ];
+    for (kind, params, path, words) in table {
+        let text = json!({ "nodes": [{ "id": "a", "type": kind, "params": params }] }).to_string();
+        let found = Flow::check_json(&text, &registry);
+        assert_eq!(found.len(), 1, "{kind}: {found:?}");
+        assert_eq!(found[0].path, path, "{kind}: {found:?}");
+        assert!(found[0].message.contains(words), "{kind}: {found:?}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Nodes that fail.
+
+use piton_core::Code;
+use piton_flow::{Error, EventKind, Flow, NodeError, Phase, RunRecord, RunStatus};
+use serde_json::json;
+
+use crate::probe::Probe;
+use crate::site::{state, value, watch};
+
+fn panicking(phase: Phase) -> Probe {
+    match phase {
+        Phase::Prep => Probe::new().prep(|_| Box::pin(async { panic!("in prep") })),
+        Phase::Exec => Probe::new().exec(|_, _| panic!("before the future")),
+        _ => Probe::new().post(|context, _| {
+            Box::pin(async move {
+                context.pack("half", &1).await?;
+                let missing: Option<u8> = context.unpack("missing").await?;
+                let there = missing.expect("something");
+                Ok(piton_flow::Action::named(format!("{there}")))
+            })
+        }),
+    }
+}
+
+// shows: BP-081
+#[tokio::test]
+async fn a_panic_ends_the_run_with_the_node_named_and_the_backpack_intact() {
+    for (phase, words) in
+        [(Phase::Prep, "in prep"), (Phase::Exec, "before the future"), (Phase::Post, "something")]
+    {
+        let mut flow = Flow::new();
+        let first = flow.add("first", Probe::packing("kept", json!("yes"))).unwrap();
+        let bad = flow.add("bad", panicking(phase)).unwrap();
+        let never = flow.add("never", Probe::packing("never", json!(1))).unwrap();
+        flow.next(first, bad).unwrap();
+        flow.next(bad, never).unwrap();
+        let state = state(&[]);
+        let (report, events) = watch(&flow, &state).await;
+        assert_eq!(report.status(), RunStatus::Failed);
+        let error = report.outcome.unwrap_err();
+        let Error::Panicked { node, phase: where_, message } = &error else { panic!("{error:?}") };
+        assert_eq!((node.as_str(), *where_, message.as_str()), ("bad", phase, words));
+        assert_eq!(error.envelope().code, Code::FlowNodeFailed);
+        assert_eq!(value(&state, "kept"), json!("yes"));
+        assert!(value(&state, "never").is_null());
+        let record = RunRecord::of(state.backpack()).unwrap().unwrap();
+        assert_eq!((record.status, record.steps), (RunStatus::Failed, 2));
+        let told = events.iter().any(|event| {
+            matches!(&event.kind, EventKind::Error { phase: told, .. } if *told == phase)
+                && event.node.as_ref().is_some_and(|node| node.id.as_str() == "bad")
+        });
+        assert!(told, "{phase}");
+        let scope = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+        assert!(scope.pack("more", &1).unwrap().done().is_some(), "and others go on with it");
+    }
+}
+
+// shows: BP-081 (the part about errors)
+#[tokio::test]
+async fn a_failure_names_its_phase_whatever_its_words_are() {
+    let words = "client.post() failed at post.rs:1";
+    let table = [
+        (
+            Phase::Prep,
+            Probe::new().prep(move |_| Box::pin(std::future::ready(Err(NodeError::new(words))))),
+        ),
+        (
+            Phase::Exec,
+            Probe::new().exec(move |_, _| Box::pin(std::future::ready(Err(NodeError::new(words))))),
+        ),
+        (
+            Phase::Post,
+            Probe::new().post(move |_, _| Box::pin(std::future::ready(Err(NodeError::new(words))))),
+        ),
+    ];
+    for (phase, node) in table {
+        let mut flow = Flow::new();
+        flow.add("bad", node).unwrap();
+        let (report, events) = watch(&flow, &state(&[])).await;
+        let error = report.outcome.unwrap_err();
+        let Error::Node { phase: found, .. } = &error else { panic!("{error:?}") };
+        assert_eq!(*found, phase);
+        assert_eq!(error.node(), Some("bad"));
+        let told: Vec<Phase> = events
+            .iter()
+            .filter_map(|event| match &event.kind {
+                EventKind::Error { phase, .. } => Some(*phase),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(told, [phase]);
+    }
+}
+
+#[tokio::test]
+async fn a_required_value_that_is_missing_is_named() {
+    let reading = Probe::new().prep(|context| {
+        Box::pin(async move { Ok(json!(context.unpack_required::<u64>("wanted").await?)) })
+    });
+    let mut flow = Flow::new();
+    flow.add("reader", reading).unwrap();
+    let (report, _) = watch(&flow, &state(&[])).await;
+    let error = report.outcome.unwrap_err();
+    assert_eq!(error.to_string(), "node `reader` failed in prep: there is nothing under `wanted`");
+}

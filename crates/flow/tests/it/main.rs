@@ -1,0 +1,22 @@
+//! The behaviour of `piton-flow` as other crates see it.
+#![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
+
+mod batch;
+mod builtin;
+mod config;
+mod contract;
+mod events;
+mod failure;
+mod graph;
+mod limits;
+mod mapping;
+mod namespaces;
+mod phases;
+mod probe;
+mod promises;
+mod protected;
+mod resume;
+mod routing;
+mod site;
+mod tools;
+mod traps;

@@ -1,0 +1,91 @@
+//! What a model answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::{ANSWER_BYTES_MAX, TOOL_CALLS_MAX};
+use crate::error::Error;
+use crate::provider::ProviderName;
+use crate::tool::ToolCall;
+
+piton_core::closed_set! {
+    /// Why an answer ends where it ends.
+    pub enum Finish {
+        /// The model was done, or met a text that stops it.
+        Complete => "complete",
+        /// The limit of tokens was reached: the answer is cut short.
+        Length => "length",
+        /// The model waits for the tools that it called.
+        ToolCalls => "tool_calls",
+        /// The provider held back what the model wrote.
+        Filtered => "filtered",
+        /// The provider gives another reason, or none.
+        Other => "other",
+    }
+}
+
+/// What an answer cost, in tokens, as far as the provider says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[expect(clippy::struct_field_names, reason = "a number carries its unit")]
+pub struct Usage {
+    /// What was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// What came back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// How much of what was sent the provider had already seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
+}
+
+impl Usage {
+    /// Everything together; what the provider does not say counts as nothing.
+    pub fn total(&self) -> u64 {
+        self.input_tokens.unwrap_or(0) + self.output_tokens.unwrap_or(0)
+    }
+
+    /// The sum of two.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (None, None) => None,
+            (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
+        };
+        Self {
+            input_tokens: sum(self.input_tokens, other.input_tokens),
+            output_tokens: sum(self.output_tokens, other.output_tokens),
+            cached_tokens: sum(self.cached_tokens, other.cached_tokens),
+        }
+    }
+}
+
+/// A complete answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// Who answered.
+    pub provider: ProviderName,
+    /// The model, as the provider names it, or as it was asked for.
+    pub model: String,
+    /// The words; empty if the model only called tools.
+    pub text: String,
+    /// The tools that it calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// Why it ends.
+    pub finish: Finish,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+impl Answer {
+    /// The answer, or an error if it is larger than anything that makes sense.
+    pub fn bounded(self) -> Result<Self, Error> {
+        let calls: usize = self.tool_calls.iter().map(ToolCall::bytes).sum();
+        if self.text.len() + calls > ANSWER_BYTES_MAX || self.tool_calls.len() > TOOL_CALLS_MAX {
+            return Err(Error::AnswerTooLong { provider: self.provider });
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,78 @@
+//! Keys: where they lie, and how they are held while a call needs them.
+//!
+//! *Invariants*: a key is never a setting, only a reference to one is. A [`Secret`] cannot be printed, compared
+//! or serialized.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::KEY_BYTES_MAX;
+use crate::error::Error;
+use crate::provider::ProviderName;
+
+/// Where a key lies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyReference {
+    /// In this variable of the environment.
+    Env(String),
+    /// In this file, which holds nothing else.
+    File(PathBuf),
+}
+
+impl fmt::Display for KeyReference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Env(name) => write!(formatter, "the environment variable {name}"),
+            Self::File(path) => write!(formatter, "the file {}", path.display()),
+        }
+    }
+}
+
+/// Who reads what a reference points to.
+pub trait SecretSource: Send + Sync {
+    /// The text behind `reference`, or what is wrong, in words that follow "the key cannot be read:".
+    fn read(&self, reference: &KeyReference) -> Result<String, String>;
+}
+
+/// A key.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The key of `provider` behind `reference`.
+    pub fn read(
+        provider: &ProviderName,
+        reference: &KeyReference,
+        source: &dyn SecretSource,
+    ) -> Result<Self, Error> {
+        let lacking = |problem: &str| Error::NotConfigured {
+            what: format!("the key of {provider} cannot be read from {reference}: {problem}"),
+        };
+        let text = source.read(reference).map_err(|problem| lacking(&problem))?;
+        let key = text.trim();
+        if key.is_empty() {
+            return Err(lacking("it is empty"));
+        }
+        if key.len() > KEY_BYTES_MAX {
+            return Err(lacking("it is too long for a key"));
+        }
+        if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(lacking("a key is one line of visible ASCII characters"));
+        }
+        Ok(Self(key.to_owned()))
+    }
+
+    /// The key itself, for the call that needs it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret([key])")
+    }
+}

@@ -1,0 +1,78 @@
+//! What a provider is called.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::PROVIDER_NAME_BYTES_MAX;
+
+/// The name that a person gave to a provider: lowercase letters, digits, `-` and `_`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ProviderName(String);
+
+/// A text that is no name of a provider.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a provider's name has 1 to {PROVIDER_NAME_BYTES_MAX} lowercase letters, digits, `-` and `_`"
+)]
+pub struct ProviderNameError;
+
+impl ProviderName {
+    /// Checks a name.
+    pub fn parse(text: &str) -> Result<Self, ProviderNameError> {
+        let plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+        let fits = !text.is_empty() && text.len() <= PROVIDER_NAME_BYTES_MAX;
+        if fits && text.bytes().all(plain) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(ProviderNameError)
+        }
+    }
+
+    /// The name of the client that plays a script.
+    pub fn scripted() -> Self {
+        Self("scripted".to_owned())
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ProviderName {
+    type Err = ProviderNameError;
+
+    fn from_str(text: &str) -> Result<Self, ProviderNameError> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<String> for ProviderName {
+    type Error = ProviderNameError;
+
+    fn try_from(text: String) -> Result<Self, ProviderNameError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<ProviderName> for String {
+    fn from(name: ProviderName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for ProviderName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for ProviderName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, formatter)
+    }
+}

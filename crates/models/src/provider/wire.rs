@@ -1,0 +1,24 @@
+//! What a provider speaks.
+
+piton_core::closed_set! {
+    /// The wire format of a provider.
+    pub enum Wire {
+        /// The chat completions of OpenAI, which most other providers and gateways speak as well.
+        OpenAi => "openai",
+        /// The messages of Anthropic.
+        Anthropic => "anthropic",
+        /// The chat of Ollama.
+        Ollama => "ollama",
+    }
+}
+
+impl Wire {
+    /// Where the provider that invented the format is.
+    pub const fn default_base_url(self) -> &'static str {
+        match self {
+            Self::OpenAi => "https://api.openai.com/v1/",
+            Self::Anthropic => "https://api.anthropic.com/v1/",
+            Self::Ollama => "http://localhost:11434/",
+        }
+    }
+}

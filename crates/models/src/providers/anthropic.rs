@@ -1,0 +1,156 @@
+//! The wire format of Anthropic; pure.
+
+use serde_json::{Value, json};
+
+use super::draft::{Draft, DraftCall};
+use super::format::{Flaw, put};
+use super::openai::text_of;
+use crate::answer::Finish;
+use crate::bounds::ANSWER_TOKENS_DEFAULT;
+use crate::message::Message;
+use crate::request::Request;
+use crate::tool::{ToolChoice, ToolSpec};
+
+pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
+    let options = &request.options;
+    let max_tokens = options.max_tokens.unwrap_or(ANSWER_TOKENS_DEFAULT);
+    let messages = messages(&request.messages);
+    let mut body =
+        json!({ "model": model, "max_tokens": max_tokens, "messages": messages, "stream": stream });
+    let system: Vec<&str> = request
+        .messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::System { text } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    let choice = match &request.tool_choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!({ "type": "none" })),
+        ToolChoice::Required => Some(json!({ "type": "any" })),
+        ToolChoice::Named { name } => Some(json!({ "type": "tool", "name": name })),
+    };
+    let tool = |tool: &ToolSpec| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.parameters });
+    let tools = (!request.tools.is_empty()).then(|| request.tools.iter().map(tool).collect());
+    put(
+        &mut body,
+        [
+            ("system", (!system.is_empty()).then(|| json!(system.join("\n\n")))),
+            ("temperature", options.temperature.map(Value::from)),
+            ("top_p", options.top_p.map(Value::from)),
+            ("stop_sequences", (!options.stop.is_empty()).then(|| json!(options.stop))),
+            ("tools", tools),
+            ("tool_choice", choice),
+        ],
+    );
+    body
+}
+
+/// Results of tools are blocks of the person's message, all of those that belong together in one.
+fn messages(messages: &[Message]) -> Vec<Value> {
+    let mut written: Vec<Value> = Vec::new();
+    for message in messages {
+        match message {
+            Message::System { .. } => {}
+            Message::User { text } => written.push(json!({ "role": "user", "content": text })),
+            Message::Assistant { text, tool_calls } => {
+                let words = (!text.is_empty()).then(|| json!({ "type": "text", "text": text }));
+                let calls = tool_calls.iter().map(|call| {
+                    json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments })
+                });
+                let blocks: Vec<Value> = words.into_iter().chain(calls).collect();
+                written.push(json!({ "role": "assistant", "content": blocks }));
+            }
+            Message::Tool { call_id, text, .. } => {
+                let block =
+                    json!({ "type": "tool_result", "tool_use_id": call_id, "content": text });
+                match written.last_mut().and_then(|last| last["content"].as_array_mut()) {
+                    Some(blocks) if blocks.iter().all(|block| block["type"] == "tool_result") => {
+                        blocks.push(block);
+                    }
+                    _ => written.push(json!({ "role": "user", "content": [block] })),
+                }
+            }
+        }
+    }
+    written
+}
+
+pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
+    let blocks = body["content"].as_array();
+    let blocks = blocks.ok_or(Flaw::Shape("it is not of the shape that the wire format has"))?;
+    let mut draft = Draft {
+        model: body["model"].as_str().map(ToOwned::to_owned),
+        finish: body["stop_reason"].as_str().map(finish),
+        over: true,
+        ..Draft::default()
+    };
+    for block in blocks {
+        match block["type"].as_str() {
+            Some("text") => draft.text.push_str(block["text"].as_str().unwrap_or_default()),
+            Some("tool_use") => draft.calls.push(DraftCall {
+                id: text_of(&block["id"]),
+                name: text_of(&block["name"]),
+                arguments: block["input"].to_string(),
+            }),
+            _ => {}
+        }
+    }
+    count(&body["usage"], &mut draft);
+    Ok(draft)
+}
+
+pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
+    match data["type"].as_str() {
+        Some("error") => return Err(Flaw::Told(data.clone())),
+        Some("message_start") => {
+            draft.model = data["message"]["model"].as_str().map(ToOwned::to_owned);
+            count(&data["message"]["usage"], draft);
+        }
+        Some("content_block_start") if data["content_block"]["type"] == "tool_use" => {
+            let block = &data["content_block"];
+            let (id, name) = (text_of(&block["id"]), text_of(&block["name"]));
+            let Some(call) = draft.call(draft.calls.len()) else {
+                return Err(Flaw::Shape("it calls more tools than any model does"));
+            };
+            (call.id, call.name) = (id, name);
+        }
+        Some("content_block_delta") => {
+            let delta = &data["delta"];
+            if let (Some(json), Some(call)) =
+                (delta["partial_json"].as_str(), draft.calls.last_mut())
+            {
+                call.arguments.push_str(json);
+            }
+            let words = text_of(&delta["text"]);
+            draft.text.push_str(&words);
+            return Ok(words);
+        }
+        Some("message_delta") => {
+            draft.finish = data["delta"]["stop_reason"].as_str().map(finish).or(draft.finish);
+            count(&data["usage"], draft);
+        }
+        Some("message_stop") => draft.over = true,
+        _ => {}
+    }
+    Ok(String::new())
+}
+
+fn finish(reason: &str) -> Finish {
+    match reason {
+        "end_turn" | "stop_sequence" => Finish::Complete,
+        "max_tokens" | "model_context_window_exceeded" => Finish::Length,
+        "tool_use" => Finish::ToolCalls,
+        "refusal" => Finish::Filtered,
+        _ => Finish::Other,
+    }
+}
+
+/// Counts come in several places, the last of which stands.
+fn count(value: &Value, draft: &mut Draft) {
+    let usage = &mut draft.usage;
+    usage.input_tokens = value["input_tokens"].as_u64().or(usage.input_tokens);
+    usage.output_tokens = value["output_tokens"].as_u64().or(usage.output_tokens);
+    usage.cached_tokens = value["cache_read_input_tokens"].as_u64().or(usage.cached_tokens);
+}

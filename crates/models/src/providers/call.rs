@@ -1,0 +1,87 @@
+//! One call: who, which model, and the key.
+
+use std::time::Duration;
+
+use reqwest::Response;
+use tokio::time::timeout;
+
+use super::failure::Failing;
+use super::format::{body, headers, path, whole};
+use crate::answer::Answer;
+use crate::bounds::ANSWER_BYTES_MAX;
+use crate::error::{Error, Redaction};
+use crate::provider::{ProviderSettings, Secret};
+use crate::request::Request;
+
+/// What comes with an answer beside its words: names, counts, escapes.
+const ENVELOPE_FACTOR: usize = 4;
+
+pub(super) struct Call {
+    pub(super) http: reqwest::Client,
+    pub(super) settings: ProviderSettings,
+    pub(super) model: String,
+    pub(super) secret: Option<Secret>,
+}
+
+impl Call {
+    pub(super) const fn patience(&self) -> Duration {
+        Duration::from_millis(self.settings.timeout_ms)
+    }
+
+    pub(super) fn failing(&self) -> Failing<'_> {
+        Failing {
+            provider: &self.settings.name,
+            model: &self.model,
+            timeout_ms: self.settings.timeout_ms,
+            redaction: Redaction::of(self.secret.as_ref().map(Secret::expose)),
+        }
+    }
+
+    /// A whole answer.
+    pub(super) async fn complete(&self, request: &Request) -> Result<Answer, Error> {
+        let received = async {
+            let mut response = self.send(request, false).await?;
+            self.read(&mut response).await
+        };
+        let bytes =
+            timeout(self.patience(), received).await.map_err(|_| self.failing().timeout())??;
+        let body = serde_json::from_slice(&bytes);
+        let body = body.map_err(|_| self.failing().bad("it is not valid JSON"))?;
+        let draft = whole(self.settings.wire, &body).map_err(|flaw| self.failing().flaw(&flaw))?;
+        draft.answer(self.settings.name.clone(), self.model.clone())
+    }
+
+    /// Sends the request; an answer that is a failure is an error.
+    pub(super) async fn send(&self, request: &Request, stream: bool) -> Result<Response, Error> {
+        let wire = self.settings.wire;
+        let bytes = serde_json::to_vec(&body(wire, request, &self.model, stream))
+            .map_err(|error| Error::Request { problem: error.to_string() })?;
+        let url = format!("{}{}", self.settings.base_url(), path(wire));
+        let mut post = self.http.post(url).header("content-type", "application/json").body(bytes);
+        for (name, value) in headers(wire, self.secret.as_ref().map(Secret::expose)) {
+            post = post.header(name, value);
+        }
+        let mut response = post.send().await.map_err(|error| self.failing().network(&error))?;
+        let status = response.status().as_u16();
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let headers = response.headers().clone();
+        let body = self.read(&mut response).await?;
+        Err(self.failing().status(status, &String::from_utf8_lossy(&body), &headers))
+    }
+
+    /// All of a body that is not too long.
+    async fn read(&self, response: &mut Response) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) =
+            response.chunk().await.map_err(|error| self.failing().network(&error))?
+        {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > ENVELOPE_FACTOR * ANSWER_BYTES_MAX {
+                return Err(self.failing().too_long());
+            }
+        }
+        Ok(bytes)
+    }
+}

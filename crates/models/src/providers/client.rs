@@ -1,0 +1,95 @@
+//! The client that speaks to any number of configured providers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::call::Call;
+use super::streaming;
+use crate::answer::Answer;
+use crate::bounds::CONNECT_TIMEOUT_MS;
+use crate::client::{BoxFuture, ModelClient};
+use crate::error::Error;
+use crate::provider::{
+    ProviderName, ProviderSettings, Secret, SecretSource, Wishes, check, choose,
+};
+use crate::request::Request;
+use crate::stream::AnswerStream;
+
+/// Providers on the network.
+#[derive(Clone)]
+pub struct Providers {
+    known: Arc<BTreeMap<ProviderName, ProviderSettings>>,
+    default: Option<ProviderName>,
+    secrets: Arc<dyn SecretSource>,
+    http: reqwest::Client,
+}
+
+impl Providers {
+    /// A client for these providers; `default` answers when a request names nobody, and `secrets` reads their
+    /// keys when a call needs them.
+    pub fn new(
+        settings: Vec<ProviderSettings>,
+        default: Option<ProviderName>,
+        secrets: Arc<dyn SecretSource>,
+    ) -> Result<Self, Error> {
+        check(&settings, default.as_ref())?;
+        let known = settings.into_iter().map(|provider| (provider.name.clone(), provider));
+        let http = http().map_err(|problem| Error::Settings { problems: vec![problem] })?;
+        Ok(Self { known: Arc::new(known.collect()), default, secrets, http })
+    }
+
+    /// The providers, in the order of their names.
+    pub fn names(&self) -> impl Iterator<Item = &ProviderName> {
+        self.known.keys()
+    }
+
+    /// All that one call needs, with the key.
+    pub(super) fn call(&self, request: &Request) -> Result<Call, Error> {
+        request.check()?;
+        let wishes =
+            Wishes { call: request.provider.as_ref(), agent: None, default: self.default.as_ref() };
+        let choice = choose(wishes, self.known.keys())?;
+        let settings = self.known.get(&choice.provider).expect("it was chosen out of these");
+        let name = &settings.name;
+        let model = request.model.as_ref().or(settings.model.as_ref()).ok_or_else(|| {
+            let what = format!("the call names no model, and {name} has no default one");
+            Error::NotConfigured { what }
+        })?;
+        let read = |reference| Secret::read(name, reference, &*self.secrets);
+        let secret = settings.key.as_ref().map(read).transpose()?;
+        let settings = settings.clone();
+        Ok(Call { http: self.http.clone(), settings, model: model.clone(), secret })
+    }
+}
+
+impl std::fmt::Debug for Providers {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Providers")
+            .field("known", &self.known)
+            .field("default", &self.default)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ModelClient for Providers {
+    fn complete<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(async move { self.call(request)?.complete(request).await })
+    }
+
+    fn stream(&self, request: &Request) -> AnswerStream {
+        streaming::stream(self.clone(), request.clone())
+    }
+}
+
+/// An HTTP client that follows no redirect, which would carry the key to another host.
+fn http() -> Result<reqwest::Client, String> {
+    // A second call finds the provider of TLS installed already, and that is fine.
+    let _installed = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(Duration::from_millis(CONNECT_TIMEOUT_MS))
+        .build()
+        .map_err(|error| format!("the HTTP client cannot be made: {error}"))
+}

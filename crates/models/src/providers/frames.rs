@@ -1,0 +1,81 @@
+//! The pieces of a stream out of its bytes: server-sent events, or lines of JSON; pure.
+
+use crate::provider::Wire;
+
+/// One piece.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    pub(super) data: String,
+}
+
+/// Bytes that have not become pieces yet.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    bytes: Vec<u8>,
+    /// The lines of the event that is coming in.
+    data: Vec<String>,
+}
+
+impl Frames {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// How many bytes wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.bytes.len() + self.data.iter().map(String::len).sum::<usize>()
+    }
+
+    /// The next whole piece.
+    pub(super) fn next(&mut self, wire: Wire) -> Option<Frame> {
+        loop {
+            let end = self.bytes.iter().position(|byte| *byte == b'\n')?;
+            let line: Vec<u8> = self.bytes.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim_end_matches(['\r', '\n']);
+            if wire == Wire::Ollama {
+                if !line.trim().is_empty() {
+                    return Some(Frame { data: line.to_owned() });
+                }
+            } else if let Some(data) = line.strip_prefix("data:") {
+                self.data.push(data.strip_prefix(' ').unwrap_or(data).to_owned());
+            } else if line.is_empty() && !self.data.is_empty() {
+                return Some(Frame { data: std::mem::take(&mut self.data).join("\n") });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(wire: Wire, chunks: &[&str]) -> Vec<String> {
+        let mut frames = Frames::default();
+        let mut found = Vec::new();
+        for chunk in chunks {
+            frames.add(chunk.as_bytes());
+            while let Some(frame) = frames.next(wire) {
+                found.push(frame.data);
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn events_are_found_wherever_the_bytes_are_cut() {
+        let text = ": hello\r\nevent: a\r\ndata: {\"x\":1}\r\n\r\ndata: one\ndata: two\n\nid: 7\n\ndata: half";
+        let expected = ["{\"x\":1}", "one\ntwo"];
+        for cut in 0..=text.len() {
+            assert_eq!(all(Wire::OpenAi, &[&text[..cut], &text[cut..]]), expected, "{cut}");
+        }
+    }
+
+    #[test]
+    fn lines_are_pieces_where_the_format_has_lines() {
+        assert_eq!(
+            all(Wire::Ollama, &["{\"a\":1}\n\n{\"b\"", ":2}\n{"]),
+            ["{\"a\":1}", "{\"b\":2}"]
+        );
+    }
+}

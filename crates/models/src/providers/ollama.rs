@@ -1,0 +1,93 @@
+//! The wire format of Ollama; pure.
+
+use serde_json::{Value, json};
+
+use super::draft::{Draft, DraftCall};
+use super::format::{Flaw, put};
+use super::openai::{text_of, tools};
+use crate::answer::Finish;
+use crate::bounds::ANSWER_TOKENS_DEFAULT;
+use crate::message::Message;
+use crate::request::Request;
+use crate::tool::ToolChoice;
+
+/// This format cannot make a model call a tool; it can only keep the tools from it.
+pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
+    let messages: Vec<Value> = request.messages.iter().map(message).collect();
+    let asked = &request.options;
+    let mut options = json!({ "num_predict": asked.max_tokens.unwrap_or(ANSWER_TOKENS_DEFAULT) });
+    put(
+        &mut options,
+        [
+            ("temperature", asked.temperature.map(Value::from)),
+            ("top_p", asked.top_p.map(Value::from)),
+            ("stop", (!asked.stop.is_empty()).then(|| json!(asked.stop))),
+        ],
+    );
+    let mut body =
+        json!({ "model": model, "messages": messages, "options": options, "stream": stream });
+    let offered = tools(&request.tools).filter(|_| request.tool_choice != ToolChoice::None);
+    put(&mut body, [("tools", offered)]);
+    body
+}
+
+fn message(message: &Message) -> Value {
+    match message {
+        Message::System { text } => json!({ "role": "system", "content": text }),
+        Message::User { text } => json!({ "role": "user", "content": text }),
+        Message::Assistant { text, tool_calls } => {
+            let mut message = json!({ "role": "assistant", "content": text });
+            let calls = tool_calls.iter().map(
+                |call| json!({ "function": { "name": call.name, "arguments": call.arguments } }),
+            );
+            let calls: Vec<Value> = calls.collect();
+            put(&mut message, [("tool_calls", (!calls.is_empty()).then(|| json!(calls)))]);
+            message
+        }
+        Message::Tool { name, text, .. } => {
+            json!({ "role": "tool", "tool_name": name, "content": text })
+        }
+    }
+}
+
+pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
+    if !body["message"].is_object() {
+        return Err(Flaw::Shape("it is not of the shape that the wire format has"));
+    }
+    let mut draft = Draft::default();
+    piece(body, &mut draft)?;
+    Ok(draft)
+}
+
+pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
+    if data["error"].is_string() {
+        return Err(Flaw::Told(data.clone()));
+    }
+    if let Some(model) = data["model"].as_str() {
+        draft.model = Some(model.to_owned());
+    }
+    for call in data["message"]["tool_calls"].as_array().into_iter().flatten() {
+        draft.calls.push(DraftCall {
+            id: text_of(&call["id"]),
+            name: text_of(&call["function"]["name"]),
+            arguments: call["function"]["arguments"].to_string(),
+        });
+    }
+    if data["done"] == true {
+        draft.over = true;
+        draft.finish = data["done_reason"].as_str().map(finish);
+        draft.usage.input_tokens = data["prompt_eval_count"].as_u64();
+        draft.usage.output_tokens = data["eval_count"].as_u64();
+    }
+    let words = text_of(&data["message"]["content"]);
+    draft.text.push_str(&words);
+    Ok(words)
+}
+
+fn finish(reason: &str) -> Finish {
+    match reason {
+        "stop" => Finish::Complete,
+        "length" => Finish::Length,
+        _ => Finish::Other,
+    }
+}

@@ -1,0 +1,154 @@
+//! The wire format of OpenAI; pure.
+
+use serde_json::{Value, json};
+
+use super::draft::{Draft, DraftCall};
+use super::format::{Flaw, put};
+use crate::answer::{Finish, Usage};
+use crate::bounds::ANSWER_TOKENS_DEFAULT;
+use crate::message::Message;
+use crate::request::Request;
+use crate::tool::{ToolChoice, ToolSpec};
+
+/// Models that count what they think, and want the limit under another name.
+const THINKING: [&str; 4] = ["gpt-5", "o1", "o3", "o4"];
+
+pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
+    let messages: Vec<Value> = request.messages.iter().map(message).collect();
+    let mut body = json!({ "model": model, "messages": messages, "stream": stream });
+    let options = &request.options;
+    let thinking = THINKING.iter().any(|name| model.starts_with(name));
+    let limit = if thinking { "max_completion_tokens" } else { "max_tokens" };
+    let choice = match &request.tool_choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Named { name } => {
+            Some(json!({ "type": "function", "function": { "name": name } }))
+        }
+    };
+    put(
+        &mut body,
+        [
+            (limit, Some(json!(options.max_tokens.unwrap_or(ANSWER_TOKENS_DEFAULT)))),
+            ("temperature", options.temperature.map(Value::from)),
+            ("top_p", options.top_p.map(Value::from)),
+            ("stop", (!options.stop.is_empty()).then(|| json!(options.stop))),
+            ("tools", tools(&request.tools)),
+            ("tool_choice", choice),
+            ("stream_options", stream.then(|| json!({ "include_usage": true }))),
+        ],
+    );
+    body
+}
+
+/// Tools as this format and Ollama's have them.
+pub(super) fn tools(tools: &[ToolSpec]) -> Option<Value> {
+    let tool = |tool: &ToolSpec| {
+        json!({ "type": "function", "function": {
+            "name": tool.name, "description": tool.description, "parameters": tool.parameters } })
+    };
+    (!tools.is_empty()).then(|| tools.iter().map(tool).collect())
+}
+
+fn message(message: &Message) -> Value {
+    match message {
+        Message::System { text } => json!({ "role": "system", "content": text }),
+        Message::User { text } => json!({ "role": "user", "content": text }),
+        Message::Assistant { text, tool_calls } if tool_calls.is_empty() => {
+            json!({ "role": "assistant", "content": text })
+        }
+        Message::Assistant { text, tool_calls } => {
+            let content = if text.is_empty() { Value::Null } else { json!(text) };
+            let calls: Vec<Value> = tool_calls
+                .iter()
+                .map(|call| {
+                    let function =
+                        json!({ "name": call.name, "arguments": call.arguments.to_string() });
+                    json!({ "id": call.id, "type": "function", "function": function })
+                })
+                .collect();
+            json!({ "role": "assistant", "content": content, "tool_calls": calls })
+        }
+        Message::Tool { call_id, text, .. } => {
+            json!({ "role": "tool", "tool_call_id": call_id, "content": text })
+        }
+    }
+}
+
+pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
+    let choice = &body["choices"][0];
+    let message = choice["message"].as_object();
+    let message = message.ok_or(Flaw::Shape("it is not of the shape that the wire format has"))?;
+    let text = message.get("content").and_then(Value::as_str).unwrap_or_default();
+    let calls = message.get("tool_calls").and_then(Value::as_array);
+    let call = |call: &Value| DraftCall {
+        id: text_of(&call["id"]),
+        name: text_of(&call["function"]["name"]),
+        arguments: arguments(&call["function"]["arguments"]),
+    };
+    Ok(Draft {
+        model: body["model"].as_str().map(ToOwned::to_owned),
+        text: text.to_owned(),
+        calls: calls.into_iter().flatten().map(call).collect(),
+        finish: choice["finish_reason"].as_str().map(finish),
+        usage: usage(&body["usage"]),
+        over: true,
+    })
+}
+
+pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
+    if !data["error"].is_null() {
+        return Err(Flaw::Told(data.clone()));
+    }
+    if data["usage"].is_object() {
+        draft.usage = usage(&data["usage"]);
+    }
+    let choice = &data["choices"][0];
+    if let Some(reason) = choice["finish_reason"].as_str() {
+        draft.finish = Some(finish(reason));
+    }
+    for call in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
+        let index = call["index"].as_u64().and_then(|index| usize::try_from(index).ok());
+        let Some(draft) = draft.call(index.unwrap_or(usize::MAX)) else {
+            return Err(Flaw::Shape("it calls more tools than any model does"));
+        };
+        draft.id.push_str(call["id"].as_str().unwrap_or_default());
+        draft.name.push_str(call["function"]["name"].as_str().unwrap_or_default());
+        draft.arguments.push_str(&arguments(&call["function"]["arguments"]));
+    }
+    let words = text_of(&choice["delta"]["content"]);
+    draft.text.push_str(&words);
+    Ok(words)
+}
+
+/// Arguments are a text; some servers send the object itself.
+fn arguments(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+pub(super) fn text_of(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn finish(reason: &str) -> Finish {
+    match reason {
+        "stop" => Finish::Complete,
+        "length" => Finish::Length,
+        "tool_calls" | "function_call" => Finish::ToolCalls,
+        "content_filter" => Finish::Filtered,
+        _ => Finish::Other,
+    }
+}
+
+fn usage(value: &Value) -> Usage {
+    Usage {
+        input_tokens: value["prompt_tokens"].as_u64(),
+        output_tokens: value["completion_tokens"].as_u64(),
+        cached_tokens: value["prompt_tokens_details"]["cached_tokens"].as_u64(),
+    }
+}

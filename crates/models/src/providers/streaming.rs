@@ -1,0 +1,121 @@
+//! Answers piece by piece.
+//!
+//! *Invariants*: a stream that ends before its format says so was cut. Nothing is handed out after the first error.
+
+use futures_util::stream;
+use reqwest::Response;
+use tokio::time::timeout;
+
+use super::call::Call;
+use super::client::Providers;
+use super::draft::Draft;
+use super::format::piece;
+use super::frames::Frames;
+use crate::bounds::ANSWER_BYTES_MAX;
+use crate::error::Error;
+use crate::provider::Wire;
+use crate::request::Request;
+use crate::stream::{AnswerStream, Part};
+
+/// How far a stream is.
+enum Stage {
+    Asking(Box<(Providers, Request)>),
+    Reading(Box<Reading>),
+    Over,
+}
+
+struct Reading {
+    call: Call,
+    response: Response,
+    frames: Frames,
+    draft: Draft,
+    bytes: usize,
+}
+
+/// The answer to `request`, piece by piece.
+pub(super) fn stream(providers: Providers, request: Request) -> AnswerStream {
+    let stage = Stage::Asking(Box::new((providers, request)));
+    Box::pin(stream::unfold(stage, next))
+}
+
+async fn next(stage: Stage) -> Option<(Result<Part, Error>, Stage)> {
+    let mut reading = match stage {
+        Stage::Over => return None,
+        Stage::Reading(reading) => reading,
+        Stage::Asking(asking) => match ask(&asking.0, &asking.1).await {
+            Ok(reading) => Box::new(reading),
+            Err(error) => return Some((Err(error), Stage::Over)),
+        },
+    };
+    match reading.words().await {
+        Ok(Some(words)) => Some((Ok(Part::Text(words)), Stage::Reading(reading))),
+        Ok(None) => Some((reading.done(), Stage::Over)),
+        Err(error) => Some((Err(error), Stage::Over)),
+    }
+}
+
+async fn ask(providers: &Providers, request: &Request) -> Result<Reading, Error> {
+    let call = providers.call(request)?;
+    let sent = timeout(call.patience(), call.send(request, true)).await;
+    let response = sent.map_err(|_| call.failing().timeout())??;
+    let (frames, draft) = (Frames::default(), Draft::default());
+    Ok(Reading { call, response, frames, draft, bytes: 0 })
+}
+
+impl Reading {
+    /// The next words; nothing when the answer is complete.
+    async fn words(&mut self) -> Result<Option<String>, Error> {
+        let wire = self.call.settings.wire;
+        loop {
+            while let Some(frame) = self.frames.next(wire) {
+                let words = piece(wire, &frame, &mut self.draft);
+                let words = words.map_err(|flaw| self.call.failing().flaw(&flaw))?;
+                self.count(words.len())?;
+                if !words.is_empty() {
+                    return Ok(Some(words));
+                }
+                if self.draft.over {
+                    return Ok(None);
+                }
+            }
+            if self.draft.over {
+                return Ok(None);
+            }
+            if !self.more().await? {
+                return self.ended();
+            }
+        }
+    }
+
+    /// Reads on; whether there was anything.
+    async fn more(&mut self) -> Result<bool, Error> {
+        let read = timeout(self.call.patience(), self.response.chunk()).await;
+        let read = read.map_err(|_| self.call.failing().timeout())?;
+        let Some(bytes) = read.map_err(|error| self.call.failing().network(&error))? else {
+            return Ok(false);
+        };
+        self.frames.add(&bytes);
+        self.count(0)?;
+        Ok(true)
+    }
+
+    /// Some that speak as OpenAI does leave out the last piece; one that gave its reason is complete all the same.
+    fn ended(&self) -> Result<Option<String>, Error> {
+        let complete = self.call.settings.wire == Wire::OpenAi && self.draft.finish.is_some();
+        if complete { Ok(None) } else { Err(self.call.failing().cut()) }
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), Error> {
+        self.bytes += bytes;
+        if self.bytes + self.frames.waiting() > ANSWER_BYTES_MAX {
+            return Err(self.call.failing().too_long());
+        }
+        Ok(())
+    }
+
+    fn done(&mut self) -> Result<Part, Error> {
+        let draft = std::mem::take(&mut self.draft);
+        let answer = draft.answer(self.call.settings.name.clone(), self.call.model.clone())?;
+        Ok(Part::Done(Box::new(answer)))
+    }
+}

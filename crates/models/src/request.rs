@@ -1,0 +1,96 @@
+//! One request to a model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bounds::{MESSAGES_MAX, MODEL_NAME_BYTES_MAX, REQUEST_BYTES_MAX, TOOLS_MAX};
+use crate::error::Error;
+use crate::message::Message;
+use crate::options::Options;
+use crate::provider::ProviderName;
+use crate::tool::{ToolChoice, ToolSpec};
+
+/// Everything that is asked of a model at once. It holds no key, so it may be recorded.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Request {
+    /// Who is asked; nobody means the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderName>,
+    /// Which model; none means the provider's own default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// What the model may call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolSpec>,
+    /// Whether it has to.
+    #[serde(default, skip_serializing_if = "ToolChoice::is_auto")]
+    pub tool_choice: ToolChoice,
+    /// How the answer is to be made.
+    #[serde(default)]
+    pub options: Options,
+}
+
+impl Request {
+    /// A request with these messages, to the default provider and model.
+    pub fn new(messages: Vec<Message>) -> Self {
+        Self { messages, ..Self::default() }
+    }
+
+    /// Refuses what no provider would take, before anything is sent.
+    pub fn check(&self) -> Result<(), Error> {
+        self.problem().map_or(Ok(()), |problem| Err(Error::Request { problem }))
+    }
+
+    fn problem(&self) -> Option<String> {
+        let count = self.messages.len();
+        if !self.messages.iter().any(|message| !matches!(message, Message::System { .. })) {
+            return Some("messages hold nothing for the model to answer".to_owned());
+        }
+        if count > MESSAGES_MAX {
+            return Some(format!("there are {count} messages; {MESSAGES_MAX} are taken"));
+        }
+        let bytes: usize = self.messages.iter().map(Message::bytes).sum();
+        if bytes > REQUEST_BYTES_MAX {
+            return Some(format!("messages have {bytes} bytes; {REQUEST_BYTES_MAX} are taken"));
+        }
+        if let Some(model) = &self.model
+            && (model.is_empty() || model.len() > MODEL_NAME_BYTES_MAX)
+        {
+            return Some(format!(
+                "model has {} bytes; 1 to {MODEL_NAME_BYTES_MAX} are taken",
+                model.len()
+            ));
+        }
+        self.tool_problem().or_else(|| self.options.problem())
+    }
+
+    fn tool_problem(&self) -> Option<String> {
+        let count = self.tools.len();
+        if count > TOOLS_MAX {
+            return Some(format!("there are {count} tools; {TOOLS_MAX} are taken"));
+        }
+        for (index, tool) in self.tools.iter().enumerate() {
+            let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+            if tool.name.is_empty() || tool.name.len() > 64 || !tool.name.chars().all(plain) {
+                let name = piton_core::truncate(&tool.name, 80);
+                return Some(format!(
+                    "tools[{index}].name is `{name}`; 1 to 64 letters, digits, `_` and `-` are taken"
+                ));
+            }
+            if !tool.parameters.is_object() {
+                return Some(format!("tools[{index}].parameters is not a JSON Schema object"));
+            }
+            if self.tools[..index].iter().any(|before| before.name == tool.name) {
+                return Some(format!("tools[{index}].name is `{}` again", tool.name));
+            }
+        }
+        let ToolChoice::Named { name } = &self.tool_choice else {
+            let required = self.tool_choice == ToolChoice::Required && self.tools.is_empty();
+            return required.then(|| "a tool is required, and there is none".to_owned());
+        };
+        let known = self.tools.iter().any(|tool| tool.name == *name);
+        (!known).then(|| format!("toolChoice names `{name}`, which is not among the tools"))
+    }
+}

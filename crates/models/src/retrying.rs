@@ -1,0 +1,91 @@
+//! A client that repeats what is safe to repeat.
+//!
+//! *Invariants*: a stream is begun again only while nothing of it was handed out; what a caller has seen is never
+//! taken back.
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, stream};
+use piton_core::Timer;
+
+use crate::answer::Answer;
+use crate::client::{BoxFuture, ModelClient};
+use crate::error::Error;
+use crate::request::Request;
+use crate::retry::Backoff;
+use crate::stream::{AnswerStream, Part};
+
+/// Repeats the calls of another client.
+#[derive(Clone)]
+pub struct Retrying {
+    inner: Arc<dyn ModelClient>,
+    backoff: Backoff,
+    timer: Arc<dyn Timer>,
+}
+
+impl Retrying {
+    /// Repeats the calls of `inner` as `backoff` says; `timer` waits in between.
+    pub fn new(inner: Arc<dyn ModelClient>, backoff: Backoff, timer: Arc<dyn Timer>) -> Self {
+        Self { inner, backoff, timer }
+    }
+
+    async fn try_until_final(&self, request: &Request) -> Result<Answer, Error> {
+        let mut made = 1;
+        loop {
+            let error = match self.inner.complete(request).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            let Some(wait) = self.backoff.wait(made, &error) else { return Err(error) };
+            self.timer.sleep(wait).await;
+            made += 1;
+        }
+    }
+}
+
+impl ModelClient for Retrying {
+    fn complete<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(self.try_until_final(request))
+    }
+
+    fn stream(&self, request: &Request) -> AnswerStream {
+        let attempt = Attempt {
+            client: self.clone(),
+            request: request.clone(),
+            parts: self.inner.stream(request),
+            made: 1,
+            handed_out: false,
+        };
+        Box::pin(stream::unfold(Some(attempt), |attempt| async { attempt?.next().await }))
+    }
+}
+
+/// A stream that may still be begun again.
+struct Attempt {
+    client: Retrying,
+    request: Request,
+    parts: AnswerStream,
+    made: u32,
+    handed_out: bool,
+}
+
+impl Attempt {
+    async fn next(mut self) -> Option<(Result<Part, Error>, Option<Self>)> {
+        loop {
+            let error = match self.parts.next().await? {
+                Ok(part) => {
+                    self.handed_out = true;
+                    return Some((Ok(part), Some(self)));
+                }
+                Err(error) => error,
+            };
+            let wait = self.client.backoff.wait(self.made, &error);
+            let Some(wait) = wait.filter(|_| !self.handed_out) else {
+                return Some((Err(error), None));
+            };
+            self.client.timer.sleep(wait).await;
+            self.made += 1;
+            self.parts = self.client.inner.stream(&self.request);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! As much of HTTP/1.1 as a model server needs.
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+
+/// The largest body that is read.
+const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// One request.
+pub(super) struct Incoming {
+    pub(super) path: String,
+    /// Names in lower case.
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Value,
+}
+
+impl Incoming {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The next request on a connection; nothing if the caller hung up or does not speak HTTP.
+pub(super) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Incoming> {
+    let mut line = String::new();
+    stream.read_line(&mut line).await.ok()?;
+    let path = line.split(' ').nth(1)?.to_owned();
+    let mut headers = Vec::new();
+    loop {
+        line.clear();
+        stream.read_line(&mut line).await.ok()?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length = length.and_then(|(_, value)| value.parse::<usize>().ok()).unwrap_or(0);
+    let mut body = vec![0; length.min(BODY_BYTES_MAX)];
+    stream.read_exact(&mut body).await.ok()?;
+    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    Some(Incoming { path, headers, body })
+}
+
+/// Sends a whole answer. `announced` is the length that is claimed: more than there is makes it a cut one.
+pub(super) async fn send(
+    stream: &mut BufReader<TcpStream>,
+    status: u16,
+    extra: &[(&str, String)],
+    body: &str,
+    announced: usize,
+) {
+    let extra: String =
+        extra.iter().map(|(name, value)| [name, ": ", value, "\r\n"].concat()).collect();
+    let head = format!(
+        "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\n{extra}content-length: {announced}\r\nconnection: close\r\n\r\n"
+    );
+    // Whoever hung up does not want the rest.
+    let _sent = stream.write_all(format!("{head}{body}").as_bytes()).await;
+    let _flushed = stream.flush().await;
+}
+
+/// Begins an answer that ends when the connection does.
+pub(super) async fn begin(stream: &mut BufReader<TcpStream>, content_type: &str) {
+    let head =
+        format!("HTTP/1.1 200 x\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n");
+    let _sent = stream.write_all(head.as_bytes()).await;
+    let _flushed = stream.flush().await;
+}
+
+/// Sends the next piece at once.
+pub(super) async fn piece(stream: &mut BufReader<TcpStream>, piece: &str) {
+    let _sent = stream.write_all(piece.as_bytes()).await;
+    let _flushed = stream.flush().await;
+}
+
+/// Waits until the caller hangs up.
+pub(super) async fn until_gone(stream: &mut BufReader<TcpStream>) {
+    let mut rest = [0; 64];
+    while matches!(stream.read(&mut rest).await, Ok(read) if read > 0) {}
+}

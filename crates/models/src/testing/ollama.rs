@@ -1,0 +1,54 @@
+//! The wire format of Ollama.
+
+use serde_json::{Value, json};
+
+use super::reply::Content;
+
+/// Ollama gives the same reason whether tools are called or not.
+const REASONS: [&str; 3] = ["stop", "length", "stop"];
+
+fn end(content: &Content) -> Value {
+    json!({ "model": content.model, "done": true, "done_reason": content.reason(REASONS),
+        "prompt_eval_count": 11, "eval_count": 7 })
+}
+
+fn calls(content: &Content) -> Value {
+    let call = |(name, arguments): &(String, Value)| json!({ "function": { "name": name, "arguments": arguments } });
+    content.calls.iter().map(call).collect()
+}
+
+/// The answer in one piece.
+pub(super) fn whole(content: &Content) -> Value {
+    let mut body = end(content);
+    body["message"] = json!({ "role": "assistant", "content": content.text() });
+    if !content.calls.is_empty() {
+        body["message"]["tool_calls"] = calls(content);
+    }
+    body
+}
+
+/// The answer in pieces: lines of JSON.
+pub(super) fn pieces(content: &Content) -> Vec<String> {
+    let line = |message: Value| {
+        format!("{}\n", json!({ "model": content.model, "message": message, "done": false }))
+    };
+    let mut pieces: Vec<String> = content
+        .words
+        .iter()
+        .map(|word| line(json!({ "role": "assistant", "content": word })))
+        .collect();
+    if !content.calls.is_empty() {
+        pieces.push(line(
+            json!({ "role": "assistant", "content": "", "tool_calls": calls(content) }),
+        ));
+    }
+    let mut last = end(content);
+    last["message"] = json!({ "role": "assistant", "content": "" });
+    pieces.push(format!("{last}\n"));
+    pieces
+}
+
+/// Ollama has no form for a failure in the stream: it hangs up.
+pub(super) fn told(_kind: &str) -> String {
+    String::new()
+}

@@ -1,0 +1,86 @@
+//! What the server answers.
+
+use serde_json::Value;
+
+/// How the server answers one request.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// In words.
+    Text(String),
+    /// In words, because the limit of tokens is reached.
+    CutShort(String),
+    /// With calls of tools, each a name and its arguments.
+    Calls(Vec<(String, Value)>),
+    /// Not at all.
+    Fault(Fault),
+}
+
+/// How the server fails.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// With a status, what it says about it, and perhaps how many seconds to wait.
+    Status(u16, String, Option<u64>),
+    /// It hangs up in the middle of the answer.
+    Cut,
+    /// It takes the request and never answers.
+    Hang,
+    /// It sends the first piece and then nothing; of a whole answer, nothing at all.
+    Stall,
+    /// It sends something that is not JSON.
+    BadJson,
+    /// It sends JSON that is no answer.
+    NoAnswer,
+    /// It begins to stream, then tells of a failure of this type; of a whole answer, a status 529.
+    ToldInStream(String),
+}
+
+impl Reply {
+    /// An answer in words.
+    pub fn text(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+
+    /// A call of one tool.
+    pub fn call(name: &str, arguments: Value) -> Self {
+        Self::Calls(vec![(name.to_owned(), arguments)])
+    }
+
+    /// A failure with a status.
+    pub fn status(status: u16, words: &str) -> Self {
+        Self::Fault(Fault::Status(status, words.to_owned(), None))
+    }
+}
+
+/// What is put into one wire format: a fault has become bytes before.
+pub(super) struct Content {
+    pub(super) model: String,
+    pub(super) words: Vec<String>,
+    pub(super) calls: Vec<(String, Value)>,
+    pub(super) cut_short: bool,
+}
+
+impl Content {
+    pub(super) fn new(model: &str, reply: &Reply) -> Self {
+        let (text, calls, cut_short) = match reply {
+            Reply::Text(text) => (text.as_str(), Vec::new(), false),
+            Reply::CutShort(text) => (text.as_str(), Vec::new(), true),
+            Reply::Calls(calls) => ("", calls.clone(), false),
+            Reply::Fault(_) => ("cut in the middle", Vec::new(), false),
+        };
+        let words = text.split_inclusive(' ').map(ToOwned::to_owned).collect();
+        Self { model: model.to_owned(), words, calls, cut_short }
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.words.concat()
+    }
+
+    /// Which of three names for the reason applies: done, out of tokens, tools called.
+    pub(super) fn reason<'a>(&self, [done, length, tools]: [&'a str; 3]) -> &'a str {
+        match (self.cut_short, self.calls.is_empty()) {
+            (true, _) => length,
+            (false, true) => done,
+            (false, false) => tools,
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The server itself.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::io::BufReader;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+
+use super::http::{self, Incoming};
+use super::reply::{Content, Fault, Reply};
+use super::{anthropic, ollama, openai};
+use crate::provider::{BaseUrl, Wire};
+
+/// What the server was sent.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The path of the address.
+    pub path: String,
+    /// The headers, with names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Value,
+}
+
+impl Seen {
+    /// One header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+#[derive(Default)]
+struct State {
+    replies: VecDeque<Reply>,
+    seen: Vec<Seen>,
+    key: Option<String>,
+    models: Option<Vec<String>>,
+}
+
+/// A model server on a port of its own. It ends when it is dropped.
+pub struct ModelServer {
+    address: SocketAddr,
+    state: Arc<Mutex<State>>,
+    task: JoinHandle<()>,
+}
+
+impl ModelServer {
+    /// A server that is ready for calls.
+    pub async fn start() -> Self {
+        let listener =
+            TcpListener::bind("127.0.0.1:0").await.expect("this machine has a free port");
+        let address = listener.local_addr().expect("it was just bound");
+        let state = Arc::new(Mutex::new(State::default()));
+        let task = tokio::spawn(accept(listener, Arc::clone(&state)));
+        Self { address, state, task }
+    }
+
+    /// Where a provider that speaks `wire` is.
+    pub fn base_url(&self, wire: Wire) -> BaseUrl {
+        let path = if wire == Wire::Ollama { "" } else { "v1" };
+        BaseUrl::parse(&format!("http://{}/{path}", self.address)).expect("an address is one")
+    }
+
+    /// Answers the next request, after those that were told before, like this.
+    pub fn then(&self, reply: Reply) -> &Self {
+        lock(&self.state).replies.push_back(reply);
+        self
+    }
+
+    /// Takes only calls with this key from now on.
+    pub fn with_key(&self, key: &str) -> &Self {
+        lock(&self.state).key = Some(key.to_owned());
+        self
+    }
+
+    /// Has only these models from now on.
+    pub fn with_models(&self, models: &[&str]) -> &Self {
+        lock(&self.state).models = Some(models.iter().map(|model| (*model).to_owned()).collect());
+        self
+    }
+
+    /// What it was sent so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        lock(&self.state).seen.clone()
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn accept(listener: TcpListener, state: Arc<Mutex<State>>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let state = Arc::clone(&state);
+        tokio::spawn(async move {
+            let mut stream = BufReader::new(stream);
+            if let Some(incoming) = http::read(&mut stream).await {
+                let reply = decide(&state, &incoming);
+                answer(&mut stream, &incoming, &reply).await;
+            }
+        });
+    }
+}
+
+/// Notes the request, and says how it is answered.
+fn decide(state: &Mutex<State>, incoming: &Incoming) -> Reply {
+    let mut state = lock(state);
+    let Incoming { path, headers, body } = incoming;
+    state.seen.push(Seen { path: path.clone(), headers: headers.clone(), body: body.clone() });
+    let bearer = incoming.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    let given = incoming.header("x-api-key").or(bearer);
+    if state.key.is_some() && state.key.as_deref() != given {
+        let given = given.unwrap_or("none");
+        return Reply::status(401, &format!("Incorrect API key provided: {given}"));
+    }
+    let model = body["model"].as_str().unwrap_or_default();
+    if state.models.as_ref().is_some_and(|models| !models.iter().any(|known| known == model)) {
+        return Reply::status(404, &format!("model '{model}' not found"));
+    }
+    state
+        .replies
+        .pop_front()
+        .unwrap_or_else(|| Reply::status(500, "the server was told no more answers"))
+}
+
+async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &Reply) {
+    let wire = match incoming.path.as_str() {
+        "/v1/chat/completions" => Wire::OpenAi,
+        "/v1/messages" => Wire::Anthropic,
+        "/api/chat" => Wire::Ollama,
+        path => {
+            let body =
+                json!({ "error": { "message": format!("no such path: {path}") } }).to_string();
+            return http::send(stream, 404, &[], &body, body.len()).await;
+        }
+    };
+    if let Reply::Fault(Fault::Status(status, words, after)) = reply {
+        let body = json!({ "error": { "message": words } }).to_string();
+        let after: Vec<(&str, String)> =
+            after.iter().map(|seconds| ("retry-after", seconds.to_string())).collect();
+        return http::send(stream, *status, &after, &body, body.len()).await;
+    }
+    let model = incoming.body["model"].as_str().unwrap_or_default();
+    let content = Content::new(model, reply);
+    if incoming.body["stream"] == json!(true) {
+        pieces(stream, wire, reply, &content).await;
+    } else {
+        whole(stream, wire, reply, &content).await;
+    }
+}
+
+async fn whole(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, content: &Content) {
+    let body = match wire {
+        Wire::OpenAi => openai::whole(content),
+        Wire::Anthropic => anthropic::whole(content),
+        Wire::Ollama => ollama::whole(content),
+    }
+    .to_string();
+    let Reply::Fault(fault) = reply else {
+        return http::send(stream, 200, &[], &body, body.len()).await;
+    };
+    match fault {
+        Fault::Hang | Fault::Stall => http::until_gone(stream).await,
+        Fault::Cut => http::send(stream, 200, &[], &body[..body.len() / 2], body.len()).await,
+        Fault::BadJson => http::send(stream, 200, &[], "{ \"half", 7).await,
+        Fault::ToldInStream(kind) => {
+            let body = json!({ "error": { "type": kind, "message": "told at once" } }).to_string();
+            http::send(stream, 529, &[], &body, body.len()).await;
+        }
+        Fault::NoAnswer | Fault::Status(..) => http::send(stream, 200, &[], "{}", 2).await,
+    }
+}
+
+async fn pieces(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, content: &Content) {
+    let (pieces, kind) = match wire {
+        Wire::OpenAi => (openai::pieces(content), "text/event-stream"),
+        Wire::Anthropic => (anthropic::pieces(content), "text/event-stream"),
+        Wire::Ollama => (ollama::pieces(content), "application/x-ndjson"),
+    };
+    if matches!(reply, Reply::Fault(Fault::Hang)) {
+        return http::until_gone(stream).await;
+    }
+    http::begin(stream, kind).await;
+    let half = pieces.len() / 2;
+    let shown = if matches!(reply, Reply::Fault(_)) { &pieces[..half] } else { &pieces[..] };
+    for piece in shown {
+        http::piece(stream, piece).await;
+    }
+    match reply {
+        Reply::Fault(Fault::Stall) => http::until_gone(stream).await,
+        Reply::Fault(Fault::BadJson) => http::piece(stream, &bad(wire)).await,
+        Reply::Fault(Fault::ToldInStream(kind)) => {
+            let told = match wire {
+                Wire::OpenAi => openai::told(kind),
+                Wire::Anthropic => anthropic::told(kind),
+                Wire::Ollama => ollama::told(kind),
+            };
+            http::piece(stream, &told).await;
+        }
+        _ => {}
+    }
+}
+
+/// A piece that is not JSON, in the wrapping of a format.
+fn bad(wire: Wire) -> String {
+    match wire {
+        Wire::Ollama => "{ \"half\n".to_owned(),
+        Wire::OpenAi => "data: { \"half\n\n".to_owned(),
+        Wire::Anthropic => "event: content_block_delta\ndata: { \"half\n\n".to_owned(),
+    }
+}

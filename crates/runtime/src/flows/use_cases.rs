@@ -1,0 +1,153 @@
+//! The use cases.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
+use piton_backpack::{BackpackId, Identity, Options};
+use piton_core::{Envelope, Timer};
+use piton_flow::{
+    Error, EventFilter, Flow, Heard as Told, Registry, Report, RunOptions, Runner, RunnerPorts,
+    Severity, State, Tools,
+};
+use piton_models::ModelClient;
+
+use super::reply::{FlowChecked, FlowRan};
+use super::request::{Heard, ResumeFlow, RunFlow};
+
+/// What flows work with.
+pub struct FlowPorts {
+    /// Where backpacks are kept, with time and entropy.
+    pub journal: JournalPorts,
+    /// Who waits between attempts.
+    pub timer: Arc<dyn Timer>,
+    /// Who answers for models.
+    pub models: Arc<dyn ModelClient>,
+    /// What nodes may call.
+    pub tools: Tools,
+}
+
+/// Flows for whoever calls.
+pub struct Flows {
+    ports: FlowPorts,
+    registry: Registry,
+}
+
+impl Flows {
+    /// Flows over these ports.
+    pub fn new(ports: FlowPorts) -> Self {
+        let registry = Registry::builtin(ports.tools.clone());
+        Self { ports, registry }
+    }
+
+    /// Everything that is to be said about a description.
+    pub fn check(&self, text: &str) -> FlowChecked {
+        let problems = Flow::check_json(text, &self.registry);
+        let runs = problems.iter().all(|problem| problem.severity != Severity::Error);
+        FlowChecked { runs, problems }
+    }
+
+    /// A description as a Mermaid flowchart.
+    pub fn graph(&self, text: &str) -> Result<String, Envelope> {
+        Ok(self.load(text)?.to_mermaid())
+    }
+
+    /// Runs a flow, and tells `listener` what happens.
+    pub async fn run(
+        &self,
+        request: RunFlow<'_>,
+        listener: &(dyn Fn(Heard<'_>) + Sync),
+    ) -> Result<FlowRan, Envelope> {
+        let flow = self.load(request.text)?;
+        let entropy = &*self.ports.journal.ports.entropy;
+        let id = request.backpack.unwrap_or_else(|| BackpackId::mint(entropy));
+        let backpack = self.open(&id).await?;
+        let system = backpack.scope(Identity::system(), None).map_err(|error| error.envelope())?;
+        for (key, value) in &request.items {
+            // A new item cannot be refused to `system`; one that is limited to others is told as an error.
+            let _ = system.pack(key, value).await.map_err(|error| error.envelope())?;
+        }
+        let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
+        let (steps_max, cancel) = (request.steps_max, request.cancel);
+        let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
+        let runner = self.runner();
+        let going = async |runner: &Runner| Ok(runner.run(&flow, &state, options).await);
+        self.follow(runner, &id, &backpack, going, listener).await
+    }
+
+    /// Goes on with a run, and tells `listener` what happens.
+    pub async fn resume(
+        &self,
+        request: ResumeFlow<'_>,
+        listener: &(dyn Fn(Heard<'_>) + Sync),
+    ) -> Result<FlowRan, Envelope> {
+        let flow = self.load(request.text)?;
+        let backpack = self.open(&request.backpack).await?;
+        let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
+        let (steps_max, cancel) = (request.steps_max, request.cancel);
+        let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
+        let runner = self.runner();
+        let going = async |runner: &Runner| runner.resume(&flow, &state, options).await;
+        self.follow(runner, &request.backpack, &backpack, going, listener).await
+    }
+
+    /// Lets a run go on while its events are heard, and closes what keeps it.
+    async fn follow(
+        &self,
+        runner: Runner,
+        id: &BackpackId,
+        backpack: &JournaledBackpack,
+        going: impl AsyncFnOnce(&Runner) -> Result<Report, Error>,
+        listener: &(dyn Fn(Heard<'_>) + Sync),
+    ) -> Result<FlowRan, Envelope> {
+        let mut events = runner.subscribe(EventFilter::default());
+        let running = async move {
+            let report = going(&runner).await;
+            drop(runner);
+            report
+        };
+        let hearing = async {
+            while let Some(told) = events.next().await {
+                match told {
+                    Told::Event(event) => listener(Heard::Event(&event)),
+                    Told::Missed(count) => listener(Heard::Missed(count)),
+                }
+            }
+        };
+        let (report, ()) = futures_util::future::join(running, hearing).await;
+        let closed = backpack.close().await.map_err(|error| error.envelope());
+        let report = report.map_err(|error| error.envelope())?;
+        closed?;
+        Ok(ran(id, report))
+    }
+
+    fn load(&self, text: &str) -> Result<Flow, Envelope> {
+        let loaded = Flow::from_json(text, &self.registry);
+        Ok(loaded.map_err(|error| error.envelope())?.flow)
+    }
+
+    async fn open(&self, id: &BackpackId) -> Result<JournaledBackpack, Envelope> {
+        let holder = Holder::new("a flow").expect("two words are a name");
+        let ports = self.ports.journal.clone();
+        let opened = JournaledBackpack::open(id, holder, Mode::Durable, Options::default(), ports);
+        Ok(opened.await.map_err(|error| error.envelope())?.backpack)
+    }
+
+    fn runner(&self) -> Runner {
+        let ports = RunnerPorts {
+            clock: Arc::clone(&self.ports.journal.ports.clock),
+            timer: Arc::clone(&self.ports.timer),
+            entropy: Arc::clone(&self.ports.journal.ports.entropy),
+        };
+        Runner::new(Arc::clone(&self.ports.models), self.ports.tools.clone(), ports)
+    }
+}
+
+fn ran(id: &BackpackId, report: Report) -> FlowRan {
+    let status = report.status();
+    let (action, error) = match report.outcome {
+        Ok(action) => (Some(action.to_string()), None),
+        Err(error) => (None, Some(error.envelope())),
+    };
+    FlowRan { run_id: report.run, backpack: id.clone(), status, steps: report.steps, action, error }
+}

@@ -1,0 +1,71 @@
+//! Reaching a server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton_flow::Tool;
+use rmcp::model::Tool as TheirTool;
+use rmcp::service::{RoleClient, RunningService};
+use rmcp::transport::{IntoTransport, StreamableHttpClientTransport, TokioChildProcess};
+use rmcp::{ServiceExt as _, service::ServiceError};
+use tokio::time::timeout;
+
+use super::error::ConnectError;
+use super::remote_tool::RemoteTool;
+use super::settings::ServerSettings;
+use crate::bounds::{MCP_CONNECT_MS_MAX, MCP_TOOLS_MAX};
+
+/// A server that answers.
+pub(super) type Session = RunningService<RoleClient, ()>;
+
+/// Reaches the server called `name`, and gives its tools. The connection lasts as long as one of them.
+pub async fn connect(
+    name: &str,
+    settings: &ServerSettings,
+) -> Result<Vec<Arc<dyn Tool>>, ConnectError> {
+    match settings {
+        ServerSettings::Command { command, args, env } => {
+            let mut process = tokio::process::Command::new(command);
+            process.args(args).envs(env).kill_on_drop(true);
+            let transport = TokioChildProcess::new(process)
+                .map_err(|error| unreachable(name, format!("`{command}`: {error}")))?;
+            over(name, transport).await
+        }
+        ServerSettings::Http { url } => {
+            // A second call finds the provider of TLS installed already, and that is fine.
+            let _installed = rustls::crypto::ring::default_provider().install_default();
+            over(name, StreamableHttpClientTransport::from_uri(url.as_str())).await
+        }
+    }
+}
+
+/// The tools of whoever is at the other end of a transport.
+pub(super) async fn over<T, E, A>(
+    name: &str,
+    transport: T,
+) -> Result<Vec<Arc<dyn Tool>>, ConnectError>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let patience = Duration::from_millis(MCP_CONNECT_MS_MAX);
+    let late = |_| unreachable(name, format!("no answer within {MCP_CONNECT_MS_MAX} ms"));
+    let session = timeout(patience, ().serve(transport)).await.map_err(late)?;
+    let session = session.map_err(|error| unreachable(name, error.to_string()))?;
+    let listed: Result<Vec<TheirTool>, ServiceError> =
+        timeout(patience, session.list_all_tools()).await.map_err(late)?;
+    let listed = listed.map_err(|error| unreachable(name, error.to_string()))?;
+    if listed.len() > MCP_TOOLS_MAX {
+        let problem = format!("it offers {} tools, {MCP_TOOLS_MAX} are taken", listed.len());
+        return Err(unreachable(name, problem));
+    }
+    let session = Arc::new(session);
+    let remote = |tool: &TheirTool| {
+        Arc::new(RemoteTool::new(name, tool, Arc::clone(&session))) as Arc<dyn Tool>
+    };
+    Ok(listed.iter().map(remote).collect())
+}
+
+fn unreachable(server: &str, problem: String) -> ConnectError {
+    ConnectError::Unreachable { server: server.to_owned(), problem }
+}
