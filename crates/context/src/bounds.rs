@@ -47,6 +47,10 @@ pub const NODE_BATCH_KEYS: usize = 8_000;
 /// Bytes in one commit that brings new tree nodes, for the same reason.
 pub const NODE_BATCH_BYTES: usize = 12 * 1024 * 1024;
 
+/// Notes about renamed files and changed directories that one recorded tree leaves for its frames: they go into the
+/// commit that makes it current, which takes 10,000 keys.
+pub const NOTES_MAX: usize = 1_500;
+
 /// How often a change is tried again when another process was faster. Each failure means that another one succeeded.
 pub const TRIES_MAX: u32 = 64;
 
@@ -55,3 +59,22 @@ pub const STAMPS_FILE_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
 /// Entries read from the table at a time.
 pub const PAGE: usize = 1_000;
+
+/// Bytes of a frame's content: a summary, not a file.
+pub const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Bytes of a content that lies in the frame's own row, so that writing it takes one sync and reading it one row.
+pub const INLINE_BYTES_MAX: usize = 16 * 1024;
+
+/// Entries of a frame's metadata, and bytes of one key and one value: who and how, not what.
+pub const METADATA_ENTRIES_MAX: usize = 32;
+/// Bytes of a metadata key.
+pub const METADATA_KEY_BYTES_MAX: usize = 64;
+/// Bytes of a metadata value.
+pub const METADATA_VALUE_BYTES_MAX: usize = 1_024;
+
+/// Frames that one synthesis is made from: each is a key of the commit that records it.
+pub const SYNTHESIS_FRAMES_MAX: usize = 5_000;
+
+/// Pieces of context that a generated frame can name, for the same reason.
+pub const GIVEN_MAX: usize = 1_000;

@@ -15,6 +15,7 @@ mod stamp;
 
 pub use compare::{Change, ChangeKind, Side, pair_renames};
 pub use directory::{Directory, Entry, File, Node, Symlink, Totals};
+pub(crate) use hashed::Preimage;
 pub use hashed::{directory_id, file_id, symlink_id};
 pub use id::{Kind, TreeNodeId};
 pub(crate) use path::extend;

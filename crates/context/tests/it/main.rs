@@ -1,1 +1,16 @@
-//! it
+//! The behaviour of `piton-context` as other crates see it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "tests stop at the first surprise, make the files that are scanned, and say their seeds"
+)]
+
+mod frames;
+mod history;
+mod ignore;
+mod reading;
+mod scan;
+mod scene;
+mod synthesis;
+mod tree;

@@ -1,0 +1,217 @@
+//! Checking frames, their contents, sets, heads and indices.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use piton_core::Digest;
+use piton_store::port::{Entry, Key};
+
+use super::{DamageKind, Validation};
+use crate::{
+    Context, Error,
+    frame::{Frame, FrameId, FrameSet, Head, leaf},
+    stored::keys::{Row, split_path},
+    tree::TreePath,
+};
+
+/// A frame that was read, as far as other rows refer to it.
+struct Known {
+    path: TreePath,
+    index: u64,
+    type_and_agent: (String, String),
+}
+
+pub(super) struct FrameCheck<'a> {
+    context: &'a Context,
+    frames: BTreeMap<FrameId, Known>,
+    leaves: BTreeMap<TreePath, Vec<Digest>>,
+    /// The keys that the indices must have, and no others.
+    expected: BTreeSet<Key>,
+    newest: u64,
+}
+
+impl<'a> FrameCheck<'a> {
+    pub(super) fn new(context: &'a Context) -> Self {
+        Self {
+            context,
+            frames: BTreeMap::new(),
+            leaves: BTreeMap::new(),
+            expected: BTreeSet::new(),
+            newest: 0,
+        }
+    }
+
+    pub(super) async fn run(mut self, found: &mut Validation) -> Result<(), Error> {
+        let mut after: Option<Key> = None;
+        loop {
+            let prefix = self.context.keys.all(Row::Frame);
+            let (rows, more) = self.context.page(&prefix, after.as_deref()).await?;
+            for row in &rows {
+                found.frames += 1;
+                self.frame(row, found).await?;
+            }
+            after = rows.last().map(|row| Key::clone(&row.key));
+            if !more {
+                break;
+            }
+        }
+        self.sets(found).await?;
+        self.heads(found).await?;
+        self.indices(found).await?;
+        self.sequences(found).await
+    }
+
+    async fn frame(&mut self, row: &Entry, found: &mut Validation) -> Result<(), Error> {
+        let Some((path, _)) = split_path(&row.key) else {
+            found.add(DamageKind::Frame, "a frame", "its key is cut");
+            return Ok(());
+        };
+        let leaves = self.leaves.entry(path.clone()).or_default();
+        let place = leaves.len() as u64;
+        let Some((frame, inline)) = found.absorb(DamageKind::Frame, Frame::decode(&row.value))?
+        else {
+            // Its place is taken, so that those after it are judged by their own.
+            leaves.push(Digest::from_bytes([0; 32]));
+            return Ok(());
+        };
+        leaves.push(leaf(frame.id, &frame.header()));
+        if frame.path != path
+            || frame.index != place
+            || row.key != self.context.keys.numbered(Row::Frame, &path, frame.index)
+        {
+            let what = format!("the frame {}", frame.id);
+            found.add(DamageKind::Frame, what, "it does not stand at its path and place");
+        }
+        let content = self.context.content_from(&frame, inline).await;
+        found.absorb(DamageKind::Content, content)?;
+        let (keys, id) = (self.context.keys, frame.id.digest());
+        self.expected.insert(keys.digests(Row::Place, &id, None));
+        self.expected.insert(keys.digests(Row::Basis, &frame.basis.digest(), Some(&id)));
+        for part in frame.basis.frames() {
+            self.expected.insert(keys.digests(Row::Dependent, &part.digest(), Some(&id)));
+        }
+        self.newest = self.newest.max(frame.sequence);
+        let type_and_agent = (frame.frame_type.to_string(), frame.agent_id.to_string());
+        let known = Known { path, index: frame.index, type_and_agent };
+        if self.frames.insert(frame.id, known).is_some() {
+            found.add(DamageKind::Frame, format!("the frame {}", frame.id), "it is there twice");
+        }
+        Ok(())
+    }
+
+    async fn sets(&self, found: &mut Validation) -> Result<(), Error> {
+        let mut rows = BTreeMap::new();
+        self.context
+            .each_row(Row::Set, |row| {
+                if let Some((path, _)) = split_path(&row.key) {
+                    rows.insert(path, FrameSet::decode(&row.value));
+                }
+            })
+            .await?;
+        for (path, leaves) in &self.leaves {
+            if rows.remove(path).flatten() != Some(FrameSet::of(leaves)) {
+                let what = format!("the set of frames of {path}");
+                found.add(DamageKind::Set, what, "it is not the set of the frames that are there");
+            }
+        }
+        for path in rows.keys() {
+            found.add(DamageKind::Set, format!("the set of frames of {path}"), "there are no frames");
+        }
+        Ok(())
+    }
+
+    async fn heads(&mut self, found: &mut Validation) -> Result<(), Error> {
+        let mut rows = Vec::new();
+        self.context.each_row(Row::Head, |row| rows.push(row)).await?;
+        for row in rows {
+            found.heads += 1;
+            let Some(head) = found.absorb(DamageKind::Head, Head::decode(&row.value))? else {
+                continue;
+            };
+            self.newest = self.newest.max(head.sequence);
+            let what = format!("the head {}", head.frame);
+            let Some(known) = self.frames.get(&head.frame) else {
+                found.add(DamageKind::Head, what, "there is no such frame");
+                continue;
+            };
+            let says = (head.frame_type.to_string(), head.agent_id.to_string());
+            let key = self.context.keys.typed(Row::Head, &known.path, &head.frame_type);
+            if known.index != head.index || known.type_and_agent != says || key != row.key {
+                found.add(DamageKind::Head, what, "it is not what the frame says");
+            }
+        }
+        Ok(())
+    }
+
+    async fn indices(&self, found: &mut Validation) -> Result<(), Error> {
+        let mut there = BTreeSet::new();
+        for kind in [Row::Place, Row::Basis, Row::Dependent] {
+            let mut wrong = Vec::new();
+            self.context
+                .each_row(kind, |row| {
+                    if kind == Row::Place && !self.is_place(&row) {
+                        wrong.push(Key::clone(&row.key));
+                    }
+                    there.insert(row.key);
+                })
+                .await?;
+            for key in wrong {
+                found.add(DamageKind::Index, name(&key), "it leads to another place");
+            }
+        }
+        for key in self.expected.difference(&there) {
+            found.add(DamageKind::Index, name(key), "it is missing");
+        }
+        for key in there.difference(&self.expected) {
+            found.add(DamageKind::Index, name(key), "no frame has it");
+        }
+        Ok(())
+    }
+
+    fn is_place(&self, row: &Entry) -> bool {
+        let id = row.key[17..].try_into().map(|id| FrameId::new(Digest::from_bytes(id)));
+        let known = id.ok().and_then(|id| self.frames.get(&id));
+        known.is_none_or(|known| {
+            let mut value = known.index.to_be_bytes().to_vec();
+            value.extend_from_slice(known.path.as_bytes());
+            value == row.value
+        })
+    }
+
+    async fn sequences(&mut self, found: &mut Validation) -> Result<(), Error> {
+        let mut rows = Vec::new();
+        self.context.each_row(Row::Moved, |row| rows.push(row)).await?;
+        for row in rows {
+            let place = split_path(&row.key).and_then(|(path, place)| {
+                let place = u64::from_be_bytes(place.try_into().ok()?);
+                let count = self.leaves.get(&path)?.len() as u64;
+                (place < count).then_some(())
+            });
+            let number = row.value.as_slice().try_into().map(u64::from_be_bytes);
+            match (place, number) {
+                (Some(()), Ok(number)) => self.newest = self.newest.max(number),
+                _ => found.add(DamageKind::Sequence, "when a frame became the head", "it fits no frame"),
+            }
+        }
+        let next = self.context.row(&self.context.keys.only(Row::Sequence)).await?;
+        let next = match next {
+            None => Some(1),
+            Some(row) => row.value.as_slice().try_into().map(u64::from_be_bytes).ok(),
+        };
+        if next != Some(self.newest + 1) {
+            let detail = format!("the newest append has number {}", self.newest);
+            found.add(DamageKind::Sequence, "the number of the next append", detail);
+        }
+        Ok(())
+    }
+}
+
+/// What a key of an index is called in a message.
+fn name(key: &[u8]) -> String {
+    let kind = match key.get(16) {
+        Some(b'i') => "place",
+        Some(b'b') => "basis",
+        _ => "dependent",
+    };
+    let digits: String = key[17..].iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    format!("the {kind} entry {digits}…")
+}
