@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use gix_ignore::glob::{Pattern, pattern::Case, wildmatch::Mode};
+use gix_ignore::glob::{Pattern, wildmatch, wildmatch::Mode};
 
 /// The files with rules, the strongest first.
 pub(super) const RULE_FILES: [&[u8]; 3] = [b".pitonignore", b".ignore", b".gitignore"];
@@ -63,17 +63,31 @@ impl Rules {
 impl RuleFile {
     fn decide(&self, path: &[u8], name_at: usize, is_directory: bool) -> Option<bool> {
         let below = &path[self.base..];
-        let name_at = Some(name_at - self.base).filter(|at| *at > 0);
-        let matches = |pattern: &&Pattern| {
-            pattern.matches_repo_relative_path(
-                below.into(),
-                name_at,
-                Some(is_directory),
-                Case::Sensitive,
-                Mode::NO_MATCH_SLASH_LITERAL,
-            )
-        };
-        let found = self.patterns.iter().rev().find(matches);
+        let name = &path[name_at..];
+        let found =
+            self.patterns.iter().rev().find(|pattern| matches(pattern, below, name, is_directory));
         found.map(|pattern| !pattern.is_negative())
     }
+}
+
+/// Whether a pattern matches an entry, as git sees it.
+///
+/// Git compares what stands before the first wildcard byte by byte, and takes only the rest for a pattern; so in
+/// `a**/b` the stars begin a pattern, and stand for any number of directories.
+fn matches(pattern: &Pattern, below: &[u8], name: &[u8], is_directory: bool) -> bool {
+    use gix_ignore::glob::pattern::Mode as Kind;
+    if pattern.mode.contains(Kind::MUST_BE_DIR) && !is_directory {
+        return false;
+    }
+    let by_name = pattern.mode.contains(Kind::NO_SUB_DIR) && !pattern.mode.contains(Kind::ABSOLUTE);
+    let (value, mode) =
+        if by_name { (name, Mode::empty()) } else { (below, Mode::NO_MATCH_SLASH_LITERAL) };
+    let Some(literal) = pattern.first_wildcard_pos else {
+        return pattern.text.as_slice() == value;
+    };
+    if by_name {
+        return wildmatch(pattern.text.as_ref(), value.into(), mode);
+    }
+    let (literal, wild) = pattern.text.split_at(literal);
+    value.strip_prefix(literal).is_some_and(|rest| wildmatch(wild.into(), rest.into(), mode))
 }

@@ -99,6 +99,7 @@ fn rules_mean_what_git_takes_them_for() {
         ("unclosed class", "x[1\n*.log\n"),
         ("question marks", "?\n??.txt\n"),
         ("trailing slash on a file", "b.txt/\na/\n"),
+        ("stars after letters", "/deep/*\n!/deep/a**/*\ndeep**/b\n"),
         ("backslash", "back\\\\slash\n"),
     ];
     for (what, text) in rules {
@@ -190,7 +191,7 @@ mod long {
         let luck = SeededEntropy::new(run.seed());
         println!("seed {}", run.seed());
         let pick = |count: usize| usize::try_from(luck.next_u64()).unwrap() % count;
-        let trees = LongRun::size(60, 3_000);
+        let trees = LongRun::size(40, 1_000);
         for number in 0..trees {
             let dir = tempfile::tempdir().unwrap();
             let names = ["a", "b", "ab", "a.b", "c"];
