@@ -78,3 +78,15 @@ pub const SYNTHESIS_FRAMES_MAX: usize = 5_000;
 
 /// Pieces of context that a generated frame can name, for the same reason.
 pub const GIVEN_MAX: usize = 1_000;
+
+/// Operations of one batch.
+pub const BATCH_LINES_MAX: usize = 100_000;
+
+/// Directories that are noted as changed before everything is scanned instead.
+pub const DIRTY_MAX: usize = 1_000;
+
+/// How long nothing may change before what changed is scanned: editors write a file in several steps.
+pub const QUIET: Duration = Duration::from_millis(50);
+
+/// How long changes are collected when it never gets quiet.
+pub const QUIET_LONGEST: Duration = Duration::from_millis(500);

@@ -14,13 +14,16 @@
 //! * [`synthesis`]: frames of directories, and making them anew.
 //! * [`check`]: whether everything that is stored is what its ids say.
 //! * [`report`]: coverage and stale frames, for people and for CI.
+//! * [`batch`]: many operations in one text.
+//! * [`watch`]: following a project directory while it is edited.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: durable state is in the ports of the store and nowhere else; the file of [stamps](scan) can be thrown
-//! away at any time. Only [`scan`] touches files. Nothing is kept between calls, so that any number of processes can use
+//! away at any time. Only [`scan`] and [`watch`] touch files. Nothing is kept between calls, so that any number of processes can use
 //! one data directory at once.
 
 pub mod agent;
+pub mod batch;
 pub mod bounds;
 pub mod check;
 mod context;
@@ -34,6 +37,7 @@ pub mod scan;
 mod stored;
 pub mod synthesis;
 pub mod tree;
+pub mod watch;
 pub mod word;
 
 pub use context::{Context, Ports};

@@ -115,7 +115,8 @@ impl Scanner {
         let partial_scope = matches!(scope, Scope::Only(_));
         // Stamps that were not looked at are as old as they were.
         let began = if partial_scope { remembered.began } else { began };
-        if (!same || report.hashed_files > 0)
+        if !partial_scope
+            && (!same || report.hashed_files > 0)
             && let Some(path) = &self.stamps
         {
             // What is not remembered is only read again.

@@ -6,6 +6,7 @@
     reason = "tests stop at the first surprise, make the files that are scanned, and say their seeds"
 )]
 
+mod check;
 mod frames;
 mod history;
 mod ignore;
@@ -14,3 +15,4 @@ mod scan;
 mod scene;
 mod synthesis;
 mod tree;
+mod watch;
