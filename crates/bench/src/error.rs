@@ -21,6 +21,9 @@ pub(crate) enum Error {
     /// A use case failed.
     #[error(transparent)]
     Session(#[from] piton_workflow::session::Error),
+    /// Context could not be read or written.
+    #[error(transparent)]
+    Context(#[from] piton_context::Error),
     /// A value could not be encoded or read.
     #[error("could not {operation}: {problem}")]
     Json { operation: &'static str, problem: String },

@@ -15,6 +15,7 @@
     reason = "a benchmark measures time, starts itself anew and writes the files it compares with"
 )]
 
+mod context;
 mod error;
 mod kernel;
 mod measure;
@@ -68,6 +69,8 @@ enum Part {
     Kernel,
     /// Workflows.
     Workflow,
+    /// Trees and frames.
+    Context,
 }
 
 /// What the program starts itself for.
@@ -81,12 +84,25 @@ enum Inner {
         /// The session.
         stream: StreamId,
     },
+    /// Scans a project directory, or looks up a path of it, in a process that has done nothing before.
+    #[command(hide = true)]
+    ContextHere {
+        /// The project directory.
+        project: PathBuf,
+        /// The data directory.
+        data: PathBuf,
+        /// The path to look up; without one the directory is scanned.
+        path: Option<String>,
+    },
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match &arguments.inner {
         Some(Inner::ColdLoad { root, stream }) => kernel::cold_load_here(root, stream),
+        Some(Inner::ContextHere { project, data, path }) => {
+            context::here(project, data, path.as_deref())
+        }
         None => run(&arguments),
     };
     outcome.unwrap_or_else(|problem| {
@@ -103,6 +119,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Workflow)) {
         report.add("workflow", workflow::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Context)) {
+        report.add("context", context::measure(&place)?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {

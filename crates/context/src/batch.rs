@@ -19,7 +19,12 @@ use crate::{
 
 /// One operation.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "op", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(
+    tag = "op",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
 enum Operation {
     Put {
         node: String,

@@ -11,7 +11,7 @@ use crate::{
     frame::{After, Appended, Basis, Draft, FrameId, Given, Head, Metadata, NewFrame},
     history::NodeRef,
     read::{Composed, Composition, NodeContext, View},
-    synthesis::{RegenerateScope, Regenerated, Synthesized, SynthesizeRequest},
+    synthesis::{RegenerateScope, Regenerated, SynthesizeRequest, Synthesized},
     tree::TreePath,
     word::{AgentId, FrameType},
 };
@@ -135,12 +135,17 @@ impl AgentAdapter {
         if answer.given.len() > crate::bounds::GIVEN_MAX {
             let max = crate::bounds::GIVEN_MAX;
             let count = answer.given.len();
-            return Err(Error::Invalid(format!("the model was given {count} pieces; at most {max}")));
+            return Err(Error::Invalid(format!(
+                "the model was given {count} pieces; at most {max}"
+            )));
         }
         let root = self.context.current().await?.root;
         let node = self.context.node(root, node).await?;
-        let basis =
-            Basis::Generated { prompt: answer.prompt, given: answer.given, attempt: answer.attempt };
+        let basis = Basis::Generated {
+            prompt: answer.prompt,
+            given: answer.given,
+            attempt: answer.attempt,
+        };
         let draft = Draft {
             path: node.path,
             node_id: node.id,

@@ -114,7 +114,11 @@ impl<'a> FrameCheck<'a> {
             }
         }
         for path in rows.keys() {
-            found.add(DamageKind::Set, format!("the set of frames of {path}"), "there are no frames");
+            found.add(
+                DamageKind::Set,
+                format!("the set of frames of {path}"),
+                "there are no frames",
+            );
         }
         Ok(())
     }
@@ -189,7 +193,11 @@ impl<'a> FrameCheck<'a> {
             let number = row.value.as_slice().try_into().map(u64::from_be_bytes);
             match (place, number) {
                 (Some(()), Ok(number)) => self.newest = self.newest.max(number),
-                _ => found.add(DamageKind::Sequence, "when a frame became the head", "it fits no frame"),
+                _ => found.add(
+                    DamageKind::Sequence,
+                    "when a frame became the head",
+                    "it fits no frame",
+                ),
             }
         }
         let next = self.context.row(&self.context.keys.only(Row::Sequence)).await?;

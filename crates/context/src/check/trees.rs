@@ -57,7 +57,8 @@ impl<'a> TreeCheck<'a> {
             let entry = RootEntry::decode(&row.value);
             let Some(entry) = found.absorb(DamageKind::Root, entry)? else { continue };
             let what = format!("the recorded tree {}", entry.sequence);
-            if entry.sequence != place as u64 + 1 || row.key != self.context.keys.root(entry.sequence)
+            if entry.sequence != place as u64 + 1
+                || row.key != self.context.keys.root(entry.sequence)
             {
                 found.add(DamageKind::Root, what.clone(), "it does not stand at its number");
             }
@@ -79,7 +80,11 @@ impl<'a> TreeCheck<'a> {
             let number = label.value.as_slice().try_into().map(u64::from_be_bytes);
             if !number.is_ok_and(|number| number >= 1 && number <= rows.len() as u64) {
                 let name = String::from_utf8_lossy(&label.key[17..]).into_owned();
-                found.add(DamageKind::Root, format!("the label {name}"), "it names no recorded tree");
+                found.add(
+                    DamageKind::Root,
+                    format!("the label {name}"),
+                    "it names no recorded tree",
+                );
             }
         }
         Ok(())

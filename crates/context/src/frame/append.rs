@@ -186,10 +186,7 @@ impl Context {
         place.extend_from_slice(draft.path.as_bytes());
         batch.push(put(self.keys.digests(Row::Place, &id.digest(), None), place));
         let basis = draft.basis.digest();
-        batch.push(put(
-            self.keys.digests(Row::Basis, &basis, Some(&id.digest())),
-            Vec::new(),
-        ));
+        batch.push(put(self.keys.digests(Row::Basis, &basis, Some(&id.digest())), Vec::new()));
         let mut parts = draft.basis.frames();
         parts.sort_unstable();
         parts.dedup();

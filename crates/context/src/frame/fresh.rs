@@ -126,7 +126,9 @@ impl<'a> Judge<'a> {
             let child = self.context.frame_at(&path, head.index).await?;
             if let Freshness::Stale { reason } = self.judge(&child).await? {
                 let kind = &child.frame_type;
-                return Ok(Freshness::stale(format!("the {kind} frame of {path} is stale: {reason}")));
+                return Ok(Freshness::stale(format!(
+                    "the {kind} frame of {path} is stale: {reason}"
+                )));
             }
         }
         Ok(Freshness::Fresh)

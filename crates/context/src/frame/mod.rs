@@ -16,8 +16,8 @@ mod read;
 mod record;
 mod set;
 
-pub use append::{Appended, Outcome};
 pub(crate) use append::{After, Draft};
+pub use append::{Appended, Outcome};
 pub use basis::{Basis, BasisKind, Given, Policy};
 pub use fresh::Freshness;
 pub(crate) use fresh::Judge;
@@ -26,5 +26,5 @@ pub use metadata::Metadata;
 pub use put::NewFrame;
 pub use read::Head;
 pub use record::Frame;
-pub use set::{Proof, SetRoot};
 pub(crate) use set::{FrameSet, leaf};
+pub use set::{Proof, SetRoot};

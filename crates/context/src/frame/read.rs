@@ -130,8 +130,7 @@ impl Context {
         let Some(row) = self.row(&self.keys.at(Row::Set, path)).await? else {
             return Ok(FrameSet::default());
         };
-        FrameSet::decode(&row.value)
-            .ok_or_else(|| Error::integrity(phrase(path), "its row is cut"))
+        FrameSet::decode(&row.value).ok_or_else(|| Error::integrity(phrase(path), "its row is cut"))
     }
 
     /// Shows that a frame is in the set of its path.

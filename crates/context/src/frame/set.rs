@@ -116,12 +116,7 @@ impl Proof {
     pub(crate) fn make(leaves: &[Digest], index: usize) -> Self {
         let mut siblings = Vec::new();
         path(leaves, index, &mut siblings);
-        Self {
-            index: index as u64,
-            count: leaves.len() as u64,
-            leaf: leaves[index],
-            siblings,
-        }
+        Self { index: index as u64, count: leaves.len() as u64, leaf: leaves[index], siblings }
     }
 
     /// Whether it shows that its leaf is in the set `root`.

@@ -219,10 +219,7 @@ impl Context {
     }
 
     /// Everything that is recorded of a node, checked.
-    pub(crate) async fn body(
-        &self,
-        id: TreeNodeId,
-    ) -> Result<Option<(TreePath, NodeBody)>, Error> {
+    pub(crate) async fn body(&self, id: TreeNodeId) -> Result<Option<(TreePath, NodeBody)>, Error> {
         let Some(row) = self.row(&self.keys.node(id, 0)).await? else {
             return Ok(None);
         };

@@ -111,8 +111,9 @@ impl Context {
             RootRef::Label(label) => {
                 let row = self.row(&self.keys.label(label)).await?.ok_or_else(missing)?;
                 let sequence = row.value.try_into().map(u64::from_be_bytes);
-                let sequence = sequence
-                    .map_err(|_| Error::integrity(format!("the label {label}"), "it is no number"))?;
+                let sequence = sequence.map_err(|_| {
+                    Error::integrity(format!("the label {label}"), "it is no number")
+                })?;
                 self.root_numbered(sequence).await?.ok_or_else(missing)
             }
             RootRef::Digest(digits) => {
@@ -126,9 +127,7 @@ impl Context {
                 match found.len() {
                     0 => Err(missing()),
                     1 => Ok(found.swap_remove(0)),
-                    _ => {
-                        Err(Error::Ambiguous { asked: asked.to_string(), what: "recorded tree" })
-                    }
+                    _ => Err(Error::Ambiguous { asked: asked.to_string(), what: "recorded tree" }),
                 }
             }
         }

@@ -67,8 +67,7 @@ impl Context {
         };
         let node = self.node(root, asked).await?;
         let now = self.id_at(current, &node.path).await?.map(|(id, _)| id);
-        let mut frames =
-            self.viewed(current, &node.path, Relation::Own, view).await?;
+        let mut frames = self.viewed(current, &node.path, Relation::Own, view).await?;
         view.order.sort(&mut frames, &self.registry)?;
         frames.truncate(view.max_frames);
         let set = self.frame_set(&node.path).await?;

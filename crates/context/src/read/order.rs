@@ -57,11 +57,17 @@ pub fn relevance(relation: Relation, fresh: bool) -> u64 {
 
 impl Order {
     /// Puts frames into this order.
-    pub(super) fn sort(&self, frames: &mut [ViewedFrame], registry: &Registry) -> Result<(), Error> {
+    pub(super) fn sort(
+        &self,
+        frames: &mut [ViewedFrame],
+        registry: &Registry,
+    ) -> Result<(), Error> {
         let custom = match self {
-            Self::Custom(name) => Some(registry.order(name).ok_or_else(|| {
-                Error::Invalid(format!("there is no order called {name}"))
-            })?),
+            Self::Custom(name) => Some(
+                registry
+                    .order(name)
+                    .ok_or_else(|| Error::Invalid(format!("there is no order called {name}")))?,
+            ),
             _ => None,
         };
         frames.sort_by(|one, other| {

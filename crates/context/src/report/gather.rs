@@ -91,7 +91,8 @@ impl Context {
             last = Some(path);
         }
         let totals = root.totals;
-        let line = |((agent, frame_type), (nodes, stale))| Coverage { agent, frame_type, nodes, stale };
+        let line =
+            |((agent, frame_type), (nodes, stale))| Coverage { agent, frame_type, nodes, stale };
         Ok(ContextReport {
             nodes: totals.files + totals.directories + totals.symlinks,
             nodes_with_frames: with_frames,

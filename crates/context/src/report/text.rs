@@ -10,11 +10,21 @@ impl ContextReport {
         let mut text = String::new();
         let root = self.root.root.digest().hex();
         let partial = if self.root.partial { ", partial" } else { "" };
-        let _ = writeln!(text, "tree {} {}{partial}: {} nodes", self.root.sequence, &root[..12], self.nodes);
+        let _ = writeln!(
+            text,
+            "tree {} {}{partial}: {} nodes",
+            self.root.sequence,
+            &root[..12],
+            self.nodes
+        );
         let _ = writeln!(text, "{} have frames", share(self.nodes_with_frames, self.nodes));
         for line in &self.coverage {
             let nodes = share(line.nodes, self.nodes);
-            let _ = writeln!(text, "  {} by {}: {nodes}, {} stale", line.frame_type, line.agent, line.stale);
+            let _ = writeln!(
+                text,
+                "  {} by {}: {nodes}, {} stale",
+                line.frame_type, line.agent, line.stale
+            );
         }
         if self.left_behind > 0 {
             let _ = writeln!(text, "{} heads are at paths that are gone", self.left_behind);
@@ -30,16 +40,26 @@ impl ContextReport {
         let mut text = String::from("## Context\n\n");
         let root = self.root.root.digest().hex();
         let covered = share(self.nodes_with_frames, self.nodes);
-        let _ = writeln!(text, "Tree {} `{}`: {covered} nodes have frames.\n", self.root.sequence, &root[..12]);
+        let _ = writeln!(
+            text,
+            "Tree {} `{}`: {covered} nodes have frames.\n",
+            self.root.sequence,
+            &root[..12]
+        );
         text.push_str("| type | agent | nodes | stale |\n|---|---|---|---|\n");
         for line in &self.coverage {
             let nodes = share(line.nodes, self.nodes);
-            let _ = writeln!(text, "| {} | {} | {nodes} | {} |", line.frame_type, line.agent, line.stale);
+            let _ = writeln!(
+                text,
+                "| {} | {} | {nodes} | {} |",
+                line.frame_type, line.agent, line.stale
+            );
         }
         if !self.stale.is_empty() {
             text.push_str("\n| stale | type | why |\n|---|---|---|\n");
             for stale in &self.stale {
-                let _ = writeln!(text, "| {} | {} | {} |", stale.path, stale.frame_type, stale.reason);
+                let _ =
+                    writeln!(text, "| {} | {} | {} |", stale.path, stale.frame_type, stale.reason);
             }
         }
         text

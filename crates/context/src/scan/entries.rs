@@ -7,7 +7,9 @@ use rustix::{
     io::Errno,
 };
 
-use super::{content, listing::Listed, report::ProblemKind, site::Site, walk::Task, walker::Walker};
+use super::{
+    content, listing::Listed, report::ProblemKind, site::Site, walk::Task, walker::Walker,
+};
 use crate::{
     bounds::PATH_BYTES_MAX,
     tree::{Entry, File, Name, Node, Symlink},

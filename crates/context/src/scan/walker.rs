@@ -80,9 +80,8 @@ impl<'a> Walker<'a> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = openat(&above.fd, name.as_bytes(), flags, Mode::empty());
         let place = Some((Arc::clone(above), name.clone()));
-        let begun = opened.and_then(|fd| {
-            self.begin(fd, path.clone(), known, &above.rules, scope, place, more)
-        });
+        let begun = opened
+            .and_then(|fd| self.begin(fd, path.clone(), known, &above.rules, scope, place, more));
         match begun {
             Ok(site) => self.done(&site),
             Err(error) => {
@@ -93,7 +92,10 @@ impl<'a> Walker<'a> {
     }
 
     /// Reads an open directory: its rules, then what they leave of its entries.
-    #[expect(clippy::too_many_arguments, reason = "these are the parts of a site that is made here")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "these are the parts of a site that is made here"
+    )]
     fn begin(
         &mut self,
         fd: OwnedFd,

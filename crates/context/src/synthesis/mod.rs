@@ -14,4 +14,4 @@ mod synthesize;
 pub use policy::{Inputs, Piece, PolicySpec};
 pub use regenerate::{RegenerateScope, Regenerated, Skipped};
 pub use registry::{CustomOrder, CustomPolicy, Registry};
-pub use synthesize::{Missing, Synthesized, SynthesizeRequest};
+pub use synthesize::{Missing, SynthesizeRequest, Synthesized};

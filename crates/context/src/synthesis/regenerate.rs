@@ -245,7 +245,8 @@ impl Context {
     /// Takes away the note about a directory, unless it was noted again or one of its syntheses is out of date.
     async fn unnote(&self, path: &TreePath, note: Entry) -> Result<(), Error> {
         let root = self.current().await?.root;
-        for head in self.heads(path).await?.iter().filter(|head| head.kind == BasisKind::Synthesis) {
+        for head in self.heads(path).await?.iter().filter(|head| head.kind == BasisKind::Synthesis)
+        {
             let frame = self.frame_at(path, head.index).await?;
             let Basis::Synthesis { frames, policy } = &frame.basis else { continue };
             let now = self.gather(root, path, policy).await?;

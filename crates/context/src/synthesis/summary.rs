@@ -11,12 +11,23 @@ use super::Piece;
 
 /// Words before the name of a symbol, in the languages that agents mostly write about.
 const SYMBOL_WORDS: [&str; 12] = [
-    "fn ", "struct ", "enum ", "trait ", "impl ", "mod ", "class ", "def ", "function ",
-    "interface ", "type ", "func ",
+    "fn ",
+    "struct ",
+    "enum ",
+    "trait ",
+    "impl ",
+    "mod ",
+    "class ",
+    "def ",
+    "function ",
+    "interface ",
+    "type ",
+    "func ",
 ];
 
 /// Words that stand before those.
-const MODIFIERS: [&str; 7] = ["pub(crate) ", "pub ", "export ", "async ", "default ", "abstract ", "static "];
+const MODIFIERS: [&str; 7] =
+    ["pub(crate) ", "pub ", "export ", "async ", "default ", "abstract ", "static "];
 
 /// Names of symbols of one piece that are told.
 const SYMBOLS_MAX: usize = 24;

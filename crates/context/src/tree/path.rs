@@ -44,7 +44,8 @@ impl Name {
     /// `bytes` as a name.
     pub fn new(bytes: &[u8]) -> Result<Self, PathError> {
         let problem = || PathError::BadName(escaped(bytes).into_owned());
-        if matches!(bytes, b"" | b"." | b"..") || bytes.iter().any(|byte| matches!(byte, 0 | b'/')) {
+        if matches!(bytes, b"" | b"." | b"..") || bytes.iter().any(|byte| matches!(byte, 0 | b'/'))
+        {
             return Err(problem());
         }
         if bytes.len() > NAME_BYTES_MAX {

@@ -33,10 +33,7 @@ impl Time {
             seconds = seconds.saturating_sub(1);
             nanoseconds += 1_000_000_000;
         }
-        Self {
-            seconds,
-            nanoseconds: u32::try_from(nanoseconds).expect("it is within one second"),
-        }
+        Self { seconds, nanoseconds: u32::try_from(nanoseconds).expect("it is within one second") }
     }
 }
 

@@ -28,8 +28,7 @@ impl Follower {
         let mut watcher = Watcher::new(scanner.root())?;
         let scanned = scanner.scan(false)?;
         watcher.follow(&scanned.tree)?;
-        let recorded =
-            context.record(&scanned.tree, scanned.report.is_partial(), None).await?;
+        let recorded = context.record(&scanned.tree, scanned.report.is_partial(), None).await?;
         Ok((Self { context, scanner, watcher, subscribers: Vec::new() }, recorded))
     }
 

@@ -1,5 +1,8 @@
 //! The system's notices about a project directory.
-#![expect(clippy::disallowed_methods, reason = "waits for the system's notices, for so long and no longer")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "waits for the system's notices, for so long and no longer"
+)]
 
 use std::{
     collections::BTreeSet,
@@ -9,7 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event::AccessKind};
+use notify::{
+    Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event::AccessKind,
+};
 
 use super::events::Dirty;
 use crate::{

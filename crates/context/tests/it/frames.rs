@@ -26,7 +26,8 @@ fn digest(text: &str) -> Digest {
 fn an_id_changes_with_path_type_agent_and_basis_and_with_nothing_else() {
     let node_id = piton_context::tree::TreeNodeId::new(digest("node"));
     let written = Basis::Written { node_id, content: digest("text") };
-    let policy = Policy { name: "concatenation".into(), version: 1, parameters: json!({"inputs": "*"}) };
+    let policy =
+        Policy { name: "concatenation".into(), version: 1, parameters: json!({"inputs": "*"}) };
     let child = FrameId::new(digest("child"));
     let synthesis = Basis::Synthesis { frames: vec![child], policy: policy.clone() };
     let given = vec![Given::Node { path: path("a"), node_id }];
@@ -48,13 +49,23 @@ fn an_id_changes_with_path_type_agent_and_basis_and_with_nothing_else() {
         // The end of one field is not the beginning of the next.
         id("src/a.rs", "summaryw", "riter", &written),
         id("src/a.rs", "summary", "writer", &Basis::Written { node_id, content: digest("else") }),
-        id("src/a.rs", "summary", "writer", &Basis::Written {
-            node_id: piton_context::tree::TreeNodeId::new(digest("other")),
-            content: digest("text"),
-        }),
+        id(
+            "src/a.rs",
+            "summary",
+            "writer",
+            &Basis::Written {
+                node_id: piton_context::tree::TreeNodeId::new(digest("other")),
+                content: digest("text"),
+            },
+        ),
         id("src", "summary", "writer", &Basis::Synthesis { frames: vec![child], policy: newer }),
         id("src", "summary", "writer", &Basis::Synthesis { frames: vec![child, child], policy }),
-        id("src", "summary", "writer", &Basis::Generated { prompt: digest("why?"), given, attempt: 2 }),
+        id(
+            "src",
+            "summary",
+            "writer",
+            &Basis::Generated { prompt: digest("why?"), given, attempt: 2 },
+        ),
     ];
     let all: BTreeSet<FrameId> = golden.into_iter().chain(others).collect();
     assert_eq!(all.len(), golden.len() + others.len());
@@ -107,7 +118,11 @@ fn bytes_that_were_tampered_with_are_refused_when_they_are_read() {
         let mut altered = value.clone();
         altered[place] ^= 1;
         let write = |value: Vec<u8>| {
-            vec![Write { key: key.as_slice().into(), expect: Expect::Anything, change: Change::Put(value) }]
+            vec![Write {
+                key: key.as_slice().into(),
+                expect: Expect::Anything,
+                change: Change::Put(value),
+            }]
         };
         block_on(scene.table.commit(write(altered))).unwrap();
         let read = block_on(scene.adapter("reader").read_context(&node("a"), &View::default()));
@@ -147,7 +162,11 @@ fn an_edit_makes_frames_stale_and_never_loses_them() {
     let frame = scene.put("src/a", "summary", "about a");
     let given = vec![
         Given::Node { path: path("b"), node_id: scene.get("b", &View::default()).node.id },
-        Given::Frame { path: path("src/a"), frame_type: "summary".parse().unwrap(), frame_id: frame.frame },
+        Given::Frame {
+            path: path("src/a"),
+            frame_type: "summary".parse().unwrap(),
+            frame_id: frame.frame,
+        },
     ];
     let answer = Answer {
         prompt: digest("what is it?"),
@@ -157,7 +176,8 @@ fn an_edit_makes_frames_stale_and_never_loses_them() {
         metadata: Metadata::default(),
     };
     let kind = "answer".parse().unwrap();
-    let made = block_on(scene.adapter("writer").generate_frame(&node("b"), &kind, answer.clone())).unwrap();
+    let made = block_on(scene.adapter("writer").generate_frame(&node("b"), &kind, answer.clone()))
+        .unwrap();
     // The same question gives the frame that is there, whatever the model would say now.
     let other = Answer { content: b"something else".to_vec(), ..answer };
     let again = block_on(scene.adapter("writer").generate_frame(&node("b"), &kind, other)).unwrap();
@@ -173,11 +193,18 @@ fn an_edit_makes_frames_stale_and_never_loses_them() {
     assert_eq!(scene.head("src/a", "summary"), Some(frame.frame), "the head is found by its path");
     assert_eq!(fresh(&scene, "b"), None);
     scene.put("src/a", "summary", "about the edited a");
-    assert_eq!(fresh(&scene, "b").as_deref(), Some("the summary frame of src/a is another one now"));
+    assert_eq!(
+        fresh(&scene, "b").as_deref(),
+        Some("the summary frame of src/a is another one now")
+    );
     scene.write("src/a", "1");
     scene.scan();
     scene.put("src/a", "summary", "about a");
-    assert_eq!((fresh(&scene, "src/a"), fresh(&scene, "b")), (None, None), "taken back, fresh again");
+    assert_eq!(
+        (fresh(&scene, "src/a"), fresh(&scene, "b")),
+        (None, None),
+        "taken back, fresh again"
+    );
     scene.remove("src/a");
     scene.scan();
     assert_eq!(scene.head("src/a", "summary"), Some(frame.frame));
@@ -254,7 +281,8 @@ fn a_frame_is_of_the_agent_and_the_node_that_it_is_handed_in_for() {
         NewFrame { node_id: Some(about_b), ..frame.clone() },
     ];
     for frame in wrong {
-        let error = block_on(scene.adapter("writer").write_context(&node("a"), frame, false)).unwrap_err();
+        let error =
+            block_on(scene.adapter("writer").write_context(&node("a"), frame, false)).unwrap_err();
         assert_eq!(error.code().as_str(), "CONTEXT_FORBIDDEN", "{error}");
     }
     let right = NewFrame {
@@ -288,7 +316,8 @@ fn what_is_too_large_is_refused_and_nothing_is_written() {
     let scene = Scene::scanned(&[("a", "1")]);
     let before = dump(&scene);
     let frame = NewFrame::new("note".parse().unwrap(), vec![b'x'; 9 * 1024 * 1024]);
-    let error = block_on(scene.adapter("writer").write_context(&node("a"), frame, false)).unwrap_err();
+    let error =
+        block_on(scene.adapter("writer").write_context(&node("a"), frame, false)).unwrap_err();
     assert_eq!(error.code().as_str(), "VALIDATION_ERROR");
     let many = (0..40).map(|number| (format!("k{number}"), String::new())).collect();
     assert!(Metadata::new(many).is_err());

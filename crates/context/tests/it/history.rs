@@ -115,7 +115,8 @@ fn every_tree_that_differs_is_kept_and_can_be_named() {
 // shows: CT-084 (the part about paths: added, changed, removed and renamed ones between any two trees)
 #[test]
 fn two_trees_are_compared_path_by_path() {
-    let mut scene = Scene::scanned(&[("same", "s"), ("a", "1"), ("d/x", "x"), ("d/y", "y"), ("f", "f")]);
+    let mut scene =
+        Scene::scanned(&[("same", "s"), ("a", "1"), ("d/x", "x"), ("d/y", "y"), ("f", "f")]);
     scene.write("a", "2");
     scene.remove("d/x");
     scene.write("new/n", "n");
@@ -130,8 +131,14 @@ fn two_trees_are_compared_path_by_path() {
         changes.iter().map(line).collect::<Vec<_>>()
     };
     let forth = [
-        "changed directory .", "changed file a", "changed directory d", "removed file d/x",
-        "changed directory f", "added file f/inner", "added directory new", "added file new/n",
+        "changed directory .",
+        "changed file a",
+        "changed directory d",
+        "removed file d/x",
+        "changed directory f",
+        "added file f/inner",
+        "added directory new",
+        "added file new/n",
     ];
     assert_eq!(diff("@-1", "@"), forth);
     let back = diff("@", "@-1");
@@ -200,7 +207,8 @@ fn comparing_reads_only_what_differs() {
     let files: Vec<(String, &str)> = (0..2_000)
         .map(|number| (format!("d{}/s{}/f{number}", number % 10, number % 100), "x"))
         .collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
     let mut scene = Scene::scanned(&files);
     scene.write("d1/s1/f1", "y");
     scene.scan();
@@ -219,7 +227,9 @@ fn comparing_reads_only_what_differs() {
     let batch = rows
         .iter()
         .filter(|(key, value, _)| {
-            key[16] == b'n' && value.first() == Some(&3) && !needed.iter().any(|id| key[17..] == id.as_bytes()[..])
+            key[16] == b'n'
+                && value.first() == Some(&3)
+                && !needed.iter().any(|id| key[17..] == id.as_bytes()[..])
         })
         .map(|(key, ..)| piton_store::port::Write {
             key: key.as_slice().into(),

@@ -78,10 +78,34 @@ fn copy(from: &Path, to: &Path, skip: &[&str]) {
 #[test]
 fn rules_mean_what_git_takes_them_for() {
     let files = [
-        "a.log", "b.txt", "dist/x", "sub/dist/x", "build/out.o", "sub/build", "keep.log", "sub/keep.log",
-        "{a,b}", "a", "b", "x[1]", "x1", "deep/a/b/c.txt", "deep/c.txt", "foo bar", "foo ", "#note",
-        "!bang", "sub/.hidden", ".github/ci.yml", ".gitattributes", "src/target_spec.rs", "target/debug/x",
-        "ä.txt", "sub/inner/q.tmp", "sub/inner/r.tmp", "back\\slash",
+        "a.log",
+        "b.txt",
+        "dist/x",
+        "sub/dist/x",
+        "build/out.o",
+        "sub/build",
+        "keep.log",
+        "sub/keep.log",
+        "{a,b}",
+        "a",
+        "b",
+        "x[1]",
+        "x1",
+        "deep/a/b/c.txt",
+        "deep/c.txt",
+        "foo bar",
+        "foo ",
+        "#note",
+        "!bang",
+        "sub/.hidden",
+        ".github/ci.yml",
+        ".gitattributes",
+        "src/target_spec.rs",
+        "target/debug/x",
+        "ä.txt",
+        "sub/inner/q.tmp",
+        "sub/inner/r.tmp",
+        "back\\slash",
     ];
     let rules: &[(&str, &str)] = &[
         ("plain names and globs", "*.log\n!keep.log\nbuild/\n"),
@@ -160,14 +184,16 @@ fn this_project_and_packages_of_others_have_the_files_that_git_sees() {
 
 /// Unpacked packages of the registry that have ignore files.
 fn packages() -> Vec<PathBuf> {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
-        std::env::home_dir().map(|home| home.join(".cargo"))
-    });
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
     let sources = home.unwrap().join("registry/src");
     let mut found = Vec::new();
     for registry in fs::read_dir(sources).unwrap() {
-        let mut packages: Vec<PathBuf> =
-            fs::read_dir(registry.unwrap().path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut packages: Vec<PathBuf> = fs::read_dir(registry.unwrap().path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
         packages.sort();
         let ruled = packages.into_iter().filter(|package| package.join(".gitignore").exists());
         found.extend(ruled.take(8));
@@ -181,7 +207,8 @@ mod long {
     use super::*;
 
     const PARTS: [&str; 15] = [
-        "a", "b", "ab", "*", "**", "?", "[ab]", "[!a]", "a*", "*b", "/", "{a,b}", "\\a", "[a", "a.b",
+        "a", "b", "ab", "*", "**", "?", "[ab]", "[!a]", "a*", "*b", "/", "{a,b}", "\\a", "[a",
+        "a.b",
     ];
 
     // shows: CT-005 (the part about nested, negated and anchored rules)

@@ -88,14 +88,17 @@ fn a_view_orders_filters_and_limits() {
 #[test]
 fn a_program_can_register_an_order_of_its_own() {
     let mut scene = scene();
-    let longest = Arc::new(|one: &piton_context::frame::Frame, other: &piton_context::frame::Frame| {
-        other.bytes.cmp(&one.bytes)
-    });
-    scene.context = scene.context.clone().with_registry(Registry::default().with_order("longest", longest));
+    let longest =
+        Arc::new(|one: &piton_context::frame::Frame, other: &piton_context::frame::Frame| {
+            other.bytes.cmp(&one.bytes)
+        });
+    scene.context =
+        scene.context.clone().with_registry(Registry::default().with_order("longest", longest));
     let view = View { order: Order::Custom("longest".to_owned()), ..View::default() };
     assert_eq!(contents(&scene, &view)[0], "1");
     let nothing = Arc::new(|_: &_, _: &_| Ordering::Equal);
-    scene.context = scene.context.clone().with_registry(Registry::default().with_order("any", nothing));
+    scene.context =
+        scene.context.clone().with_registry(Registry::default().with_order("any", nothing));
     let ties = View { order: Order::Custom("any".to_owned()), ..View::default() };
     let ids: Vec<FrameId> = scene.get("d/a", &ties).frames.iter().map(|f| f.frame.id).collect();
     assert!(ids.is_sorted(), "ties are broken by id");
@@ -112,7 +115,8 @@ fn reads_give_the_same_bytes_every_time_and_write_nothing() {
     let composition = Composition::default();
     let answer = || {
         let seen = scene.get("d/a", &View::default());
-        let composed = block_on(scene.adapter("reader").compose(&node("d/a"), &composition)).unwrap();
+        let composed =
+            block_on(scene.adapter("reader").compose(&node("d/a"), &composition)).unwrap();
         serde_json::to_string(&(seen, composed)).unwrap()
     };
     let first = answer();
@@ -133,7 +137,8 @@ fn the_same_mistake_gives_the_same_words() {
             block_on(reader.read_context(&node("d/zz"), &View::default())).unwrap_err(),
             block_on(reader.regenerate(&scope)).unwrap_err(),
             block_on(scene.context.root(&"@-9".parse().unwrap())).unwrap_err(),
-            block_on(scene.context.prove(FrameId::new(piton_core::Digest::from_bytes([7; 32])))).unwrap_err(),
+            block_on(scene.context.prove(FrameId::new(piton_core::Digest::from_bytes([7; 32]))))
+                .unwrap_err(),
             "/etc".parse::<piton_context::history::NodeRef>().unwrap_err(),
         ];
         errors.map(|error| serde_json::to_string(&error.envelope()).unwrap())
@@ -164,7 +169,12 @@ fn relevance_is_a_fixed_score_and_tokens_are_bytes_by_four() {
 fn a_composition_takes_from_the_node_and_its_surroundings() {
     let scene = scene();
     let how = Composition {
-        sources: vec![Source::Siblings, Source::Related(vec![path("e/x"), path("no/such")]), Source::Parent, Source::Own],
+        sources: vec![
+            Source::Siblings,
+            Source::Related(vec![path("e/x"), path("no/such")]),
+            Source::Parent,
+            Source::Own,
+        ],
         ..Composition::default()
     };
     let composed = block_on(scene.adapter("reader").compose(&node("d/a"), &how)).unwrap();
@@ -178,7 +188,8 @@ fn a_composition_takes_from_the_node_and_its_surroundings() {
         ["own d/a", "own d/a", "own d/a", "parent d", "related e/x", "sibling d/c", "sibling d/b"];
     assert_eq!(seen, expected);
     // A frame that comes from two sources is there once, as the first of them.
-    let twice = Composition { sources: vec![Source::Own, Source::Related(vec![path("d/a")])], ..how };
+    let twice =
+        Composition { sources: vec![Source::Own, Source::Related(vec![path("d/a")])], ..how };
     let composed = block_on(scene.adapter("reader").compose(&node("d/a"), &twice)).unwrap();
     assert_eq!(composed.frames.len(), 3);
     assert!(composed.frames.iter().all(|viewed| viewed.relation == Relation::Own));
@@ -188,7 +199,8 @@ fn a_composition_takes_from_the_node_and_its_surroundings() {
 #[test]
 fn an_empty_composition_is_an_empty_result() {
     let scene = Scene::scanned(&[("a", "1")]);
-    let composed = block_on(scene.adapter("reader").compose(&node("."), &Composition::default())).unwrap();
+    let composed =
+        block_on(scene.adapter("reader").compose(&node("."), &Composition::default())).unwrap();
     assert!(composed.frames.is_empty() && composed.left_out == 0);
     assert_eq!(export(&composed, 100), "");
 }
@@ -197,7 +209,8 @@ fn an_empty_composition_is_an_empty_result() {
 #[test]
 fn a_composition_becomes_text_for_a_prompt() {
     let scene = scene();
-    let composed = block_on(scene.adapter("reader").compose(&node("d/a"), &Composition::default())).unwrap();
+    let composed =
+        block_on(scene.adapter("reader").compose(&node("d/a"), &Composition::default())).unwrap();
     let text = export(&composed, 10_000);
     insta::assert_snapshot!(text);
     let exact = tokens(text.len());

@@ -48,8 +48,16 @@ fn the_same_tree_in_another_place_has_the_same_root() {
     let (one, other) = (scan(one.path()), scan(&nested));
     assert_eq!(one.id(), other.id());
     let all = [
-        "README.md", "empty", "link", "run.sh", "src", "src/deep", "src/deep/er",
-        "src/deep/er/x.txt", "src/main.rs", "src/up",
+        "README.md",
+        "empty",
+        "link",
+        "run.sh",
+        "src",
+        "src/deep",
+        "src/deep/er",
+        "src/deep/er/x.txt",
+        "src/main.rs",
+        "src/up",
     ];
     assert_eq!(paths(&one), all, "links are entries and are not followed");
     let totals = one.totals();
@@ -222,7 +230,10 @@ fn edit(root: &Path, luck: &SeededEntropy) {
         }
         3 => {
             let _ = fs::create_dir_all(&directory);
-            let _ = fs::write(directory.join(".gitignore"), ["f1\n", "sub\n", "!f1\n"][pick(3) as usize]);
+            let _ = fs::write(
+                directory.join(".gitignore"),
+                ["f1\n", "sub\n", "!f1\n"][pick(3) as usize],
+            );
         }
         4 => {
             let _ = fs::create_dir_all(&directory);

@@ -19,7 +19,7 @@ use piton_context::{
     history::{NodeRef, Recorded},
     read::{NodeContext, View},
     scan::{Report, Scanner},
-    synthesis::{Inputs, Missing, PolicySpec, Synthesized, SynthesizeRequest},
+    synthesis::{Inputs, Missing, PolicySpec, SynthesizeRequest, Synthesized},
     tree::TreePath,
 };
 use piton_core::{TimestampMs, port::Clock};

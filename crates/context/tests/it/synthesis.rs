@@ -22,20 +22,23 @@ const FILES: [(&str, &str); 5] =
 fn scene() -> Scene {
     let scene = Scene::scanned(&FILES);
     for (at, _) in FILES {
-        let text = format!("# About {at}\n\nIt does one thing. And more.\n\npub fn {}() {{}}\n", &at[..1]);
+        let text =
+            format!("# About {at}\n\nIt does one thing. And more.\n\npub fn {}() {{}}\n", &at[..1]);
         scene.put(at, "summary", &text);
     }
     scene
 }
 
 fn content(scene: &Scene, at: &str) -> String {
-    let view = View { types: vec!["summary".parse().unwrap()], heads_only: true, ..View::default() };
+    let view =
+        View { types: vec!["summary".parse().unwrap()], heads_only: true, ..View::default() };
     let seen = scene.get(at, &view);
     String::from_utf8(seen.frames[0].content.clone().unwrap()).unwrap()
 }
 
 fn reason(scene: &Scene, at: &str) -> Option<String> {
-    let view = View { types: vec!["summary".parse().unwrap()], heads_only: true, ..View::default() };
+    let view =
+        View { types: vec!["summary".parse().unwrap()], heads_only: true, ..View::default() };
     scene.get(at, &view).frames[0].freshness.reason().map(str::to_owned)
 }
 
@@ -66,17 +69,22 @@ fn a_program_can_register_a_policy_of_its_own() {
     let count = Arc::new(|pieces: &[Piece], told: &Value| {
         format!("{} pieces, {}", pieces.len(), told["word"]).into_bytes()
     });
-    scene.context = scene.context.clone().with_registry(Registry::default().with_policy("count", 3, count));
+    scene.context =
+        scene.context.clone().with_registry(Registry::default().with_policy("count", 3, count));
     let policy = PolicySpec::Custom { name: "count".to_owned(), parameters: json!({"word": "hi"}) };
     scene.synthesize("a", &summaries(policy.clone()));
     assert_eq!(content(&scene, "a"), "3 pieces, \"hi\"");
     assert_eq!(reason(&scene, "a"), None);
     // Another version of it, or none, makes what it wrote stale.
     let newer = Arc::new(|_: &[Piece], _: &Value| b"new".to_vec());
-    scene.context = scene.context.clone().with_registry(Registry::default().with_policy("count", 4, newer));
+    scene.context =
+        scene.context.clone().with_registry(Registry::default().with_policy("count", 4, newer));
     let told = "the policy count has version 4 now, it was made by version 3";
     assert_eq!(reason(&scene, "a").as_deref(), Some(told));
-    let made = regenerate(&scene, &RegenerateScope { everything: true, ..RegenerateScope::subtree(path(".")) });
+    let made = regenerate(
+        &scene,
+        &RegenerateScope { everything: true, ..RegenerateScope::subtree(path(".")) },
+    );
     assert_eq!((made.made.len(), content(&scene, "a")), (2, "new".to_owned()));
     scene.context = scene.context.clone().with_registry(Registry::default());
     assert_eq!(reason(&scene, "a").as_deref(), Some("the policy count is not known any more"));
@@ -92,7 +100,8 @@ fn children_come_before_parents_or_the_parent_is_refused() {
     };
     let refused = scene();
     let request = ask(false, Missing::Refuse);
-    let error = block_on(refused.adapter("synthesis").synthesize(&node("."), &request)).unwrap_err();
+    let error =
+        block_on(refused.adapter("synthesis").synthesize(&node("."), &request)).unwrap_err();
     assert_eq!(error.code().as_str(), "CONTEXT_INCOMPLETE");
     assert_eq!(error.to_string(), "2 directories below . have no summary frame, the first is a");
     assert_eq!(refused.head(".", "summary"), None);
@@ -101,7 +110,10 @@ fn children_come_before_parents_or_the_parent_is_refused() {
         let made = scene.synthesize(".", &request);
         let order: Vec<String> = made.below.iter().map(|(path, _)| path.to_string()).collect();
         assert_eq!(order, ["b", "a/in", "a"]);
-        assert!(content(&scene, ".").contains("About a/in/z.rs"), "what is deepest reached the top");
+        assert!(
+            content(&scene, ".").contains("About a/in/z.rs"),
+            "what is deepest reached the top"
+        );
     }
     let skipped = scene();
     skipped.synthesize(".", &ask(false, Missing::Skip));
@@ -149,7 +161,12 @@ fn nothing_is_synthesised_unless_it_is_asked_for() {
     scene.scan();
     scene.get("a", &View::default());
     block_on(scene.adapter("reader").compose(&node("a/x.rs"), &Default::default())).unwrap();
-    block_on(scene.adapter("writer").invalidate(&node("a/x.rs"), &"summary".parse().unwrap(), "old")).unwrap();
+    block_on(scene.adapter("writer").invalidate(
+        &node("a/x.rs"),
+        &"summary".parse().unwrap(),
+        "old",
+    ))
+    .unwrap();
     for at in [".", "a", "a/in", "b"] {
         assert_eq!(block_on(scene.context.frame_set(&path(at))).unwrap().count, 0, "{at}");
     }
@@ -168,7 +185,10 @@ fn a_stale_child_makes_its_parent_stale_and_is_named() {
     assert_eq!(reason(&scene, ".").as_deref(), Some(expected));
     assert_eq!(reason(&scene, "b"), None);
     scene.put("a/in/z.rs", "summary", "about the edited one");
-    assert_eq!(reason(&scene, "a/in").as_deref(), Some("the frames that it is made from are others now"));
+    assert_eq!(
+        reason(&scene, "a/in").as_deref(),
+        Some("the frames that it is made from are others now")
+    );
 }
 
 // shows: CT-062, CT-063, CT-064 (the part about what was made and skipped), CT-067
@@ -184,8 +204,11 @@ fn regenerating_makes_anew_what_changed_and_a_second_time_nothing() {
     let done = regenerate(&scene, &RegenerateScope::subtree(path(".")));
     let made: Vec<String> = done.made.iter().map(|(path, _)| path.to_string()).collect();
     assert_eq!(made, ["a/in", "a", "."]);
-    let skipped: Vec<(String, &str)> =
-        done.skipped.iter().map(|skipped| (skipped.path.to_string(), skipped.reason.as_str())).collect();
+    let skipped: Vec<(String, &str)> = done
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.path.to_string(), skipped.reason.as_str()))
+        .collect();
     let why = "b/w.rs was changed since; a written frame is not made anew";
     assert_eq!(skipped, [("b/w.rs".to_owned(), why)]);
     assert!(content(&scene, ".").contains("about the edited one"));
@@ -205,7 +228,8 @@ fn a_scope_is_never_exceeded() {
     let scene = scene();
     scene.synthesize(".", &summaries(PolicySpec::Concatenation));
     regenerate(&scene, &RegenerateScope::subtree(path(".")));
-    let heads = |scene: &Scene| ["a/in", "a", "b", "."].map(|at| scene.head(at, "summary").unwrap());
+    let heads =
+        |scene: &Scene| ["a/in", "a", "b", "."].map(|at| scene.head(at, "summary").unwrap());
     scene.put("a/in/z.rs", "summary", "new z");
     scene.put("b/w.rs", "summary", "new w");
     let before = heads(&scene);
@@ -248,7 +272,9 @@ fn what_is_made_anew_keeps_policy_type_and_agent_and_says_who_asked() {
     let frame = scene.get("b", &view).frames[0].frame.clone();
     assert_eq!(frame.agent_id.as_str(), "synthesis");
     assert_eq!(frame.metadata.get("regenerated_by"), Some("other"));
-    let piton_context::frame::Basis::Synthesis { policy, .. } = frame.basis else { panic!("{frame:?}") };
+    let piton_context::frame::Basis::Synthesis { policy, .. } = frame.basis else {
+        panic!("{frame:?}")
+    };
     assert_eq!((policy.name.as_str(), &policy.parameters["framesMax"]), ("filtering", &json!(9)));
 }
 
@@ -267,7 +293,8 @@ fn an_invalidated_frame_stays_and_is_looked_at_again() {
     let done = regenerate(&scene, &RegenerateScope::subtree(path(".")));
     assert!(done.made.is_empty() && done.examined > 0, "the same frames give the same frame");
     assert_eq!(reason(&scene, "a"), None);
-    let error = block_on(scene.adapter("writer").invalidate(&node("a"), &"none".parse().unwrap(), "x"));
+    let error =
+        block_on(scene.adapter("writer").invalidate(&node("a"), &"none".parse().unwrap(), "x"));
     assert_eq!(error.unwrap_err().code().as_str(), "CONTEXT_FRAME_NOT_FOUND");
 }
 
@@ -363,9 +390,14 @@ fn only_directories_are_synthesised_and_only_by_known_policies() {
     let scene = scene();
     let ask = |at: &str, policy| {
         let request = SynthesizeRequest { inputs: Inputs::All, ..summaries(policy) };
-        block_on(scene.adapter("synthesis").synthesize(&node(at), &request)).unwrap_err().to_string()
+        block_on(scene.adapter("synthesis").synthesize(&node(at), &request))
+            .unwrap_err()
+            .to_string()
     };
-    assert_eq!(ask("top.md", PolicySpec::Concatenation), "top.md is a file; only directories are synthesised");
+    assert_eq!(
+        ask("top.md", PolicySpec::Concatenation),
+        "top.md is a file; only directories are synthesised"
+    );
     let unknown = PolicySpec::Custom { name: "magic".to_owned(), parameters: Value::Null };
     assert_eq!(ask("a", unknown), "there is no policy called magic");
 }

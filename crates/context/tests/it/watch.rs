@@ -39,7 +39,9 @@ fn a_follower_records_bursts_renames_and_new_directories() {
         assert_eq!(first.root.sequence, 1);
         let told = Arc::new(Mutex::new(String::new()));
         let lines = Arc::clone(&told);
-        follower.subscribe(Arc::new(move |recorded| lines.lock().unwrap().push_str(&json_lines(recorded))));
+        follower.subscribe(Arc::new(move |recorded| {
+            lines.lock().unwrap().push_str(&json_lines(recorded))
+        }));
         // Let it see the directories that it began to watch after the scan.
         follower.step(Duration::ZERO).await.unwrap();
         scene.write("a/x", "edited");
@@ -62,10 +64,9 @@ fn a_follower_records_bursts_renames_and_new_directories() {
         };
         assert!(line("a/x", "changed") && line("a/z", "renamed") && line("new/d1/f1", "added"));
         assert!(line("new", "removed"));
-        let edit: serde_json::Value = serde_json::from_str(
-            told.lines().find(|line| line.contains("\"a/x\"")).unwrap(),
-        )
-        .unwrap();
+        let edit: serde_json::Value =
+            serde_json::from_str(told.lines().find(|line| line.contains("\"a/x\"")).unwrap())
+                .unwrap();
         assert_ne!(edit["old"]["id"], edit["new"]["id"]);
         assert!(block_on_heads_are_empty(&scene).await, "following makes no frames");
     });
