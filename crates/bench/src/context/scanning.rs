@@ -120,9 +120,9 @@ impl Bench {
     }
 
     fn one_changed(&self) -> Result<Row> {
-        let mut number = 0;
-        let samples: Samples<f64> = AGAIN.run(|_| {
-            let change = || {
+        let samples: Samples<f64> = AGAIN.run(|block| {
+            let mut number = block * 1_000;
+            let change = move || {
                 number += 1;
                 let file = self.project.join("d7/s7/f7");
                 fs::write(file, format!("changed {number}")).map_err(Error::io("write a file"))?;
@@ -133,7 +133,6 @@ impl Bench {
                 self.scan()?;
                 milliseconds(|| self.scan())
             };
-            number += 1_000;
             Ok((change, unchanged))
         })?;
         let name = "rescan after one change in 50,000";

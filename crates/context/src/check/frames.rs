@@ -1,6 +1,9 @@
 //! Checking frames, their contents, sets, heads and indices.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use piton_core::Digest;
 use piton_store::port::{Entry, Key};
@@ -220,6 +223,9 @@ fn name(key: &[u8]) -> String {
         Some(b'b') => "basis",
         _ => "dependent",
     };
-    let digits: String = key[17..].iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    let digits = key[17..].iter().take(6).fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    });
     format!("the {kind} entry {digits}…")
 }

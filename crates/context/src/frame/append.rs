@@ -34,8 +34,12 @@ pub(crate) struct After {
     /// The current tree.
     pub(crate) current: Option<Entry>,
     /// The number of the next append, and with it every frame and head.
-    pub(crate) sequence: Option<Option<Entry>>,
+    pub(crate) sequence: Option<NextAppend>,
 }
+
+/// The row with the number of the next append, as it was read; there is none before the first.
+#[derive(Clone, Debug)]
+pub(crate) struct NextAppend(pub(crate) Option<Entry>);
 
 piton_core::closed_set! {
     /// What came of an append.
@@ -105,7 +109,7 @@ impl Context {
             batch.push(keep(Arc::clone(&current.key), Some(current)));
         }
         let sequence = match &after.sequence {
-            Some(read) => read.clone(),
+            Some(NextAppend(read)) => read.clone(),
             None => self.row(&self.keys.only(Row::Sequence)).await?,
         };
         let next = next_sequence(sequence.as_ref())?;

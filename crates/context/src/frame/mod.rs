@@ -16,7 +16,7 @@ mod read;
 mod record;
 mod set;
 
-pub(crate) use append::{After, Draft};
+pub(crate) use append::{After, Draft, NextAppend};
 pub use append::{Appended, Outcome};
 pub use basis::{Basis, BasisKind, Given, Policy};
 pub use fresh::Freshness;

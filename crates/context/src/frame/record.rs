@@ -15,6 +15,7 @@ use crate::{
 };
 
 /// A frame without its content.
+#[expect(clippy::struct_field_names, reason = "a frame type is called that everywhere")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Frame {

@@ -89,14 +89,18 @@ impl FrameSet {
     /// The set of these leaves.
     pub(crate) fn of(leaves: &[Digest]) -> Self {
         let mut set = Self::default();
-        leaves.iter().for_each(|leaf| set.add(*leaf));
+        for leaf in leaves {
+            set.add(*leaf);
+        }
         set
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(8 + 32 * self.peaks.len());
         put_number(&mut out, self.count);
-        self.peaks.iter().for_each(|peak| out.extend_from_slice(peak.as_bytes()));
+        for peak in &self.peaks {
+            out.extend_from_slice(peak.as_bytes());
+        }
         out
     }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Relation, View, ViewedFrame};
 use crate::{
     Context, Error,
-    frame::{Frame, Judge},
+    frame::Judge,
     history::{NodeRecord, NodeRef, RootRef},
     stored::keys::{Row, split_path},
     tree::{TreeNodeId, TreePath},
@@ -120,10 +120,8 @@ impl Context {
             if view.fresh.is_some_and(|wanted| wanted != freshness.is_fresh()) {
                 continue;
             }
-            let content = match view.contents {
-                true => Some(self.content_from(&frame, inline).await?),
-                false => None,
-            };
+            let content =
+                if view.contents { Some(self.content_from(&frame, inline).await?) } else { None };
             viewed.push(ViewedFrame { frame, freshness, is_head, recency, relation, content });
         }
         Ok(viewed)
@@ -139,13 +137,5 @@ impl Context {
         };
         let damaged = || Error::integrity("when a frame became the head", "its row is cut");
         rows.iter().map(|row| pair(row).ok_or_else(damaged)).collect()
-    }
-}
-
-/// A frame without its content is shown by this much.
-impl ViewedFrame {
-    /// The frame.
-    pub fn frame(&self) -> &Frame {
-        &self.frame
     }
 }

@@ -32,7 +32,7 @@ impl Walker<'_> {
             };
             match self.node(site, &name, file_type) {
                 Ok(Seen::Node(node)) => entries.push(Entry { name, node }),
-                Ok(Seen::Directory) => self.go_into(site, name, &mut entries, more),
+                Ok(Seen::Directory) => go_into(site, name, &mut entries, more),
                 Ok(Seen::Special) => self.report.special_files += 1,
                 Err(error) => {
                     let path = crate::tree::Directory::entry_path(&site.path, &name);
@@ -41,26 +41,6 @@ impl Walker<'_> {
             }
         }
         site.add(entries);
-    }
-
-    /// A directory: to be entered, or known to be as it was.
-    fn go_into(
-        &mut self,
-        site: &Arc<Site>,
-        name: Name,
-        entries: &mut Vec<Entry>,
-        more: &mut Vec<Task>,
-    ) {
-        let path = crate::tree::Directory::entry_path(&site.path, &name);
-        let known = site.known.as_ref().and_then(|known| known.entry(name.as_bytes()));
-        if !site.scope.touches(&path)
-            && let Some(Entry { node: node @ Node::Directory(_), .. }) = known
-        {
-            entries.push(Entry { name, node: node.clone() });
-            return;
-        }
-        site.expect(1);
-        more.push(Task::Enter(Arc::clone(site), name, site.scope.clone()));
     }
 
     fn node(&mut self, site: &Site, name: &Name, listed: FileType) -> Result<Seen, Errno> {
@@ -131,4 +111,18 @@ enum Seen {
     Node(Node),
     Directory,
     Special,
+}
+
+/// A directory: to be entered, or known to be as it was.
+fn go_into(site: &Arc<Site>, name: Name, entries: &mut Vec<Entry>, more: &mut Vec<Task>) {
+    let path = crate::tree::Directory::entry_path(&site.path, &name);
+    let known = site.known.as_ref().and_then(|known| known.entry(name.as_bytes()));
+    if !site.scope.touches(&path)
+        && let Some(Entry { node: node @ Node::Directory(_), .. }) = known
+    {
+        entries.push(Entry { name, node: node.clone() });
+        return;
+    }
+    site.expect(1);
+    more.push(Task::Enter(Arc::clone(site), name, site.scope.clone()));
 }

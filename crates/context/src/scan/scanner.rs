@@ -1,5 +1,4 @@
 //! The scanner of one project directory.
-#![expect(clippy::disallowed_methods, reason = "asks for the number of processors and the time")]
 
 use std::{
     collections::BTreeSet,

@@ -41,7 +41,7 @@ impl Remembered {
 
     /// As bytes, the last 32 of which are the digest of those before.
     pub(crate) fn encode(root: &Directory, began: Time) -> Vec<u8> {
-        let mut out = Vec::with_capacity(160 * (root.totals().files as usize + 16));
+        let mut out = Vec::new();
         out.extend_from_slice(MAGIC);
         time(&mut out, began);
         directory(&mut out, root);

@@ -9,7 +9,7 @@ use super::bytes::{Bytes, put_bytes, put_number};
 use crate::{
     bounds::DIRECTORY_ROW_ENTRIES,
     tree::{
-        Directory, Kind, Name, Node, Totals, TreeNodeId, TreePath, directory_id, file_id,
+        Directory, Kind, Name, Node, Preimage, Totals, TreeNodeId, TreePath, directory_id, file_id,
         symlink_id,
     },
 };
@@ -60,8 +60,25 @@ pub struct ChildRecord {
     pub id: TreeNodeId,
 }
 
+/// Bytes at the end of a node's first row that show whether it was changed: not all of it is part of the id.
+const SEAL_BYTES: usize = 8;
+
+fn seal(row: &[u8]) -> [u8; SEAL_BYTES] {
+    let mut preimage = Preimage::new("node_row");
+    preimage.field(row);
+    let digest = preimage.finish();
+    *digest.as_bytes().first_chunk().expect("a digest has 32 bytes")
+}
+
 /// The rows of a node, the first with the path.
 pub(crate) fn encode(path: &TreePath, node: &Node) -> Vec<Vec<u8>> {
+    let mut rows = encode_unsealed(path, node);
+    let seal = seal(&rows[0]);
+    rows[0].extend_from_slice(&seal);
+    rows
+}
+
+fn encode_unsealed(path: &TreePath, node: &Node) -> Vec<Vec<u8>> {
     let mut row = Vec::with_capacity(64 + path.as_bytes().len());
     match node {
         Node::File(file) => {
@@ -117,6 +134,10 @@ fn encode_directory(mut row: Vec<u8>, path: &TreePath, directory: &Directory) ->
 
 /// Reads the first row of a node.
 pub(crate) fn decode(row: &[u8]) -> Option<(TreePath, NodeBody)> {
+    let (row, sealed) = row.split_last_chunk::<SEAL_BYTES>()?;
+    if *sealed != seal(row) {
+        return None;
+    }
     let mut bytes = Bytes(row);
     let [kind] = bytes.array()?;
     let path = TreePath::new(bytes.bytes()?).ok()?;

@@ -6,7 +6,7 @@ use super::{Inputs, PolicySpec};
 use crate::{
     Context, Error,
     bounds::SYNTHESIS_FRAMES_MAX,
-    frame::{After, Appended, Basis, Draft, Metadata, Outcome, Policy},
+    frame::{After, Appended, Basis, Draft, Metadata, NextAppend, Outcome, Policy},
     history::{NodeRef, RootEntry},
     stored::keys::Row,
     tree::{Kind, TreeNodeId, TreePath},
@@ -194,7 +194,7 @@ impl Context {
         }
         let pieces = self.pieces(&heads).await?;
         draft.content = self.registry.render(wanted.policy, &pieces)?;
-        let after = After { current: Some(current), sequence: Some(sequence) };
+        let after = After { current: Some(current), sequence: Some(NextAppend(sequence)) };
         self.append(&draft, &after).await
     }
 }

@@ -161,19 +161,6 @@ impl Directory {
         found.ok().map(|place| &self.entries[place])
     }
 
-    /// The directory at `path` below this one, or this one.
-    pub fn directory(self: &Arc<Self>, path: &TreePath) -> Option<Arc<Self>> {
-        let mut at = Arc::clone(self);
-        for name in path.names() {
-            let Some(Entry { node: Node::Directory(next), .. }) = at.entry(name) else {
-                return None;
-            };
-            let next = Arc::clone(next);
-            at = next;
-        }
-        Some(at)
-    }
-
     /// Every path below `path`, where this directory is, with its node; parents before what they hold.
     pub fn walk(&self, path: &TreePath, visit: &mut impl FnMut(&TreePath, &Node)) {
         for entry in &self.entries {

@@ -10,6 +10,7 @@
 use std::{
     borrow::{Borrow, Cow},
     fmt,
+    fmt::Write as _,
     str::FromStr,
 };
 
@@ -154,7 +155,7 @@ fn escaped(bytes: &[u8]) -> Cow<'_, str> {
     for chunk in bytes.utf8_chunks() {
         text.push_str(&chunk.valid().replace('\\', "\\\\"));
         for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
+            let _ = write!(text, "\\x{byte:02x}");
         }
     }
     Cow::Owned(text)

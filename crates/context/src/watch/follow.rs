@@ -26,9 +26,9 @@ impl Follower {
     /// Begins to watch, and records the tree as it is.
     pub async fn start(context: Context, mut scanner: Scanner) -> Result<(Self, Recorded), Error> {
         let mut watcher = Watcher::new(scanner.root())?;
-        let scanned = scanner.scan(false)?;
-        watcher.follow(&scanned.tree)?;
-        let recorded = context.record(&scanned.tree, scanned.report.is_partial(), None).await?;
+        let found = scanner.scan(false)?;
+        watcher.follow(&found.tree)?;
+        let recorded = context.record(&found.tree, found.report.is_partial(), None).await?;
         Ok((Self { context, scanner, watcher, subscribers: Vec::new() }, recorded))
     }
 

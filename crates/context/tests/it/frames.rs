@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::atomic::Ordering};
 use piton_context::{
     agent::{AgentAdapter, Answer, Right, Role},
     frame::{Basis, FrameId, Given, Metadata, NewFrame, Outcome, Policy, Proof},
-    read::View,
+    read::{Composition, View},
     synthesis::PolicySpec,
 };
 use piton_core::{Digest, FileBytes};
@@ -248,7 +248,10 @@ fn each_role_may_do_what_it_is_for() {
         let kind = "summary".parse().unwrap();
         let outcomes = [
             (Right::Read, block_on(adapter.read_context(&node("d/a"), &View::default())).map(drop)),
-            (Right::Read, block_on(adapter.compose(&node("d/a"), &Default::default())).map(drop)),
+            (
+                Right::Read,
+                block_on(adapter.compose(&node("d/a"), &Composition::default())).map(drop),
+            ),
             (Right::Read, block_on(adapter.heads(&path("d/a"))).map(drop)),
             (Right::Append, block_on(adapter.write_context(&node("d/a"), frame, false)).map(drop)),
             (Right::Append, block_on(adapter.invalidate(&node("d/a"), &kind, "why not"))),

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -235,7 +236,7 @@ mod long {
                 let text: String = (0..pick(5)).map(|_| rule(&pick)).collect();
                 let file = dir.path().join(format!("{place}.gitignore"));
                 if !text.is_empty() && fs::write(&file, &text).is_ok() {
-                    texts.push_str(&format!("{place}: {text:?} "));
+                    let _ = write!(texts, "{place}: {text:?} ");
                 }
             }
             check(dir.path(), &format!("tree {number}, {texts}"));

@@ -177,7 +177,7 @@ fn an_edit_that_keeps_size_and_time_is_seen_however_quick_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a");
     let stamps = dir.path().with_extension("stamps");
-    for round in 0..200 {
+    for round in 0..100 {
         fs::write(&file, format!("{round:04}a")).unwrap();
         let then = fs::metadata(&file).unwrap().modified().unwrap();
         let before = Scanner::new(dir.path()).with_stamps(&stamps).scan(false).unwrap().tree.id();
@@ -197,10 +197,10 @@ fn damaged_stamps_are_as_if_there_were_none() {
     let id = Scanner::new(dir.path()).with_stamps(&stamps).scan(false).unwrap().tree.id();
     let good = fs::read(&stamps).unwrap();
     let luck = SeededEntropy::new(3);
-    for _ in 0..200 {
+    for _ in 0..100 {
         let mut bad = good.clone();
         let place = usize::try_from(luck.next_u64()).unwrap() % bad.len();
-        if luck.next_u64() % 4 == 0 {
+        if luck.next_u64().is_multiple_of(4) {
             bad.truncate(place);
         } else {
             bad[place] ^= 1 << (luck.next_u64() % 8);
@@ -214,13 +214,13 @@ fn damaged_stamps_are_as_if_there_were_none() {
 
 /// A random edit of a project directory.
 fn edit(root: &Path, luck: &SeededEntropy) {
-    let pick = |count: u64| luck.next_u64() % count;
-    let directory = ["", "a", "a/b", "a/b/c", "d"][pick(5) as usize];
+    let pick = |count: u64| usize::try_from(luck.next_u64() % count).unwrap();
+    let directory = ["", "a", "a/b", "a/b/c", "d"][pick(5)];
     let directory = root.join(directory);
     let file = directory.join(format!("f{}", pick(4)));
     match pick(8) {
         0 => {
-            let _ = fs::remove_dir_all(&directory.join("sub"));
+            let _ = fs::remove_dir_all(directory.join("sub"));
         }
         1 => {
             let _ = fs::create_dir_all(directory.join("sub/deeper"));
@@ -230,10 +230,7 @@ fn edit(root: &Path, luck: &SeededEntropy) {
         }
         3 => {
             let _ = fs::create_dir_all(&directory);
-            let _ = fs::write(
-                directory.join(".gitignore"),
-                ["f1\n", "sub\n", "!f1\n"][pick(3) as usize],
-            );
+            let _ = fs::write(directory.join(".gitignore"), ["f1\n", "sub\n", "!f1\n"][pick(3)]);
         }
         4 => {
             let _ = fs::create_dir_all(&directory);
@@ -261,7 +258,7 @@ mod long {
         println!("seed {}", run.seed());
         let dir = tempfile::tempdir().unwrap();
         let mut scanner = Scanner::new(dir.path());
-        let edits = LongRun::size(300, 20_000);
+        let edits = LongRun::size(120, 20_000);
         for number in 0..edits {
             for _ in 0..=luck.next_u64() % 3 {
                 edit(dir.path(), &luck);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use piton_context::{
     frame::{FrameId, Outcome},
-    read::View,
+    read::{Composition, View},
     synthesis::{Inputs, Missing, Piece, PolicySpec, RegenerateScope, Registry, SynthesizeRequest},
 };
 use piton_core::port::fixed::SeededEntropy;
@@ -160,7 +160,7 @@ fn nothing_is_synthesised_unless_it_is_asked_for() {
     scene.put("a/y.rs", "summary", "another text");
     scene.scan();
     scene.get("a", &View::default());
-    block_on(scene.adapter("reader").compose(&node("a/x.rs"), &Default::default())).unwrap();
+    block_on(scene.adapter("reader").compose(&node("a/x.rs"), &Composition::default())).unwrap();
     block_on(scene.adapter("writer").invalidate(
         &node("a/x.rs"),
         &"summary".parse().unwrap(),

@@ -40,7 +40,7 @@ fn a_follower_records_bursts_renames_and_new_directories() {
         let told = Arc::new(Mutex::new(String::new()));
         let lines = Arc::clone(&told);
         follower.subscribe(Arc::new(move |recorded| {
-            lines.lock().unwrap().push_str(&json_lines(recorded))
+            lines.lock().unwrap().push_str(&json_lines(recorded));
         }));
         // Let it see the directories that it began to watch after the scan.
         follower.step(Duration::ZERO).await.unwrap();
@@ -87,6 +87,6 @@ fn an_edit_costs_its_directory() {
     scanner.scan(false).unwrap();
     scene.write("d7/f7", "edited");
     let dirty = Arc::new([path("d7")].into_iter().collect());
-    let scanned = scanner.scan_only(&piton_context::scan::Scope::Only(dirty), false).unwrap();
-    assert_eq!(scanned.report.listed_directories, 1);
+    let found = scanner.scan_only(&piton_context::scan::Scope::Only(dirty), false).unwrap();
+    assert_eq!(found.report.listed_directories, 1);
 }
