@@ -1,7 +1,7 @@
 //! Scans beside git on three trees; one changed file; a path in a new process; memory.
 //!
 //! Both sides are whole processes, and the page cache is warm for both.
-// shows: CT-090, CT-092
+// shows: CT-003, CT-090, CT-092
 
 use std::{
     fs,
@@ -24,6 +24,7 @@ const AGAIN: Schedule = Schedule { blocks: 6, pairs: 5, warm_up: 1 };
 const PACKAGE_FILES: u64 = 17_000;
 const GENERATED_FILES: u64 = 50_000;
 const MANY_FILES: u64 = 100_000;
+const LARGE_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 const LOOKUPS: usize = 21;
 
 /// A tree, and what its rows are called.
@@ -52,6 +53,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     rows.push(bench.one_changed()?);
     rows.push(bench.lookup()?);
     rows.push(memory(place)?);
+    rows.push(large_file(place)?);
     Ok(rows)
 }
 
@@ -160,4 +162,14 @@ fn memory(place: &Place) -> Result<Row> {
     }
     let name = "peak memory of a first scan, 100,000 files";
     Ok(Row::alone(name, Unit::Megabytes, &peaks).judged(Bar::median(200.0)))
+}
+
+fn large_file(place: &Place) -> Result<Row> {
+    let project = place.make("large")?;
+    let file = fs::File::create(project.join("file")).map_err(Error::io("make a file"))?;
+    // Sparse: it has its size and takes no room.
+    file.set_len(LARGE_BYTES).map_err(Error::io("make a file"))?;
+    let peak = float(elsewhere(&project, &project.with_extension("data"), None)?.peak_bytes) / 1e6;
+    let name = "peak memory of hashing a file of 4 GiB";
+    Ok(Row::alone(name, Unit::Megabytes, &[peak]).judged(Bar::median(100.0)))
 }

@@ -14,13 +14,17 @@ use crate::{
     frame::{Frame, FrameId, FrameSet, Head, leaf},
     stored::keys::{Row, split_path},
     tree::TreePath,
+    word::{AgentId, FrameType},
 };
 
 /// A frame that was read, as far as other rows refer to it.
 struct Known {
     path: TreePath,
     index: u64,
-    type_and_agent: (String, String),
+    frame_type: FrameType,
+    agent_id: AgentId,
+    /// When it was made, or became the head again.
+    recency: u64,
 }
 
 pub(super) struct FrameCheck<'a> {
@@ -57,10 +61,11 @@ impl<'a> FrameCheck<'a> {
                 break;
             }
         }
+        self.moves(found).await?;
         self.sets(found).await?;
         self.heads(found).await?;
         self.indices(found).await?;
-        self.sequences(found).await
+        self.next_append(found).await
     }
 
     async fn frame(&mut self, row: &Entry, found: &mut Validation) -> Result<(), Error> {
@@ -93,8 +98,13 @@ impl<'a> FrameCheck<'a> {
             self.expected.insert(keys.digests(Row::Dependent, &part.digest(), Some(&id)));
         }
         self.newest = self.newest.max(frame.sequence);
-        let type_and_agent = (frame.frame_type.to_string(), frame.agent_id.to_string());
-        let known = Known { path, index: frame.index, type_and_agent };
+        let known = Known {
+            path,
+            index: frame.index,
+            frame_type: frame.frame_type,
+            agent_id: frame.agent_id,
+            recency: frame.sequence,
+        };
         if self.frames.insert(frame.id, known).is_some() {
             found.add(DamageKind::Frame, format!("the frame {}", frame.id), "it is there twice");
         }
@@ -126,25 +136,42 @@ impl<'a> FrameCheck<'a> {
         Ok(())
     }
 
+    /// Every path and type that has frames has a head: the one of them that was made or repeated last.
     async fn heads(&mut self, found: &mut Validation) -> Result<(), Error> {
+        let mut newest: BTreeMap<(&TreePath, &FrameType), (u64, FrameId)> = BTreeMap::new();
+        for (id, known) in &self.frames {
+            let last = newest.entry((&known.path, &known.frame_type)).or_insert((0, *id));
+            *last = (*last).max((known.recency, *id));
+        }
+        let mut expected: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
+        for ((path, frame_type), (sequence, id)) in newest {
+            let key = self.context.keys.typed(Row::Head, path, frame_type);
+            let frame = self.context.frame_at(path, self.frames[&id].index).await?;
+            let head = Head {
+                frame: id,
+                index: frame.index,
+                sequence,
+                frame_type: frame.frame_type,
+                agent_id: self.frames[&id].agent_id.clone(),
+                kind: frame.basis.kind(),
+            };
+            expected.insert(key, head.encode());
+        }
         let mut rows = Vec::new();
         self.context.each_row(Row::Head, |row| rows.push(row)).await?;
+        found.heads = rows.len() as u64;
         for row in rows {
-            found.heads += 1;
-            let Some(head) = found.absorb(DamageKind::Head, Head::decode(&row.value))? else {
-                continue;
-            };
-            self.newest = self.newest.max(head.sequence);
-            let what = format!("the head {}", head.frame);
-            let Some(known) = self.frames.get(&head.frame) else {
-                found.add(DamageKind::Head, what, "there is no such frame");
-                continue;
-            };
-            let says = (head.frame_type.to_string(), head.agent_id.to_string());
-            let key = self.context.keys.typed(Row::Head, &known.path, &head.frame_type);
-            if known.index != head.index || known.type_and_agent != says || key != row.key {
-                found.add(DamageKind::Head, what, "it is not what the frame says");
+            let what = head_name(&row.key);
+            match expected.remove(&row.key) {
+                None => found.add(DamageKind::Head, what, "there is no such frame"),
+                Some(value) if value != row.value => {
+                    found.add(DamageKind::Head, what, "it is not the newest frame");
+                }
+                Some(_) => {}
             }
+        }
+        for key in expected.keys() {
+            found.add(DamageKind::Head, head_name(key), "it is missing");
         }
         Ok(())
     }
@@ -184,25 +211,37 @@ impl<'a> FrameCheck<'a> {
         })
     }
 
-    async fn sequences(&mut self, found: &mut Validation) -> Result<(), Error> {
+    /// Takes in when frames became heads again.
+    async fn moves(&mut self, found: &mut Validation) -> Result<(), Error> {
+        let places: BTreeMap<(TreePath, u64), FrameId> = self
+            .frames
+            .iter()
+            .map(|(id, known)| ((known.path.clone(), known.index), *id))
+            .collect();
         let mut rows = Vec::new();
         self.context.each_row(Row::Moved, |row| rows.push(row)).await?;
         for row in rows {
-            let place = split_path(&row.key).and_then(|(path, place)| {
+            let frame = split_path(&row.key).and_then(|(path, place)| {
                 let place = u64::from_be_bytes(place.try_into().ok()?);
-                let count = self.leaves.get(&path)?.len() as u64;
-                (place < count).then_some(())
+                places.get(&(path, place))
             });
             let number = row.value.as_slice().try_into().map(u64::from_be_bytes);
-            match (place, number) {
-                (Some(()), Ok(number)) => self.newest = self.newest.max(number),
-                _ => found.add(
-                    DamageKind::Sequence,
-                    "when a frame became the head",
-                    "it fits no frame",
-                ),
+            let known = frame.and_then(|id| self.frames.get_mut(id));
+            match (known, number) {
+                (Some(known), Ok(number)) if number > known.recency => {
+                    known.recency = number;
+                    self.newest = self.newest.max(number);
+                }
+                _ => {
+                    let what = "when a frame became the head again";
+                    found.add(DamageKind::Sequence, what, "it fits no frame");
+                }
             }
         }
+        Ok(())
+    }
+
+    async fn next_append(&mut self, found: &mut Validation) -> Result<(), Error> {
         let next = self.context.row(&self.context.keys.only(Row::Sequence)).await?;
         let next = match next {
             None => Some(1),
@@ -213,6 +252,16 @@ impl<'a> FrameCheck<'a> {
             found.add(DamageKind::Sequence, "the number of the next append", detail);
         }
         Ok(())
+    }
+}
+
+/// What a head is called in a message.
+fn head_name(key: &[u8]) -> String {
+    match split_path(key) {
+        Some((path, frame_type)) => {
+            format!("the {} head of {path}", String::from_utf8_lossy(frame_type))
+        }
+        None => "a head".to_owned(),
     }
 }
 

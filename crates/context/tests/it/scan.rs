@@ -9,12 +9,15 @@ use std::{
 };
 
 use piton_context::{
-    scan::{ProblemKind, Scanner, Scope},
+    scan::{ProblemKind, Scanned, Scanner, Scope},
     tree::{Directory, Node, TreePath},
 };
 use piton_core::port::fixed::SeededEntropy;
 
-use crate::scene::{path, set_mode, write};
+use crate::{
+    scene::{path, set_mode, write},
+    worker::{answers, say, spawn_as_nobody},
+};
 
 fn scan(root: &Path) -> Arc<Directory> {
     Scanner::new(root).scan(false).unwrap().tree
@@ -99,31 +102,53 @@ fn names_that_are_not_text_are_kept_apart() {
     }
 }
 
+/// In a child: scans, and says what could not be read and what was found.
+pub(crate) fn report(arguments: &[&str]) {
+    let [root] = arguments else { panic!("{arguments:?}") };
+    let scanned = Scanner::new(root).scan(false).unwrap();
+    for problem in &scanned.report.problems {
+        say(&format!("{} {}", problem.kind, problem.path));
+    }
+    say(&paths(&scanned.tree).join(" "));
+}
+
 // shows: CT-007
 #[test]
-fn what_cannot_be_read_is_reported_and_stops_nothing() {
+fn what_may_not_be_read_is_reported_and_stops_nothing() {
     let dir = tempfile::tempdir().unwrap();
+    set_mode(dir.path(), 0o755);
     make(dir.path());
-    // A link to itself cannot be opened by anybody, also not by the superuser; a directory that is too deep neither.
-    let long = "n".repeat(250);
-    let mut deep = dir.path().join("deep");
-    for _ in 0..20 {
-        deep.push(&long);
-    }
-    make_deep(dir.path(), &long, 20);
-    let scanned = Scanner::new(dir.path()).scan(false).unwrap();
-    assert!(scanned.report.is_partial());
-    assert!(scanned.report.problems.iter().all(|problem| problem.kind == ProblemKind::TooLong));
-    assert!(paths(&scanned.tree).contains(&"src/main.rs".to_owned()));
-    if rustix::process::geteuid().is_root() {
-        return;
-    }
     set_mode(&dir.path().join("README.md"), 0);
     set_mode(&dir.path().join("src/deep"), 0);
-    let scanned = Scanner::new(dir.path()).scan(false).unwrap();
-    let told: Vec<String> = scanned.report.problems.iter().map(|p| p.path.to_string()).collect();
-    assert!(told.contains(&"README.md".to_owned()) && told.contains(&"src/deep".to_owned()));
+    let mut child = spawn_as_nobody("scan", &[dir.path().to_str().unwrap()]);
+    let said: Vec<String> = answers(&mut child).collect();
+    assert!(child.wait().unwrap().success());
+    let expected =
+        ["unreadable README.md", "unreadable src/deep", "empty link run.sh src src/main.rs src/up"];
+    assert_eq!(said, expected);
     set_mode(&dir.path().join("src/deep"), 0o755);
+}
+
+// shows: CT-007
+#[test]
+fn what_disappears_or_is_too_deep_is_reported_and_stops_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    make(dir.path());
+    make_deep(dir.path(), &"n".repeat(250), 20);
+    let mut scanner = Scanner::new(dir.path());
+    let kinds = |found: &Scanned| -> Vec<ProblemKind> {
+        found.report.problems.iter().map(|problem| problem.kind).collect()
+    };
+    let found = scanner.scan(false).unwrap();
+    assert_eq!(kinds(&found), [ProblemKind::TooLong]);
+    assert!(found.report.is_partial());
+    assert!(paths(&found.tree).contains(&"src/main.rs".to_owned()));
+    // The scan goes into a directory that it saw a moment ago, and it is gone.
+    fs::remove_dir_all(dir.path().join("src/deep/er")).unwrap();
+    let dirty = Arc::new([path("src/deep/er")].into_iter().collect());
+    let found = scanner.scan_only(&Scope::Only(dirty), false).unwrap();
+    assert_eq!(kinds(&found), [ProblemKind::Vanished]);
+    assert!(!paths(&found.tree).contains(&"src/deep/er".to_owned()));
 }
 
 /// A chain of directories whose whole path is longer than the system takes at once.

@@ -3,6 +3,7 @@
 use std::{
     env,
     io::{self, BufRead as _, BufReader, Write as _},
+    os::unix::process::CommandExt as _,
     process::{self, Child, Command, Stdio},
 };
 
@@ -14,6 +15,7 @@ const MARK: &str = "worker says: ";
 fn carry_out(order: &str, arguments: &[&str]) {
     match order {
         "ping" => say("pong"),
+        "scan" => crate::scan::report(arguments),
         "put-many" => crate::processes::put_many(arguments),
         "work-for-ever" => crate::processes::work_for_ever(arguments),
         "read" => crate::processes::read(arguments),
@@ -24,14 +26,27 @@ fn carry_out(order: &str, arguments: &[&str]) {
 
 /// Starts a process that carries out `order`, and answers with [`say`].
 pub(crate) fn spawn(order: &str, arguments: &[&str]) -> Child {
-    Command::new(env::current_exe().unwrap())
+    command(order, arguments).spawn().unwrap()
+}
+
+/// The same as a user who may read only what everybody may. The superuser can become one.
+pub(crate) fn spawn_as_nobody(order: &str, arguments: &[&str]) -> Child {
+    let mut command = command(order, arguments);
+    if rustix::process::geteuid().is_root() {
+        command.uid(65_534).gid(65_534);
+    }
+    command.spawn().unwrap()
+}
+
+fn command(order: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
         .args(["--exact", "worker::answers_what_it_is_asked", "--nocapture"])
         .env(ORDER, order)
         .env(ARGUMENTS, arguments.join("\n"))
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .stdout(Stdio::piped());
+    command
 }
 
 /// What a child says, until it ends.
