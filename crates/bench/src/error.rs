@@ -24,6 +24,9 @@ pub(crate) enum Error {
     /// A backpack failed.
     #[error(transparent)]
     Backpack(#[from] piton_backpack::Error),
+    /// Context could not be read or written.
+    #[error(transparent)]
+    Context(#[from] piton_context::Error),
     /// A value could not be encoded or read.
     #[error("could not {operation}: {problem}")]
     Json { operation: &'static str, problem: String },

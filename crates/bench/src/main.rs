@@ -16,6 +16,7 @@
 )]
 
 mod backpack;
+mod context;
 mod door;
 mod error;
 mod flow;
@@ -77,6 +78,8 @@ enum Part {
     Backpack,
     /// Flows.
     Flow,
+    /// Trees and frames.
+    Context,
 }
 
 /// What the program starts itself for.
@@ -96,6 +99,16 @@ enum Inner {
         /// How many packs.
         packs: u32,
     },
+    /// Scans a project directory, or looks up a path of it, in a process that has done nothing before.
+    #[command(hide = true)]
+    ContextHere {
+        /// The project directory.
+        project: PathBuf,
+        /// The data directory.
+        data: PathBuf,
+        /// The path to look up; without one the directory is scanned.
+        path: Option<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -103,6 +116,9 @@ fn main() -> ExitCode {
     let outcome = match &arguments.inner {
         Some(Inner::ColdLoad { root, stream }) => kernel::cold_load_here(root, stream),
         Some(Inner::BackpackMemory { packs }) => backpack::memory_here(*packs),
+        Some(Inner::ContextHere { project, data, path }) => {
+            context::here(project, data, path.as_deref())
+        }
         None => run(&arguments),
     };
     outcome.unwrap_or_else(|problem| {
@@ -128,6 +144,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Flow)) {
         report.add("flow", flow::measure()?);
+    }
+    if matches!(arguments.part, None | Some(Part::Context)) {
+        report.add("context", context::measure(&place)?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {

@@ -123,6 +123,28 @@ crate::closed_set! {
         BackpackClosed => "BACKPACK_CLOSED",
         /// There is no such backpack.
         BackpackNotFound => "BACKPACK_NOT_FOUND",
+        /// The project directory has not been scanned.
+        ContextNotScanned => "CONTEXT_NOT_SCANNED",
+        /// The project directory cannot be read.
+        ContextUnreadable => "CONTEXT_UNREADABLE",
+        /// There is no such tree node.
+        ContextNodeNotFound => "CONTEXT_NODE_NOT_FOUND",
+        /// There is no such tree.
+        ContextRootNotFound => "CONTEXT_ROOT_NOT_FOUND",
+        /// There is no such frame.
+        ContextFrameNotFound => "CONTEXT_FRAME_NOT_FOUND",
+        /// A beginning of an id fits several.
+        ContextAmbiguous => "CONTEXT_AMBIGUOUS",
+        /// A tree node has changed since.
+        ContextNodeStale => "CONTEXT_NODE_STALE",
+        /// There is no such agent.
+        ContextUnknownAgent => "CONTEXT_UNKNOWN_AGENT",
+        /// The role of the agent does not allow it.
+        ContextForbidden => "CONTEXT_FORBIDDEN",
+        /// Directories below lack the frame that a synthesis is made from.
+        ContextIncomplete => "CONTEXT_INCOMPLETE",
+        /// What is stored is not what its id says.
+        ContextIntegrity => "CONTEXT_INTEGRITY",
         /// The caller sent something that is not valid.
         ValidationError => "VALIDATION_ERROR",
         /// Piton broke a promise of its own.
@@ -498,6 +520,72 @@ impl Code {
                 domain: Domain::Backpack,
                 meaning: "There is no backpack with this name in the data directory.",
                 advice: "Check the name, and that `PITON_DATA_DIR` is the one you mean.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextNotScanned => Facts {
+                domain: Domain::Context,
+                meaning: "The project directory has not been scanned, so nothing is known of its files.",
+                advice: "Scan it with `piton context scan`, then repeat the call.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextUnreadable => Facts {
+                domain: Domain::Context,
+                meaning: "The project directory itself cannot be read; nothing was recorded.",
+                advice: "Check that the directory exists and that you may read it, then repeat the call.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextNodeNotFound => Facts {
+                domain: Domain::Context,
+                meaning: "The tree has no file or directory with this path or id.",
+                advice: "Check the path; if the file is new, scan with `piton context scan` first.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextRootNotFound => Facts {
+                domain: Domain::Context,
+                meaning: "No recorded tree has this digest, number or label.",
+                advice: "List the recorded trees with `piton context status`, and name one of them.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextFrameNotFound => Facts {
+                domain: Domain::Context,
+                meaning: "There is no frame with this id, or none of this type at this path.",
+                advice: "List the frames that are there with `piton context list-frames`.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextAmbiguous => Facts {
+                domain: Domain::Context,
+                meaning: "The beginning of an id fits more than one.",
+                advice: "Give more digits of the id.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextNodeStale => Facts {
+                domain: Domain::Context,
+                meaning: "The file or directory has changed since the id was read; nothing was written.",
+                advice: "Read the node again and write for its current id, or allow stale ids.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextUnknownAgent => Facts {
+                domain: Domain::Context,
+                meaning: "No agent of this name is configured.",
+                advice: "Add the agent to `piton.toml`, or use the name of a configured one.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextForbidden => Facts {
+                domain: Domain::Context,
+                meaning: "The role of the agent does not allow the call; nothing was written.",
+                advice: "Use an agent whose role allows it, or give this one another role in `piton.toml`.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextIncomplete => Facts {
+                domain: Domain::Context,
+                meaning: "Directories below lack the frame that the synthesis is made from; nothing was written.",
+                advice: "Synthesise those directories first, or ask for a recursive synthesis.",
+                retry: Retry::NotRetryable,
+            },
+            Self::ContextIntegrity => Facts {
+                domain: Domain::Context,
+                meaning: "Stored context was changed after it was written; it was not used.",
+                advice: "Run `piton context validate` to see the damage, and restore the data directory from a backup.",
                 retry: Retry::NotRetryable,
             },
             Self::ValidationError => Facts {

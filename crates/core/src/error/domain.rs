@@ -19,6 +19,8 @@ crate::closed_set! {
         Flow => "flow",
         /// A backpack.
         Backpack => "backpack",
+        /// The tree and the frames of a project.
+        Context => "context",
         /// What the caller sent.
         Validation => "validation",
         /// Piton itself.

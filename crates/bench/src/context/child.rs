@@ -1,0 +1,81 @@
+//! A process that does one thing with a project directory, as the command line would.
+
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, ExitCode},
+    sync::Arc,
+};
+
+use piton_context::{Context, Ports, ProjectId, history::NodeRef, scan::Scanner};
+use piton_core::port::NoTrace;
+use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock};
+use serde::{Deserialize, Serialize};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::{
+    error::{Error, Result},
+    measure::peak_resident_bytes,
+};
+
+/// What a process says.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Said {
+    pub(super) peak_bytes: u64,
+    pub(super) files: u64,
+}
+
+/// A context on this machine's disk.
+pub(super) fn open(data: &Path) -> Result<Context> {
+    fs::create_dir_all(data).map_err(Error::io("make a directory"))?;
+    let dir = DataDir::open(data)?;
+    let clock = Arc::new(SystemClock);
+    let name = "context".parse().expect("it is a name");
+    let ports = Ports {
+        table: Arc::new(LocalTable::open(&dir, &name)?),
+        blobs: Arc::new(LocalBlobs::new(dir.clone())),
+        leases: Arc::new(LocalLeases::new(dir, clock.clone(), Arc::new(NoTrace))),
+        clock,
+    };
+    Ok(Context::new(ports, ProjectId::of_directory(b"/bench")))
+}
+
+pub(super) fn runtime() -> Result<Runtime> {
+    Builder::new_multi_thread().worker_threads(1).build().map_err(Error::io("start a runtime"))
+}
+
+/// Does it in a new process.
+pub(super) fn elsewhere(project: &Path, data: &Path, path: Option<&str>) -> Result<Said> {
+    let program = env::current_exe().map_err(Error::io("find this program"))?;
+    let mut command = Command::new(program);
+    command.arg("context-here").arg(project).arg(data).args(path);
+    let output = command.output().map_err(Error::io("start a process"))?;
+    if !output.status.success() {
+        return Err(Error::Child(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    serde_json::from_slice(&output.stdout).map_err(Error::json("read what a process says"))
+}
+
+/// Does it in this process: looks up a path, or scans and records.
+pub(crate) fn here(project: &Path, data: &Path, path: Option<&str>) -> Result<ExitCode> {
+    let context = open(data)?;
+    let runtime = runtime()?;
+    let files = match path {
+        Some(path) => runtime.block_on(async {
+            let asked: NodeRef = path.parse()?;
+            let root = context.current().await?.root;
+            context.node(root, &asked).await?;
+            Ok::<u64, piton_context::Error>(1)
+        })?,
+        None => {
+            let mut scanner = Scanner::new(project).with_stamps(data.join("stamps"));
+            let scanned = scanner.scan(false)?;
+            let partial = scanned.report.is_partial();
+            runtime.block_on(context.record(&scanned.tree, partial, None))?;
+            scanned.tree.totals().files
+        }
+    };
+    let said = Said { peak_bytes: peak_resident_bytes()?, files };
+    println!("{}", serde_json::to_string(&said).expect("it has numbers only"));
+    Ok(ExitCode::SUCCESS)
+}

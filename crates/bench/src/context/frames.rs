@@ -1,0 +1,114 @@
+//! Reading a node with a hundred frames, and putting one, beside a bare durable write.
+// shows: CT-091
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::Write as _,
+    path::Path,
+};
+
+use piton_context::{
+    Context,
+    agent::{Agent, AgentAdapter, Agents, Role},
+    frame::NewFrame,
+    history::NodeRef,
+    read::View,
+    scan::Scanner,
+};
+use tokio::runtime::Runtime;
+
+use super::child::{open, runtime};
+use crate::{
+    error::{Error, Result, expect},
+    measure::{Samples, Schedule, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+};
+
+const FRAMES: u64 = 100;
+const READS: usize = 201;
+const PUTS: Schedule = Schedule { blocks: 8, pairs: 12, warm_up: 4 };
+
+/// About what one commit of the table writes to its log.
+const FLOOR_BYTES: usize = 24 * 1024;
+
+struct Bench {
+    runtime: Runtime,
+    agent: AgentAdapter,
+    node: NodeRef,
+}
+
+impl Bench {
+    fn new(root: &Path) -> Result<Self> {
+        let project = root.join("project");
+        fs::create_dir_all(&project).map_err(Error::io("make a directory"))?;
+        fs::write(project.join("file"), "content").map_err(Error::io("write a file"))?;
+        let context: Context = open(&root.join("data"))?;
+        let runtime = runtime()?;
+        let tree = Scanner::new(&project).scan(false)?.tree;
+        runtime.block_on(context.record(&tree, false, None))?;
+        let id: piton_context::word::AgentId =
+            "writer".parse().map_err(piton_context::Error::from)?;
+        let agents = Agents::new([Agent { id: id.clone(), role: Role::Writer }]);
+        let agent = AgentAdapter::new(context, &agents, &id)?;
+        Ok(Self { runtime, agent, node: "file".parse()? })
+    }
+
+    fn put(&self, text: &str) -> Result<()> {
+        let frame_type = "note".parse().map_err(piton_context::Error::from)?;
+        let frame = NewFrame::new(frame_type, text);
+        self.runtime.block_on(self.agent.write_context(&self.node, frame, false))?;
+        Ok(())
+    }
+
+    fn read(&self) -> Result<u64> {
+        let seen = self.runtime.block_on(self.agent.read_context(&self.node, &View::default()))?;
+        Ok(seen.frames.len() as u64)
+    }
+}
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    Ok(vec![reading(place)?, putting(place)?])
+}
+
+fn reading(place: &Place) -> Result<Row> {
+    let bench = Bench::new(&place.make("reading")?)?;
+    for number in 0..FRAMES {
+        bench.put(&format!("frame {number} says something about the file"))?;
+    }
+    let mut times = Vec::new();
+    for _ in 0..READS {
+        let (frames, took) = wall(|| bench.read());
+        expect("frames of the node", FRAMES, frames?)?;
+        times.push(took.as_secs_f64() * 1e6);
+    }
+    let name = "a node with 100 frames, warm";
+    Ok(Row::alone(name, Unit::Microseconds, &times).judged(Bar::median(1_000.0)))
+}
+
+fn putting(place: &Place) -> Result<Row> {
+    let root = place.make("putting")?;
+    let samples: Samples<f64> = PUTS.run(|block| {
+        let bench = Bench::new(&root.join(block.to_string()))?;
+        let mut floor = floor(&root.join(format!("{block}.floor")))?;
+        let mut number = 0;
+        let ours = move || {
+            number += 1;
+            let (outcome, took) = wall(|| bench.put(&format!("frame {number}")));
+            outcome.map(|()| took.as_secs_f64() * 1e6)
+        };
+        let theirs = move || {
+            let (outcome, took) =
+                wall(|| floor.write_all(&[7; FLOOR_BYTES]).and_then(|()| floor.sync_data()));
+            outcome.map_err(Error::io("write durably"))?;
+            Ok(took.as_secs_f64() * 1e6)
+        };
+        Ok((ours, theirs))
+    })?;
+    let row = Row::paired("put a frame", Unit::Microseconds, "write and fdatasync", &samples);
+    Ok(row.judged(Bar::disk_ratio(2.0)))
+}
+
+fn floor(path: &Path) -> Result<File> {
+    OpenOptions::new().create(true).append(true).open(path).map_err(Error::io("make a file"))
+}

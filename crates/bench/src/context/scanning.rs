@@ -1,0 +1,175 @@
+//! Scans beside git on three trees; one changed file; a path in a new process; memory.
+//!
+//! Both sides are whole processes, and the page cache is warm for both.
+// shows: CT-003, CT-090, CT-092
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    child::{Said, elsewhere},
+    git, trees,
+};
+use crate::{
+    error::{Error, Result, expect},
+    measure::{Samples, Schedule, float, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+};
+
+const FIRST: Schedule = Schedule { blocks: 6, pairs: 1, warm_up: 0 };
+const AGAIN: Schedule = Schedule { blocks: 6, pairs: 5, warm_up: 1 };
+const PACKAGE_FILES: u64 = 17_000;
+const GENERATED_FILES: u64 = 50_000;
+const MANY_FILES: u64 = 100_000;
+const LARGE_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+const LOOKUPS: usize = 21;
+
+/// A tree, and what its rows are called.
+struct Bench {
+    project: PathBuf,
+    data: PathBuf,
+    files: u64,
+    names: [&'static str; 2],
+}
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let own = place.make("own")?;
+    let files = trees::copy_project(&own)?;
+    let names = ["first scan, this project", "unchanged rescan, this project"];
+    rows.extend(beside_git(place, own, files, names)?.1);
+    let packages = place.make("packages")?;
+    let files = trees::copy_packages(&packages, PACKAGE_FILES)?;
+    let names = ["first scan, 17,000 files of packages", "unchanged rescan, packages"];
+    rows.extend(beside_git(place, packages, files, names)?.1);
+    let generated = place.make("generated")?;
+    trees::generate(&generated, GENERATED_FILES)?;
+    let names = ["first scan, 50,000 files", "unchanged rescan, 50,000 files"];
+    let (bench, more) = beside_git(place, generated, GENERATED_FILES, names)?;
+    rows.extend(more);
+    rows.push(bench.one_changed()?);
+    rows.push(bench.lookup()?);
+    rows.push(memory(place)?);
+    rows.push(large_file(place)?);
+    Ok(rows)
+}
+
+fn beside_git(
+    place: &Place,
+    project: PathBuf,
+    files: u64,
+    names: [&'static str; 2],
+) -> Result<(Bench, Vec<Row>)> {
+    let data = project.with_extension("data");
+    let bench = Bench { project, data, files, names };
+    place.settle()?;
+    let first = bench.first()?;
+    let again = bench.again()?;
+    Ok((bench, vec![first, again]))
+}
+
+fn milliseconds(work: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let (outcome, took) = wall(work);
+    outcome.map(|()| took.as_secs_f64() * 1e3)
+}
+
+fn remove(directory: &Path) -> Result<()> {
+    if directory.exists() {
+        fs::remove_dir_all(directory).map_err(Error::io("remove a directory"))?;
+    }
+    Ok(())
+}
+
+impl Bench {
+    fn scan(&self) -> Result<()> {
+        let Said { files, .. } = elsewhere(&self.project, &self.data, None)?;
+        // The rules of foreign packages may leave some of their files out.
+        if self.files == GENERATED_FILES {
+            expect("files of the tree", self.files, files)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn first(&self) -> Result<Row> {
+        let samples: Samples<f64> = FIRST.run(|_| {
+            let ours = || {
+                remove(&self.data)?;
+                milliseconds(|| self.scan())
+            };
+            let theirs = || {
+                git::begin(&self.project)?;
+                milliseconds(|| git::write_tree(&self.project))
+            };
+            Ok((ours, theirs))
+        })?;
+        let row =
+            Row::paired(self.names[0], Unit::Milliseconds, "git add, git write-tree", &samples);
+        Ok(row.judged(Bar::ratio(0.5)))
+    }
+
+    fn again(&self) -> Result<Row> {
+        let samples: Samples<f64> = AGAIN.run(|_| {
+            let ours = || milliseconds(|| self.scan());
+            let theirs = || milliseconds(|| git::git(&self.project, &["status", "--porcelain"]));
+            Ok((ours, theirs))
+        })?;
+        let row = Row::paired(self.names[1], Unit::Milliseconds, "git status", &samples);
+        Ok(row.judged(Bar::ratio(1.0)))
+    }
+
+    fn one_changed(&self) -> Result<Row> {
+        let samples: Samples<f64> = AGAIN.run(|block| {
+            let mut number = block * 1_000;
+            let change = move || {
+                number += 1;
+                let file = self.project.join("d7/s7/f7");
+                fs::write(file, format!("changed {number}")).map_err(Error::io("write a file"))?;
+                milliseconds(|| self.scan())
+            };
+            // The scan before this one saw a file that had just been written; another one settles it.
+            let unchanged = || {
+                self.scan()?;
+                milliseconds(|| self.scan())
+            };
+            Ok((change, unchanged))
+        })?;
+        let name = "rescan after one change in 50,000";
+        let row = Row::paired(name, Unit::Milliseconds, "unchanged rescan", &samples);
+        Ok(row.judged(Bar::ratio(1.2)))
+    }
+
+    fn lookup(&self) -> Result<Row> {
+        let look =
+            || milliseconds(|| elsewhere(&self.project, &self.data, Some("d7/s7/f7")).map(drop));
+        let times = (0..LOOKUPS).map(|_| look()).collect::<Result<Vec<f64>>>()?;
+        let name = "a path of 50,000 in a new process";
+        Ok(Row::alone(name, Unit::Milliseconds, &times).judged(Bar::median(15.0)))
+    }
+}
+
+fn memory(place: &Place) -> Result<Row> {
+    let project = place.make("many")?;
+    trees::generate(&project, MANY_FILES)?;
+    let data = project.with_extension("data");
+    let mut peaks = Vec::new();
+    for _ in 0..3 {
+        remove(&data)?;
+        peaks.push(float(elsewhere(&project, &data, None)?.peak_bytes) / 1e6);
+    }
+    let name = "peak memory of a first scan, 100,000 files";
+    Ok(Row::alone(name, Unit::Megabytes, &peaks).judged(Bar::median(200.0)))
+}
+
+fn large_file(place: &Place) -> Result<Row> {
+    let project = place.make("large")?;
+    let file = fs::File::create(project.join("file")).map_err(Error::io("make a file"))?;
+    // Sparse: it has its size and takes no room.
+    file.set_len(LARGE_BYTES).map_err(Error::io("make a file"))?;
+    let peak = float(elsewhere(&project, &project.with_extension("data"), None)?.peak_bytes) / 1e6;
+    let name = "peak memory of hashing a file of 4 GiB";
+    Ok(Row::alone(name, Unit::Megabytes, &[peak]).judged(Bar::median(100.0)))
+}

@@ -1,0 +1,160 @@
+//! What one agent can do. It is bound to the agent when it is made, so that no call can act as another.
+//!
+//! *Invariants*: every call is checked against the role first, reads too. What it writes has the ids that the same
+//! call from anywhere else would give.
+
+use piton_core::Digest;
+
+use super::{Agent, Agents, Right};
+use crate::{
+    Context, Error,
+    frame::{After, Appended, Basis, Draft, FrameId, Given, Head, Metadata, NewFrame},
+    history::NodeRef,
+    read::{Composed, Composition, NodeContext, View},
+    synthesis::{RegenerateScope, Regenerated, SynthesizeRequest, Synthesized},
+    tree::TreePath,
+    word::{AgentId, FrameType},
+};
+
+/// The context of a project as one agent sees it.
+#[derive(Clone)]
+pub struct AgentAdapter {
+    context: Context,
+    agent: Agent,
+}
+
+/// An answer of a model that is to become a frame.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The digest of what was asked.
+    pub prompt: Digest,
+    /// What the model was given to read.
+    pub given: Vec<Given>,
+    /// Which try it was, from 1.
+    pub attempt: u64,
+    /// What it said.
+    pub content: Vec<u8>,
+    /// Provider, model and usage.
+    pub metadata: Metadata,
+}
+
+impl AgentAdapter {
+    /// What the agent `id` can do. An unknown agent is refused.
+    pub fn new(context: Context, agents: &Agents, id: &AgentId) -> Result<Self, Error> {
+        Ok(Self { context, agent: agents.get(id)? })
+    }
+
+    /// Who acts.
+    pub fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// A node with the frames that a view selects.
+    pub async fn read_context(&self, node: &NodeRef, view: &View) -> Result<NodeContext, Error> {
+        self.agent.check(Right::Read)?;
+        self.context.get_node(node, view).await
+    }
+
+    /// Frames of a node and its surroundings, within limits.
+    pub async fn compose(&self, node: &NodeRef, how: &Composition) -> Result<Composed, Error> {
+        self.agent.check(Right::Read)?;
+        self.context.compose(node, how).await
+    }
+
+    /// The heads at a path: ids and what is said about them, never a content.
+    pub async fn heads(&self, path: &TreePath) -> Result<Vec<Head>, Error> {
+        self.agent.check(Right::Read)?;
+        self.context.heads(path).await
+    }
+
+    /// Puts a frame on a node.
+    pub async fn write_context(
+        &self,
+        node: &NodeRef,
+        frame: NewFrame,
+        allow_stale: bool,
+    ) -> Result<Appended, Error> {
+        self.agent.check(Right::Append)?;
+        self.context.put_frame(&self.agent.id, node, frame, allow_stale).await
+    }
+
+    /// Makes the frame of a directory from those of its entries.
+    pub async fn synthesize(
+        &self,
+        node: &NodeRef,
+        request: &SynthesizeRequest,
+    ) -> Result<Synthesized, Error> {
+        self.agent.check(Right::Synthesize)?;
+        self.context.synthesize(&self.agent.id, node, request).await
+    }
+
+    /// Makes frames anew whose basis changed.
+    pub async fn regenerate(&self, scope: &RegenerateScope) -> Result<Regenerated, Error> {
+        self.agent.check(Right::Synthesize)?;
+        self.context.regenerate(&self.agent.id, scope).await
+    }
+
+    /// Marks a head as to be regenerated.
+    pub async fn invalidate(
+        &self,
+        node: &NodeRef,
+        frame_type: &FrameType,
+        reason: &str,
+    ) -> Result<(), Error> {
+        self.agent.check(Right::Append)?;
+        self.context.invalidate(&self.agent.id, node, frame_type, reason).await
+    }
+
+    /// The frame that a model's answer to exactly this would be, if there is one.
+    pub async fn generated(
+        &self,
+        path: &TreePath,
+        frame_type: &FrameType,
+        prompt: Digest,
+        given: &[Given],
+        attempt: u64,
+    ) -> Result<Option<FrameId>, Error> {
+        self.agent.check(Right::Read)?;
+        let basis = Basis::Generated { prompt, given: given.to_vec(), attempt };
+        let id = FrameId::of(path, frame_type, &self.agent.id, &basis);
+        match self.context.frame(id).await {
+            Ok(frame) => Ok(Some(frame.id)),
+            Err(Error::FrameNotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Appends a model's answer about a node as a frame. The same question again gives the frame that is there.
+    pub async fn generate_frame(
+        &self,
+        node: &NodeRef,
+        frame_type: &FrameType,
+        answer: Answer,
+    ) -> Result<Appended, Error> {
+        self.agent.check(Right::Append)?;
+        if answer.given.len() > crate::bounds::GIVEN_MAX {
+            let max = crate::bounds::GIVEN_MAX;
+            let count = answer.given.len();
+            return Err(Error::Invalid(format!(
+                "the model was given {count} pieces; at most {max}"
+            )));
+        }
+        let root = self.context.current().await?.root;
+        let node = self.context.node(root, node).await?;
+        let basis = Basis::Generated {
+            prompt: answer.prompt,
+            given: answer.given,
+            attempt: answer.attempt,
+        };
+        let draft = Draft {
+            path: node.path,
+            node_id: node.id,
+            frame_type: frame_type.clone(),
+            agent_id: self.agent.id.clone(),
+            basis,
+            content: answer.content,
+            metadata: answer.metadata,
+        };
+        self.context.append(&draft, &After::default()).await
+    }
+}

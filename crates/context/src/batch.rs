@@ -1,0 +1,116 @@
+//! Many operations in one text: one JSON object a line, each carried out on its own.
+//!
+//! *Invariants*: an operation happens whole or not at all, and one that fails does not stop those after it. The same
+//! text again gives the same state.
+
+use piton_core::Envelope;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error,
+    agent::AgentAdapter,
+    bounds::BATCH_LINES_MAX,
+    frame::{Appended, NewFrame},
+    history::NodeRef,
+    synthesis::{Inputs, Missing, PolicySpec, RegenerateScope, SynthesizeRequest},
+    tree::TreePath,
+    word::FrameType,
+};
+
+/// One operation.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(
+    tag = "op",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+enum Operation {
+    Put {
+        node: String,
+        frame_type: FrameType,
+        content: String,
+        #[serde(default)]
+        allow_stale: bool,
+    },
+    Synthesize {
+        node: String,
+        frame_type: FrameType,
+        inputs: String,
+        #[serde(default)]
+        recursive: bool,
+    },
+    Invalidate {
+        node: String,
+        frame_type: FrameType,
+        reason: String,
+    },
+    Regenerate {
+        path: TreePath,
+    },
+}
+
+/// What came of one line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchLine {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// The frame that was made or was there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Appended>,
+    /// How many frames a regeneration made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made: Option<usize>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Envelope>,
+}
+
+/// Carries out every line of `text` as one agent. Empty lines are passed over.
+pub async fn batch(agent: &AgentAdapter, text: &str) -> Result<Vec<BatchLine>, Error> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines: Vec<(usize, &str)> = lines.collect();
+    if lines.len() > BATCH_LINES_MAX {
+        return Err(Error::Invalid(format!(
+            "the batch has {} operations; at most {BATCH_LINES_MAX}. Nothing was done.",
+            lines.len()
+        )));
+    }
+    let mut results = Vec::with_capacity(lines.len());
+    for (place, line) in lines {
+        let mut result = BatchLine { line: place + 1, frame: None, made: None, error: None };
+        if let Err(error) = carry_out(agent, line, &mut result).await {
+            result.error = Some(error.envelope());
+        }
+        results.push(result);
+    }
+    Ok(results)
+}
+
+async fn carry_out(agent: &AgentAdapter, line: &str, result: &mut BatchLine) -> Result<(), Error> {
+    let operation = serde_json::from_str(line)
+        .map_err(|error| Error::Invalid(format!("the line is not an operation: {error}")))?;
+    match operation {
+        Operation::Put { node, frame_type, content, allow_stale } => {
+            let node: NodeRef = node.parse()?;
+            let frame = NewFrame::new(frame_type, content);
+            result.frame = Some(agent.write_context(&node, frame, allow_stale).await?);
+        }
+        Operation::Synthesize { node, frame_type, inputs, recursive } => {
+            let inputs: Inputs = inputs.parse()?;
+            let policy = PolicySpec::Concatenation;
+            let missing = Missing::Refuse;
+            let request = SynthesizeRequest { frame_type, inputs, policy, recursive, missing };
+            result.frame = Some(agent.synthesize(&node.parse()?, &request).await?.frame);
+        }
+        Operation::Invalidate { node, frame_type, reason } => {
+            agent.invalidate(&node.parse()?, &frame_type, &reason).await?;
+        }
+        Operation::Regenerate { path } => {
+            let done = agent.regenerate(&RegenerateScope::subtree(path)).await?;
+            result.made = Some(done.made.len());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! Every limit of this crate, in one place.
+//!
+//! *Invariants*: a limit that is part of what is stored may be raised, and never lowered.
+
+use std::time::Duration;
+
+/// Bytes of a path within a project directory: what Linux takes for a whole path.
+pub const PATH_BYTES_MAX: usize = 4_096;
+
+/// Bytes of one name: what the file systems take that Piton runs on.
+pub const NAME_BYTES_MAX: usize = 255;
+
+/// Bytes of a path that can have frames: path and frame type are one key of the table, which takes 1,024 bytes.
+pub const FRAMED_PATH_BYTES_MAX: usize = 800;
+
+/// Bytes of the name of a frame type, an agent or a label: short enough to be part of a key and of a line of text.
+pub const WORD_BYTES_MAX: usize = 64;
+
+/// Bytes of one ignore file. A larger one is reported; nobody writes rules by the megabyte.
+pub const IGNORE_FILE_BYTES_MAX: usize = 1024 * 1024;
+
+/// Bytes read from a file at a time while it is hashed.
+pub const READ_BUFFER_BYTES: usize = 256 * 1024;
+
+/// Entries of one directory that are looked at in one go, so that all threads share a large directory.
+pub const EXAMINED_AT_ONCE: usize = 256;
+
+/// Threads that scan. Beyond this they wait for the same disk.
+pub const SCAN_THREADS_MAX: usize = 8;
+
+/// Problems of one scan that are told one by one; the others are counted.
+pub const PROBLEMS_MAX: usize = 100;
+
+/// How far the clock of a file system with fine timestamps may lag: two ticks of the slowest kernel clock.
+pub const FINE_TICK: Duration = Duration::from_millis(20);
+
+/// How far apart the timestamps of a coarse file system may be: FAT counts in steps of two seconds.
+pub const COARSE_TICK: Duration = Duration::from_secs(2);
+
+/// Entries of a directory in one row of the table, so that a row stays below its limit whatever the names are, and
+/// looking up one name reads one row.
+pub const DIRECTORY_ROW_ENTRIES: usize = 1_000;
+
+/// Keys in one commit that brings new tree nodes: what the table takes, less the few that go with the root.
+pub const NODE_BATCH_KEYS: usize = 8_000;
+
+/// Bytes in one commit that brings new tree nodes, for the same reason.
+pub const NODE_BATCH_BYTES: usize = 12 * 1024 * 1024;
+
+/// Notes about renamed files and changed directories that one recorded tree leaves for its frames: they go into the
+/// commit that makes it current, which takes 10,000 keys.
+pub const NOTES_MAX: usize = 1_500;
+
+/// How often a change is tried again when another process was faster. Each failure means that another one succeeded.
+pub const TRIES_MAX: u32 = 64;
+
+/// Bytes of the scanner's file of stamps: enough for a million files.
+pub const STAMPS_FILE_BYTES_MAX: u64 = 512 * 1024 * 1024;
+
+/// Entries read from the table at a time.
+pub const PAGE: usize = 1_000;
+
+/// Bytes of a frame's content: a summary, not a file.
+pub const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Bytes of a content that lies in the frame's own row, so that writing it takes one sync and reading it one row.
+pub const INLINE_BYTES_MAX: usize = 16 * 1024;
+
+/// Entries of a frame's metadata, and bytes of one key and one value: who and how, not what.
+pub const METADATA_ENTRIES_MAX: usize = 32;
+/// Bytes of a metadata key.
+pub const METADATA_KEY_BYTES_MAX: usize = 64;
+/// Bytes of a metadata value.
+pub const METADATA_VALUE_BYTES_MAX: usize = 1_024;
+
+/// Frames that one synthesis is made from: each is a key of the commit that records it.
+pub const SYNTHESIS_FRAMES_MAX: usize = 5_000;
+
+/// Pieces of context that a generated frame can name, for the same reason.
+pub const GIVEN_MAX: usize = 1_000;
+
+/// Operations of one batch.
+pub const BATCH_LINES_MAX: usize = 100_000;
+
+/// Directories that are noted as changed before everything is scanned instead.
+pub const DIRTY_MAX: usize = 1_000;
+
+/// How long nothing may change before what changed is scanned: editors write a file in several steps.
+pub const QUIET: Duration = Duration::from_millis(50);
+
+/// How long changes are collected when it never gets quiet.
+pub const QUIET_LONGEST: Duration = Duration::from_millis(500);

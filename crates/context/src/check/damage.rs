@@ -1,0 +1,120 @@
+//! What can be wrong.
+
+use serde::Serialize;
+
+use super::{frames::FrameCheck, trees::TreeCheck};
+use crate::{Context, Error};
+
+piton_core::closed_set! {
+    /// What is damaged.
+    pub enum DamageKind {
+        /// A recorded tree, the current one or a label.
+        Root => "root",
+        /// A tree node.
+        Node => "node",
+        /// A frame, but for its content.
+        Frame => "frame",
+        /// The content of a frame.
+        Content => "content",
+        /// The set of a path's frames.
+        Set => "set",
+        /// A head.
+        Head => "head",
+        /// An index: of places, bases or dependents.
+        Index => "index",
+        /// The number of the next append, or when a frame became the head again.
+        Sequence => "sequence",
+    }
+}
+
+/// Something that is damaged.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Damage {
+    /// What.
+    pub kind: DamageKind,
+    /// Which.
+    pub what: String,
+    /// In what way.
+    pub detail: String,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Validation {
+    /// Recorded trees.
+    pub roots: u64,
+    /// Tree nodes.
+    pub nodes: u64,
+    /// Frames.
+    pub frames: u64,
+    /// Heads.
+    pub heads: u64,
+    /// What is damaged, by kind.
+    pub damage: Vec<Damage>,
+}
+
+impl Validation {
+    /// Whether nothing is damaged.
+    pub fn is_sound(&self) -> bool {
+        self.damage.is_empty()
+    }
+
+    pub(super) fn add(
+        &mut self,
+        kind: DamageKind,
+        what: impl Into<String>,
+        detail: impl Into<String>,
+    ) {
+        self.damage.push(Damage { kind, what: what.into(), detail: detail.into() });
+    }
+
+    /// Takes an error about damage as a finding; others end the check.
+    pub(super) fn absorb<T>(
+        &mut self,
+        kind: DamageKind,
+        outcome: Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        match outcome {
+            Ok(value) => Ok(Some(value)),
+            Err(Error::Integrity { what, detail }) => {
+                self.add(kind, what, detail);
+                Ok(None)
+            }
+            Err(Error::Store(error @ piton_store::Error::BlobCorrupt { .. })) => {
+                self.add(kind, "a content", error.to_string());
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Context {
+    /// Checks every recorded tree, node, frame, content, set, head and index.
+    pub async fn validate(&self) -> Result<Validation, Error> {
+        let mut found = Validation::default();
+        TreeCheck::new(self).run(&mut found).await?;
+        FrameCheck::new(self).run(&mut found).await?;
+        found.damage.sort_unstable();
+        found.damage.dedup();
+        Ok(found)
+    }
+
+    /// Reads all rows of a kind, page by page.
+    pub(super) async fn each_row(
+        &self,
+        row: crate::stored::keys::Row,
+        mut visit: impl FnMut(piton_store::port::Entry),
+    ) -> Result<(), Error> {
+        let prefix = self.keys.all(row);
+        let mut after = None;
+        loop {
+            let (rows, more) = self.page(&prefix, after.as_deref()).await?;
+            after = rows.last().map(|row| std::sync::Arc::clone(&row.key));
+            rows.into_iter().for_each(&mut visit);
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+}

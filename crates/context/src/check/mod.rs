@@ -1,0 +1,10 @@
+//! Checking everything that is stored of a project. Nothing is repaired.
+//!
+//! Every row is read once and hashed again; what rows say of each other is compared in the end. Memory grows with the
+//! number of nodes and frames, not with contents.
+
+mod damage;
+mod frames;
+mod trees;
+
+pub use damage::{Damage, DamageKind, Validation};

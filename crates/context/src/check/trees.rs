@@ -1,0 +1,92 @@
+//! Checking recorded trees and their nodes.
+
+use std::collections::BTreeSet;
+
+use piton_core::Digest;
+
+use super::{DamageKind, Validation};
+use crate::{
+    Context, Error,
+    history::RootEntry,
+    stored::{NodeBody, keys::Row},
+    tree::TreeNodeId,
+};
+
+pub(super) struct TreeCheck<'a> {
+    context: &'a Context,
+    nodes: BTreeSet<TreeNodeId>,
+}
+
+impl<'a> TreeCheck<'a> {
+    pub(super) fn new(context: &'a Context) -> Self {
+        Self { context, nodes: BTreeSet::new() }
+    }
+
+    pub(super) async fn run(mut self, found: &mut Validation) -> Result<(), Error> {
+        let skip = self.context.keys.all(Row::Node).len();
+        let nodes = &mut self.nodes;
+        self.context
+            .each_row(Row::Node, |row| {
+                // Later rows of large directories have more than the id in their keys.
+                if let Ok(id) = row.key[skip..].try_into() {
+                    nodes.insert(TreeNodeId::new(Digest::from_bytes(id)));
+                }
+            })
+            .await?;
+        found.nodes = self.nodes.len() as u64;
+        for id in &self.nodes {
+            let body = found.absorb(DamageKind::Node, self.context.body(*id).await)?;
+            let Some(Some((path, NodeBody::Directory { children, .. }))) = body else {
+                continue;
+            };
+            for child in children.iter().filter(|child| !self.nodes.contains(&child.id)) {
+                let what = format!("the tree node {}", child.id);
+                let at = path.join(&child.name);
+                found.add(DamageKind::Node, what, format!("it is missing, and {at} is made of it"));
+            }
+        }
+        self.roots(found).await
+    }
+
+    async fn roots(&self, found: &mut Validation) -> Result<(), Error> {
+        let mut rows = Vec::new();
+        self.context.each_row(Row::Root, |row| rows.push(row)).await?;
+        let mut last = None;
+        for (place, row) in rows.iter().enumerate() {
+            found.roots += 1;
+            let entry = RootEntry::decode(&row.value);
+            let Some(entry) = found.absorb(DamageKind::Root, entry)? else { continue };
+            let what = format!("the recorded tree {}", entry.sequence);
+            if entry.sequence != place as u64 + 1
+                || row.key != self.context.keys.root(entry.sequence)
+            {
+                found.add(DamageKind::Root, what.clone(), "it does not stand at its number");
+            }
+            if !self.nodes.contains(&entry.root) {
+                found.add(DamageKind::Root, what, "its topmost directory is missing");
+            }
+            last = Some(entry);
+        }
+        let current = match self.context.current().await {
+            Err(Error::NotScanned) => None,
+            current => found.absorb(DamageKind::Root, current)?,
+        };
+        if current != last {
+            found.add(DamageKind::Root, "the current tree", "it is not the last recorded one");
+        }
+        let mut labels = Vec::new();
+        self.context.each_row(Row::Label, |row| labels.push(row)).await?;
+        for label in labels {
+            let number = label.value.as_slice().try_into().map(u64::from_be_bytes);
+            if !number.is_ok_and(|number| number >= 1 && number <= rows.len() as u64) {
+                let name = String::from_utf8_lossy(&label.key[17..]).into_owned();
+                found.add(
+                    DamageKind::Root,
+                    format!("the label {name}"),
+                    "it names no recorded tree",
+                );
+            }
+        }
+        Ok(())
+    }
+}

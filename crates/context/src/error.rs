@@ -1,0 +1,171 @@
+//! Why a call fails, and how that is told.
+//!
+//! *Invariants*: the same condition gives the same words: no clock, process id or memory address is in them. Nothing
+//! was written when a call fails.
+
+use piton_core::{Code, Envelope};
+
+use crate::{
+    agent::{Right, Role},
+    frame::FrameId,
+    tree::{PathError, TreeNodeId, TreePath},
+    word::{AgentId, FrameType, WordError},
+};
+
+/// Why a call fails.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] piton_store::Error),
+    /// A text is not a path of a tree.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// A text is not a name.
+    #[error(transparent)]
+    Word(#[from] WordError),
+    /// The project directory cannot be read.
+    #[error("the project directory {path} cannot be read: {reason}")]
+    Unscannable {
+        /// Which.
+        path: String,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// No tree is recorded.
+    #[error("the project directory has not been scanned")]
+    NotScanned,
+    /// There is no such tree node.
+    #[error("there is no tree node {asked}{}", nearest.as_ref().map(|path| format!("; the nearest path is {path}")).unwrap_or_default())]
+    NodeNotFound {
+        /// What was asked for.
+        asked: String,
+        /// The path that is most like it.
+        nearest: Option<TreePath>,
+    },
+    /// There is no such recorded tree.
+    #[error("no recorded tree is {asked}")]
+    RootNotFound {
+        /// What was asked for.
+        asked: String,
+    },
+    /// There is no such frame.
+    #[error("there is no frame {asked}")]
+    FrameNotFound {
+        /// What was asked for.
+        asked: String,
+    },
+    /// The beginning of an id fits several.
+    #[error("{asked} fits more than one {what}")]
+    Ambiguous {
+        /// What was asked for.
+        asked: String,
+        /// What there are several of.
+        what: &'static str,
+    },
+    /// The node changed.
+    #[error("{path} has changed: its id is {current} now, not {given}")]
+    NodeStale {
+        /// Where it is, or was.
+        path: TreePath,
+        /// The id that was given.
+        given: TreeNodeId,
+        /// The id of what is there now, or `gone`.
+        current: String,
+    },
+    /// No such agent.
+    #[error("there is no agent {agent}")]
+    UnknownAgent {
+        /// Its name.
+        agent: AgentId,
+    },
+    /// The role does not allow it.
+    #[error("the agent {agent} may not {right}: its role is {role}")]
+    Forbidden {
+        /// Its name.
+        agent: AgentId,
+        /// Its role.
+        role: Role,
+        /// What it may not do.
+        right: Right,
+    },
+    /// A frame names another agent or node than its target.
+    #[error("the frame is {given} and was handed in as {expected}")]
+    Impersonation {
+        /// What the frame says.
+        given: String,
+        /// What the call says.
+        expected: String,
+    },
+    /// Directories below lack a frame.
+    #[error("{count} directories below {path} have no {frame_type} frame, the first is {first}")]
+    Incomplete {
+        /// Where the synthesis was asked for.
+        path: TreePath,
+        /// The type of frame that is missing.
+        frame_type: FrameType,
+        /// How many directories lack it.
+        count: usize,
+        /// The first of them.
+        first: TreePath,
+    },
+    /// Something stored is not what its id says.
+    #[error("{what} was changed after it was written: {detail}")]
+    Integrity {
+        /// What.
+        what: String,
+        /// In what way.
+        detail: String,
+    },
+    /// A frame cannot be overwritten or removed.
+    #[error("the frame {frame} is there already with another content; frames never change")]
+    Immutable {
+        /// The frame.
+        frame: FrameId,
+    },
+    /// The call carries something that cannot be taken.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+impl Error {
+    /// The closed code that stands for it.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Path(_) | Self::Word(_) | Self::Invalid(_) | Self::Immutable { .. } => {
+                Code::ValidationError
+            }
+            Self::Unscannable { .. } => Code::ContextUnreadable,
+            Self::NotScanned => Code::ContextNotScanned,
+            Self::NodeNotFound { .. } => Code::ContextNodeNotFound,
+            Self::RootNotFound { .. } => Code::ContextRootNotFound,
+            Self::FrameNotFound { .. } => Code::ContextFrameNotFound,
+            Self::Ambiguous { .. } => Code::ContextAmbiguous,
+            Self::NodeStale { .. } => Code::ContextNodeStale,
+            Self::UnknownAgent { .. } => Code::ContextUnknownAgent,
+            Self::Forbidden { .. } | Self::Impersonation { .. } => Code::ContextForbidden,
+            Self::Incomplete { .. } => Code::ContextIncomplete,
+            Self::Integrity { .. } => Code::ContextIntegrity,
+        }
+    }
+
+    /// What a caller is told, with the next thing to do.
+    pub fn envelope(&self) -> Envelope {
+        match self {
+            Self::Store(error) => error.envelope(),
+            _ => Envelope::new(self.code(), self.to_string()),
+        }
+    }
+
+    /// Something stored that cannot be understood or is not what its key says.
+    pub(crate) fn integrity(what: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::Integrity { what: what.into(), detail: detail.into() }
+    }
+
+    /// Whether another process was faster, and the same call again may succeed.
+    pub(crate) fn is_conflict(&self) -> bool {
+        matches!(self, Self::Store(piton_store::Error::Conflict { .. }))
+    }
+}

@@ -1,0 +1,230 @@
+//! Appending a frame: frame, set, head and indices in one commit.
+
+use std::sync::Arc;
+
+use piton_core::{Digest, FileBytes, canonical};
+use piton_store::port::{Batch, Entry, Namespace};
+use serde::Serialize;
+
+use super::{Basis, Frame, FrameId, FrameSet, Head, Metadata, leaf, set::phrase};
+use crate::{
+    Context, Error,
+    bounds::{CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX, TRIES_MAX},
+    context::{keep, put, put_after, remove_after},
+    stored::{bytes::put_number, keys::Row},
+    tree::{TreeNodeId, TreePath},
+    word::{AgentId, FrameType},
+};
+
+/// A frame that is to be appended.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) path: TreePath,
+    pub(crate) node_id: TreeNodeId,
+    pub(crate) frame_type: FrameType,
+    pub(crate) agent_id: AgentId,
+    pub(crate) basis: Basis,
+    pub(crate) content: Vec<u8>,
+    pub(crate) metadata: Metadata,
+}
+
+/// What a draft was made from, and must not have changed when it is recorded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct After {
+    /// The current tree.
+    pub(crate) current: Option<Entry>,
+    /// The number of the next append, and with it every frame and head.
+    pub(crate) sequence: Option<NextAppend>,
+}
+
+/// The row with the number of the next append, as it was read; there is none before the first.
+#[derive(Clone, Debug)]
+pub(crate) struct NextAppend(pub(crate) Option<Entry>);
+
+piton_core::closed_set! {
+    /// What came of an append.
+    pub enum Outcome {
+        /// A new frame, which is the head now.
+        Added => "added",
+        /// The frame was there; it is the head again.
+        HeadMoved => "head_moved",
+        /// The frame was there and is the head.
+        Unchanged => "unchanged",
+    }
+}
+
+/// A frame that was appended, or was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Appended {
+    /// The frame.
+    pub frame: FrameId,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+impl Draft {
+    pub(crate) fn id(&self) -> FrameId {
+        FrameId::of(&self.path, &self.frame_type, &self.agent_id, &self.basis)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.content.len() > CONTENT_BYTES_MAX {
+            return Err(Error::Invalid(format!(
+                "the content has {} bytes; a frame takes {CONTENT_BYTES_MAX}",
+                self.content.len()
+            )));
+        }
+        if self.path.as_bytes().len() > FRAMED_PATH_BYTES_MAX {
+            return Err(Error::Invalid(format!(
+                "the path has {} bytes; paths of frames have at most {FRAMED_PATH_BYTES_MAX}",
+                self.path.as_bytes().len()
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Context {
+    /// Appends a frame and makes it the head of its path and type. If something that the draft was made from has
+    /// changed since it was read, nothing happens, and the error is a conflict.
+    pub(crate) async fn append(&self, draft: &Draft, after: &After) -> Result<Appended, Error> {
+        draft.check()?;
+        for _ in 0..TRIES_MAX {
+            match self.try_append(draft, after).await {
+                Err(Error::Store(piton_store::Error::Conflict { keys })) => {
+                    if after.sequence.is_some() || (after.current.is_some() && keys.contains(&0)) {
+                        return Err(Error::Store(piton_store::Error::Conflict { keys }));
+                    }
+                }
+                outcome => return outcome,
+            }
+        }
+        Err(Error::Invalid("other processes append frames faster than this one can".to_owned()))
+    }
+
+    async fn try_append(&self, draft: &Draft, after: &After) -> Result<Appended, Error> {
+        let frame = draft.id();
+        let mut batch = Batch::new();
+        if let Some(current) = &after.current {
+            batch.push(keep(Arc::clone(&current.key), Some(current)));
+        }
+        let sequence = match &after.sequence {
+            Some(NextAppend(read)) => read.clone(),
+            None => self.row(&self.keys.only(Row::Sequence)).await?,
+        };
+        let next = next_sequence(sequence.as_ref())?;
+        let head_key = self.keys.typed(Row::Head, &draft.path, &draft.frame_type);
+        let head = self.row(&head_key).await?.map(|row| Head::decode(&row.value)).transpose()?;
+        let place = self.row(&self.keys.digests(Row::Place, &frame.digest(), None)).await?;
+        let (index, outcome) = match &place {
+            Some(_) if head.as_ref().is_some_and(|head| head.frame == frame) => {
+                return Ok(Appended { frame, outcome: Outcome::Unchanged });
+            }
+            Some(place) => {
+                let index = place_index(&place.value)?;
+                let moved = self.keys.numbered(Row::Moved, &draft.path, index);
+                batch.push(put(moved, next.to_be_bytes().into()));
+                (index, Outcome::HeadMoved)
+            }
+            None => (self.add_frame(draft, frame, next, &mut batch).await?, Outcome::Added),
+        };
+        let head = Head {
+            frame,
+            index,
+            sequence: next,
+            frame_type: draft.frame_type.clone(),
+            agent_id: draft.agent_id.clone(),
+            kind: draft.basis.kind(),
+        };
+        batch.push(put(head_key, head.encode()));
+        batch.extend(draft.path.parent().map(|parent| self.touch(&parent)));
+        let invalid = self.keys.typed(Row::Invalid, &draft.path, &draft.frame_type);
+        if let Some(row) = self.row(&invalid).await? {
+            batch.push(remove_after(&row));
+        }
+        let key = self.keys.only(Row::Sequence);
+        batch.push(put_after(key, sequence.as_ref(), (next + 1).to_be_bytes().into()));
+        self.commit(batch).await?;
+        Ok(Appended { frame, outcome })
+    }
+
+    /// What a new frame adds beside its head. Returns its place among the frames of its path.
+    async fn add_frame(
+        &self,
+        draft: &Draft,
+        id: FrameId,
+        sequence: u64,
+        batch: &mut Batch,
+    ) -> Result<u64, Error> {
+        let set_key = self.keys.at(Row::Set, &draft.path);
+        let mut set = match self.row(&set_key).await? {
+            None => FrameSet::default(),
+            Some(row) => FrameSet::decode(&row.value)
+                .ok_or_else(|| Error::integrity(phrase(&draft.path), "its row is cut"))?,
+        };
+        let frame = Frame {
+            id,
+            path: draft.path.clone(),
+            node_id: draft.node_id,
+            frame_type: draft.frame_type.clone(),
+            agent_id: draft.agent_id.clone(),
+            basis: draft.basis.clone(),
+            content: Digest::of(&FileBytes(&draft.content)),
+            bytes: draft.content.len() as u64,
+            metadata: draft.metadata.clone(),
+            sequence,
+            index: set.count(),
+            created_at_ms: self.ports.clock.now_ms(),
+        };
+        let inline = draft.content.len() <= INLINE_BYTES_MAX;
+        if !inline {
+            self.ports.blobs.put(Namespace::Context, draft.content.clone()).await?;
+        }
+        let header = frame.header();
+        set.add(leaf(id, &header));
+        let row = Frame::encode(&header, inline.then_some(&*draft.content));
+        batch.push(put(self.keys.numbered(Row::Frame, &draft.path, frame.index), row));
+        batch.push(put(set_key.into(), set.encode()));
+        let mut place = Vec::new();
+        put_number(&mut place, frame.index);
+        place.extend_from_slice(draft.path.as_bytes());
+        batch.push(put(self.keys.digests(Row::Place, &id.digest(), None), place));
+        let basis = draft.basis.digest();
+        batch.push(put(self.keys.digests(Row::Basis, &basis, Some(&id.digest())), Vec::new()));
+        let mut parts = draft.basis.frames();
+        parts.sort_unstable();
+        parts.dedup();
+        for part in parts {
+            let key = self.keys.digests(Row::Dependent, &part.digest(), Some(&id.digest()));
+            batch.push(put(key, Vec::new()));
+        }
+        Ok(frame.index)
+    }
+}
+
+/// The number of the next append.
+pub(crate) fn next_sequence(row: Option<&Entry>) -> Result<u64, Error> {
+    let Some(row) = row else {
+        return Ok(1);
+    };
+    let number = row.value.as_slice().try_into().map(u64::from_be_bytes);
+    number.map_err(|_| Error::integrity("the number of the next append", "it is no number"))
+}
+
+/// The index in a place row.
+pub(crate) fn place_index(row: &[u8]) -> Result<u64, Error> {
+    let (index, _) = row
+        .split_first_chunk()
+        .ok_or_else(|| Error::integrity("the place of a frame", "its row is cut"))?;
+    Ok(u64::from_be_bytes(*index))
+}
+
+impl Head {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        canonical::encode(self).expect("it has texts and small numbers only").into_vec()
+    }
+
+    pub(crate) fn decode(row: &[u8]) -> Result<Self, Error> {
+        serde_json::from_slice(row).map_err(|error| Error::integrity("a head", error.to_string()))
+    }
+}

@@ -1,0 +1,127 @@
+//! What a frame was made from.
+
+use piton_core::{Digest, canonical};
+use serde::{Deserialize, Serialize};
+
+use super::FrameId;
+use crate::{
+    tree::{TreeNodeId, TreePath},
+    word::FrameType,
+};
+
+/// What a frame was made from. When it changes, the frame is stale.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum Basis {
+    /// Somebody looked at a node and wrote.
+    Written {
+        /// The node.
+        node_id: TreeNodeId,
+        /// The digest of what was written.
+        content: Digest,
+    },
+    /// The frames of a directory's entries were put together.
+    Synthesis {
+        /// Those frames, in the order in which they were put together.
+        frames: Vec<FrameId>,
+        /// How.
+        policy: Policy,
+    },
+    /// A model answered.
+    Generated {
+        /// The digest of what it was asked.
+        prompt: Digest,
+        /// What it was given to read.
+        given: Vec<Given>,
+        /// Which try it was, from 1.
+        attempt: u64,
+    },
+}
+
+piton_core::closed_set! {
+    /// How a frame came to be.
+    pub enum BasisKind {
+        /// Somebody wrote it.
+        Written => "written",
+        /// It was made from the frames of a directory's entries.
+        Synthesis => "synthesis",
+        /// A model wrote it.
+        Generated => "generated",
+    }
+}
+
+/// How frames are put together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// Its name.
+    pub name: String,
+    /// The version of its code: another one may make another text from the same frames.
+    pub version: u64,
+    /// What it was told, as canonical JSON gives it.
+    pub parameters: serde_json::Value,
+}
+
+/// Something that a model was given to read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "what",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum Given {
+    /// A tree node.
+    Node {
+        /// Where it is.
+        path: TreePath,
+        /// Its id.
+        node_id: TreeNodeId,
+    },
+    /// A frame.
+    Frame {
+        /// Where it is.
+        path: TreePath,
+        /// Its type.
+        frame_type: FrameType,
+        /// Its id.
+        frame_id: FrameId,
+    },
+}
+
+impl Basis {
+    /// How the frame came to be.
+    pub fn kind(&self) -> BasisKind {
+        match self {
+            Self::Written { .. } => BasisKind::Written,
+            Self::Synthesis { .. } => BasisKind::Synthesis,
+            Self::Generated { .. } => BasisKind::Generated,
+        }
+    }
+
+    /// The digest under which the index knows it.
+    pub fn digest(&self) -> Digest {
+        let bytes = canonical::encode(self).expect("it has texts and small numbers only");
+        Digest::of(&bytes)
+    }
+
+    /// The frames that it was made from.
+    pub fn frames(&self) -> Vec<FrameId> {
+        match self {
+            Self::Written { .. } => Vec::new(),
+            Self::Synthesis { frames, .. } => frames.clone(),
+            Self::Generated { given, .. } => {
+                let frame = |given: &Given| match given {
+                    Given::Frame { frame_id, .. } => Some(*frame_id),
+                    Given::Node { .. } => None,
+                };
+                given.iter().filter_map(frame).collect()
+            }
+        }
+    }
+}

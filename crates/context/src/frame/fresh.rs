@@ -1,0 +1,157 @@
+//! Whether a frame still says what is so.
+//!
+//! *Invariants*: being stale is found out when it is asked for, from what is stored; nothing is marked by an edit. So an
+//! edit that is taken back makes a frame fresh again.
+
+use std::collections::BTreeMap;
+
+use piton_store::port::BoxFuture;
+use serde::Serialize;
+
+use super::{Basis, Frame, FrameId, Given};
+use crate::{
+    Context, Error,
+    tree::{TreeNodeId, TreePath},
+};
+
+/// Whether a frame is fresh, and if not, why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Freshness {
+    /// What it was made from is as it was.
+    Fresh,
+    /// It is not.
+    Stale {
+        /// Why, in words.
+        reason: String,
+    },
+}
+
+impl Freshness {
+    /// Whether it is fresh.
+    pub fn is_fresh(&self) -> bool {
+        *self == Self::Fresh
+    }
+
+    /// Why it is stale.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Fresh => None,
+            Self::Stale { reason } => Some(reason),
+        }
+    }
+
+    fn stale(reason: impl Into<String>) -> Self {
+        Self::Stale { reason: reason.into() }
+    }
+}
+
+/// Judges frames against one tree, and remembers what it found.
+pub(crate) struct Judge<'a> {
+    context: &'a Context,
+    root: TreeNodeId,
+    known: BTreeMap<FrameId, Freshness>,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(context: &'a Context, root: TreeNodeId) -> Self {
+        Self { context, root, known: BTreeMap::new() }
+    }
+
+    /// Whether a frame is fresh.
+    pub(crate) fn judge<'b>(
+        &'b mut self,
+        frame: &'b Frame,
+    ) -> BoxFuture<'b, Result<Freshness, Error>> {
+        Box::pin(async move {
+            if let Some(known) = self.known.get(&frame.id) {
+                return Ok(known.clone());
+            }
+            let found = match self.context.invalidated(&frame.path, &frame.frame_type).await? {
+                Some(reason) if self.is_head(frame).await? => {
+                    Freshness::stale(format!("it was invalidated: {reason}"))
+                }
+                _ => self.by_basis(frame).await?,
+            };
+            self.known.insert(frame.id, found.clone());
+            Ok(found)
+        })
+    }
+
+    async fn is_head(&self, frame: &Frame) -> Result<bool, Error> {
+        let head = self.context.head(&frame.path, &frame.frame_type).await?;
+        Ok(head.is_some_and(|head| head.frame == frame.id))
+    }
+
+    async fn by_basis(&mut self, frame: &Frame) -> Result<Freshness, Error> {
+        match &frame.basis {
+            Basis::Written { node_id, .. } => self.written(&frame.path, *node_id).await,
+            Basis::Synthesis { .. } => self.synthesis(frame).await,
+            Basis::Generated { given, .. } => self.generated(given).await,
+        }
+    }
+
+    async fn written(&self, path: &TreePath, node_id: TreeNodeId) -> Result<Freshness, Error> {
+        Ok(match self.context.id_at(self.root, path).await? {
+            Some((current, _)) if current == node_id => Freshness::Fresh,
+            Some(_) => Freshness::stale(format!("{path} was changed since")),
+            None => Freshness::stale(format!("{path} is gone")),
+        })
+    }
+
+    async fn synthesis(&mut self, frame: &Frame) -> Result<Freshness, Error> {
+        let Basis::Synthesis { frames, policy } = &frame.basis else {
+            return Ok(Freshness::Fresh);
+        };
+        match self.context.registry.version(&policy.name) {
+            None => {
+                let reason = format!("the policy {} is not known any more", policy.name);
+                return Ok(Freshness::stale(reason));
+            }
+            Some(version) if version != policy.version => {
+                return Ok(Freshness::stale(format!(
+                    "the policy {} has version {version} now, it was made by version {}",
+                    policy.name, policy.version
+                )));
+            }
+            Some(_) => {}
+        }
+        let Some(heads) = self.context.gather(self.root, &frame.path, policy).await? else {
+            return Ok(Freshness::stale(format!("{} is no directory any more", frame.path)));
+        };
+        if !heads.iter().map(|(_, head)| head.frame).eq(frames.iter().copied()) {
+            return Ok(Freshness::stale("the frames that it is made from are others now"));
+        }
+        for (path, head) in heads {
+            let child = self.context.frame_at(&path, head.index).await?;
+            if let Freshness::Stale { reason } = self.judge(&child).await? {
+                let kind = &child.frame_type;
+                return Ok(Freshness::stale(format!(
+                    "the {kind} frame of {path} is stale: {reason}"
+                )));
+            }
+        }
+        Ok(Freshness::Fresh)
+    }
+
+    async fn generated(&self, given: &[Given]) -> Result<Freshness, Error> {
+        for given in given {
+            match given {
+                Given::Node { path, node_id } => {
+                    let found = self.written(path, *node_id).await?;
+                    if !found.is_fresh() {
+                        return Ok(found);
+                    }
+                }
+                Given::Frame { path, frame_type, frame_id } => {
+                    let head = self.context.head(path, frame_type).await?;
+                    if head.is_none_or(|head| head.frame != *frame_id) {
+                        let reason = format!("the {frame_type} frame of {path} is another one now");
+                        return Ok(Freshness::stale(reason));
+                    }
+                }
+            }
+        }
+        Ok(Freshness::Fresh)
+    }
+}

@@ -1,0 +1,66 @@
+//! The ids of frames.
+
+use std::{fmt, str::FromStr};
+
+use piton_core::{Digest, DigestError, canonical};
+use serde::{Deserialize, Serialize};
+
+use super::Basis;
+use crate::{
+    tree::TreePath,
+    word::{AgentId, FrameType},
+};
+
+/// The digest of where a frame is, what type it is, whose it is and what it was made from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FrameId(Digest);
+
+/// What is hashed.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Identity<'a> {
+    path: &'a TreePath,
+    frame_type: &'a FrameType,
+    agent_id: &'a AgentId,
+    basis: &'a Basis,
+}
+
+impl FrameId {
+    /// The id of a frame.
+    pub fn of(path: &TreePath, frame_type: &FrameType, agent_id: &AgentId, basis: &Basis) -> Self {
+        let identity = Identity { path, frame_type, agent_id, basis };
+        let bytes = canonical::encode(&identity).expect("it has texts and small numbers only");
+        Self(Digest::of(&bytes))
+    }
+
+    /// Says that `digest` is the id of a frame.
+    pub const fn new(digest: Digest) -> Self {
+        Self(digest)
+    }
+
+    /// The digest.
+    pub const fn digest(self) -> Digest {
+        self.0
+    }
+}
+
+impl FromStr for FrameId {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        text.parse().map(Self)
+    }
+}
+
+impl fmt::Display for FrameId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}
+
+impl fmt::Debug for FrameId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}

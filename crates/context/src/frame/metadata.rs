@@ -1,0 +1,58 @@
+//! What is said about a frame beside its content. It is no part of its id.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error,
+    bounds::{METADATA_ENTRIES_MAX, METADATA_KEY_BYTES_MAX, METADATA_VALUE_BYTES_MAX},
+};
+
+/// Names with texts, a few and short.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Metadata(BTreeMap<String, String>);
+
+impl Metadata {
+    /// These entries, if they are few and short enough.
+    pub fn new(entries: BTreeMap<String, String>) -> Result<Self, Error> {
+        if entries.len() > METADATA_ENTRIES_MAX {
+            return Err(Error::Invalid(format!(
+                "the metadata has {} entries; at most {METADATA_ENTRIES_MAX}",
+                entries.len()
+            )));
+        }
+        for (key, value) in &entries {
+            if key.is_empty() || key.len() > METADATA_KEY_BYTES_MAX {
+                return Err(Error::Invalid(format!(
+                    "a metadata key has {} bytes; 1 to {METADATA_KEY_BYTES_MAX} are taken",
+                    key.len()
+                )));
+            }
+            if value.len() > METADATA_VALUE_BYTES_MAX {
+                return Err(Error::Invalid(format!(
+                    "the metadata value of `{key}` has {} bytes; at most {METADATA_VALUE_BYTES_MAX}",
+                    value.len()
+                )));
+            }
+        }
+        Ok(Self(entries))
+    }
+
+    /// The text of a name.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// All entries, by name.
+    pub fn entries(&self) -> &BTreeMap<String, String> {
+        &self.0
+    }
+
+    /// The same with one more entry.
+    pub(crate) fn with(mut self, key: &str, value: impl Into<String>) -> Self {
+        self.0.insert(key.to_owned(), value.into());
+        self
+    }
+}

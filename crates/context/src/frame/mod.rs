@@ -1,0 +1,30 @@
+//! Frames: immutable pieces of context on tree nodes.
+//!
+//! A frame belongs to a path, so that an edit makes it stale and never loses it. The frames of a path form an
+//! authenticated set; the newest of each type is its head.
+//!
+//! *Invariants*: a frame's id is made from where it is, its type, its agent and its basis, and from nothing else. Frame,
+//! set, head and indices change in one commit. Nothing overwrites or removes a frame.
+
+mod append;
+mod basis;
+mod fresh;
+mod id;
+mod metadata;
+mod put;
+mod read;
+mod record;
+mod set;
+
+pub(crate) use append::{After, Draft, NextAppend};
+pub use append::{Appended, Outcome};
+pub use basis::{Basis, BasisKind, Given, Policy};
+pub use fresh::Freshness;
+pub(crate) use fresh::Judge;
+pub use id::FrameId;
+pub use metadata::Metadata;
+pub use put::NewFrame;
+pub use read::Head;
+pub use record::Frame;
+pub(crate) use set::{FrameSet, leaf};
+pub use set::{Proof, SetRoot};

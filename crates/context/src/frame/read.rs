@@ -1,0 +1,171 @@
+//! Reading frames and heads. Every content that is handed out was checked.
+
+use piton_core::Digest;
+use piton_store::port::Namespace;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BasisKind, Frame, FrameId, FrameSet, Proof, SetRoot, append::place_index, leaf, set::phrase,
+};
+use crate::{
+    Context, Error,
+    stored::keys::{Row, split_path},
+    tree::TreePath,
+    word::{AgentId, FrameType},
+};
+
+/// The newest frame of a type at a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Head {
+    /// The frame.
+    pub frame: FrameId,
+    /// Its place among the frames of the path.
+    pub index: u64,
+    /// When it became the head.
+    pub sequence: u64,
+    /// Its type.
+    pub frame_type: FrameType,
+    /// Whose it is.
+    pub agent_id: AgentId,
+    /// How it came to be.
+    pub kind: BasisKind,
+}
+
+impl Context {
+    /// The head of a type at a path.
+    pub async fn head(
+        &self,
+        path: &TreePath,
+        frame_type: &FrameType,
+    ) -> Result<Option<Head>, Error> {
+        let row = self.row(&self.keys.typed(Row::Head, path, frame_type)).await?;
+        row.map(|row| Head::decode(&row.value)).transpose()
+    }
+
+    /// The heads at a path, by type.
+    pub async fn heads(&self, path: &TreePath) -> Result<Vec<Head>, Error> {
+        let rows = self.rows(&self.keys.at(Row::Head, path)).await?;
+        rows.iter().map(|row| Head::decode(&row.value)).collect()
+    }
+
+    /// The heads at a path and everywhere below it, by path and type.
+    pub(crate) async fn heads_within(
+        &self,
+        path: &TreePath,
+    ) -> Result<Vec<(TreePath, Head)>, Error> {
+        let mut rows = self.rows(&self.keys.at(Row::Head, path)).await?;
+        let below = self.rows(&self.keys.below(Row::Head, path)).await?;
+        rows.extend(below.into_iter().filter(|row| {
+            // The rows of the topmost directory begin like all others.
+            split_path(&row.key).is_some_and(|(found, _)| found != *path)
+        }));
+        let head = |row: &piton_store::port::Entry| {
+            let (path, _) =
+                split_path(&row.key).ok_or_else(|| Error::integrity("a head", "its key is cut"))?;
+            Ok((path, Head::decode(&row.value)?))
+        };
+        rows.iter().map(head).collect()
+    }
+
+    /// Every frame of a path in the order in which they came, with the contents that lie in their rows.
+    pub(crate) async fn frames_of(
+        &self,
+        path: &TreePath,
+    ) -> Result<Vec<(Frame, Option<Vec<u8>>)>, Error> {
+        let rows = self.rows(&self.keys.at(Row::Frame, path)).await?;
+        rows.iter().map(|row| Frame::decode(&row.value)).collect()
+    }
+
+    /// The frame at a place.
+    pub(crate) async fn frame_at(&self, path: &TreePath, index: u64) -> Result<Frame, Error> {
+        let key = self.keys.numbered(Row::Frame, path, index);
+        let row = self.row(&key).await?.ok_or_else(|| {
+            Error::integrity(format!("the frame {index} of {path}"), "its row is missing")
+        })?;
+        Ok(Frame::decode(&row.value)?.0)
+    }
+
+    /// A frame by its id.
+    pub(crate) async fn frame(&self, id: FrameId) -> Result<Frame, Error> {
+        let missing = || Error::FrameNotFound { asked: id.to_string() };
+        let place = self.row(&self.keys.digests(Row::Place, &id.digest(), None)).await?;
+        let place = place.ok_or_else(missing)?;
+        let path = TreePath::new(&place.value[8..])
+            .map_err(|error| Error::integrity("the place of a frame", error.to_string()))?;
+        self.frame_at(&path, place_index(&place.value)?).await
+    }
+
+    /// The content of a frame, checked.
+    pub(crate) async fn content(&self, frame: &Frame) -> Result<Vec<u8>, Error> {
+        let key = self.keys.numbered(Row::Frame, &frame.path, frame.index);
+        let row = self.row(&key).await?.ok_or_else(|| {
+            Error::integrity(format!("the frame {}", frame.id), "its row is missing")
+        })?;
+        let (_, inline) = Frame::decode(&row.value)?;
+        self.content_from(frame, inline).await
+    }
+
+    /// The content of a frame, from its row or from where large contents lie, checked.
+    pub(crate) async fn content_from(
+        &self,
+        frame: &Frame,
+        inline: Option<Vec<u8>>,
+    ) -> Result<Vec<u8>, Error> {
+        if let Some(content) = inline {
+            return frame.checked(content);
+        }
+        let content = self.ports.blobs.get(Namespace::Context, frame.content).await?;
+        frame.checked(content.ok_or_else(|| {
+            Error::integrity(format!("the content of the frame {}", frame.id), "it is missing")
+        })?)
+    }
+
+    /// The digest and the size of the set of a path's frames.
+    pub async fn frame_set(&self, path: &TreePath) -> Result<SetRoot, Error> {
+        Ok(self.set_of(path).await?.root())
+    }
+
+    pub(crate) async fn set_of(&self, path: &TreePath) -> Result<FrameSet, Error> {
+        let Some(row) = self.row(&self.keys.at(Row::Set, path)).await? else {
+            return Ok(FrameSet::default());
+        };
+        FrameSet::decode(&row.value).ok_or_else(|| Error::integrity(phrase(path), "its row is cut"))
+    }
+
+    /// Shows that a frame is in the set of its path.
+    pub async fn prove(&self, id: FrameId) -> Result<(SetRoot, Proof), Error> {
+        let frame = self.frame(id).await?;
+        let rows = self.rows(&self.keys.at(Row::Frame, &frame.path)).await?;
+        let mut leaves: Vec<Digest> = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let (found, _) = Frame::decode(&row.value)?;
+            leaves.push(leaf(found.id, &found.header()));
+        }
+        let root = self.frame_set(&frame.path).await?;
+        let index = usize::try_from(frame.index).unwrap_or(usize::MAX);
+        if index >= leaves.len() || FrameSet::of(&leaves).root() != root {
+            return Err(Error::integrity(phrase(&frame.path), "it is not the set of its frames"));
+        }
+        Ok((root, Proof::make(&leaves, index)))
+    }
+
+    /// The frames that were made from a basis.
+    pub async fn frames_with_basis(&self, basis: Digest) -> Result<Vec<FrameId>, Error> {
+        self.second_digests(self.keys.digests(Row::Basis, &basis, None).to_vec()).await
+    }
+
+    /// The frames that were made from a frame.
+    pub async fn dependents(&self, frame: FrameId) -> Result<Vec<FrameId>, Error> {
+        self.second_digests(self.keys.digests(Row::Dependent, &frame.digest(), None).to_vec()).await
+    }
+
+    async fn second_digests(&self, prefix: Vec<u8>) -> Result<Vec<FrameId>, Error> {
+        let rows = self.rows(&prefix).await?;
+        let id = |row: &piton_store::port::Entry| {
+            let digest = row.key[prefix.len()..].try_into().map(Digest::from_bytes);
+            digest.map(FrameId::new).map_err(|_| Error::integrity("an index", "a key is cut"))
+        };
+        rows.iter().map(id).collect()
+    }
+}

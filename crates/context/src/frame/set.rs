@@ -1,0 +1,233 @@
+//! The authenticated set of a path's frames: a Merkle tree over them in the order in which they came (RFC 6962).
+//!
+//! Adding needs the roots of the complete subtrees only, so it costs the logarithm of the size. A proof is the list of
+//! siblings from a leaf to the root. Pure.
+
+use piton_core::Digest;
+use serde::{Deserialize, Serialize};
+
+use super::FrameId;
+use crate::{
+    stored::bytes::{Bytes, put_number},
+    tree::{Preimage, TreePath},
+};
+
+/// The digest of a set and how many frames it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetRoot {
+    /// The digest.
+    pub root: Digest,
+    /// How many frames.
+    pub count: u64,
+}
+
+/// A set as it grows: its size, and the roots of its complete subtrees, the largest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FrameSet {
+    count: u64,
+    peaks: Vec<Digest>,
+}
+
+/// Shows that a frame is in a set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Proof {
+    /// The place of the frame in the set, from 0.
+    pub index: u64,
+    /// How many frames the set has.
+    pub count: u64,
+    /// The digest of the frame's record.
+    pub leaf: Digest,
+    /// The siblings on the way to the root, the lowest first.
+    pub siblings: Vec<Digest>,
+}
+
+/// The leaf of a frame: its id and the header of its row.
+pub(crate) fn leaf(id: FrameId, header: &[u8]) -> Digest {
+    let mut preimage = Preimage::new("frame_leaf");
+    preimage.field(id.digest().as_bytes());
+    preimage.field(header);
+    preimage.finish()
+}
+
+fn node(left: &Digest, right: &Digest) -> Digest {
+    let mut preimage = Preimage::new("frame_node");
+    preimage.field(left.as_bytes());
+    preimage.field(right.as_bytes());
+    preimage.finish()
+}
+
+fn empty() -> Digest {
+    Preimage::new("frame_set_empty").finish()
+}
+
+impl FrameSet {
+    /// How many frames it has.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Adds a leaf.
+    pub(crate) fn add(&mut self, leaf: Digest) {
+        let mut whole = leaf;
+        // Each trailing one bit of the count is a complete subtree that the new leaf completes a larger one with.
+        for _ in 0..self.count.trailing_ones() {
+            let left = self.peaks.pop().expect("there is a peak for each bit of the count");
+            whole = node(&left, &whole);
+        }
+        self.peaks.push(whole);
+        self.count += 1;
+    }
+
+    /// Its digest and size.
+    pub(crate) fn root(&self) -> SetRoot {
+        let mut peaks = self.peaks.iter().rev();
+        let last = peaks.next().copied().unwrap_or_else(empty);
+        SetRoot { root: peaks.fold(last, |right, left| node(left, &right)), count: self.count }
+    }
+
+    /// The set of these leaves.
+    pub(crate) fn of(leaves: &[Digest]) -> Self {
+        let mut set = Self::default();
+        for leaf in leaves {
+            set.add(*leaf);
+        }
+        set
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(8 + 32 * self.peaks.len());
+        put_number(&mut out, self.count);
+        for peak in &self.peaks {
+            out.extend_from_slice(peak.as_bytes());
+        }
+        out
+    }
+
+    pub(crate) fn decode(row: &[u8]) -> Option<Self> {
+        let mut bytes = Bytes(row);
+        let count = bytes.number()?;
+        let mut peaks = Vec::new();
+        for _ in 0..count.count_ones() {
+            peaks.push(bytes.digest()?);
+        }
+        bytes.end(Self { count, peaks })
+    }
+}
+
+impl Proof {
+    /// Shows that the leaf at `index` is among `leaves`.
+    pub(crate) fn make(leaves: &[Digest], index: usize) -> Self {
+        let mut siblings = Vec::new();
+        path(leaves, index, &mut siblings);
+        Self { index: index as u64, count: leaves.len() as u64, leaf: leaves[index], siblings }
+    }
+
+    /// Whether it shows that its leaf is in the set `root`.
+    pub fn verify(&self, root: &SetRoot) -> bool {
+        if self.count != root.count || self.index >= self.count {
+            return false;
+        }
+        let mut siblings = self.siblings.iter();
+        let found = climb(self.leaf, self.index, self.count, &mut siblings);
+        siblings.next().is_none() && found == Some(root.root)
+    }
+}
+
+/// The largest power of two below `count`.
+fn split(count: u64) -> u64 {
+    let half = count.next_power_of_two() / 2;
+    half.max(1)
+}
+
+fn whole(leaves: &[Digest]) -> Digest {
+    FrameSet::of(leaves).root().root
+}
+
+fn path(leaves: &[Digest], index: usize, siblings: &mut Vec<Digest>) {
+    if leaves.len() < 2 {
+        return;
+    }
+    let middle = usize::try_from(split(leaves.len() as u64)).expect("it is below a length");
+    let (left, right) = leaves.split_at(middle);
+    if index < middle {
+        path(left, index, siblings);
+        siblings.push(whole(right));
+    } else {
+        path(right, index - middle, siblings);
+        siblings.push(whole(left));
+    }
+}
+
+fn climb<'a>(
+    leaf: Digest,
+    index: u64,
+    count: u64,
+    siblings: &mut impl Iterator<Item = &'a Digest>,
+) -> Option<Digest> {
+    if count < 2 {
+        return Some(leaf);
+    }
+    let middle = split(count);
+    if index < middle {
+        let left = climb(leaf, index, middle, siblings)?;
+        Some(node(&left, siblings.next()?))
+    } else {
+        let right = climb(leaf, index - middle, count - middle, siblings)?;
+        Some(node(siblings.next()?, &right))
+    }
+}
+
+/// What a set is called in a message.
+pub(crate) fn phrase(path: &TreePath) -> String {
+    format!("the set of frames of {path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaves(count: u8) -> Vec<Digest> {
+        (0..count).map(|number| Digest::from_bytes([number; 32])).collect()
+    }
+
+    // shows: CT-026 (the part that membership is proved, and an altered proof fails)
+    #[test]
+    fn every_member_is_proved_and_no_altered_proof_is_taken() {
+        for count in 1..40 {
+            let leaves = leaves(count);
+            let root = FrameSet::of(&leaves).root();
+            for index in 0..leaves.len() {
+                let proof = Proof::make(&leaves, index);
+                assert!(proof.verify(&root), "{index} of {count}");
+                let other = Digest::from_bytes([99; 32]);
+                assert!(!Proof { leaf: other, ..proof.clone() }.verify(&root));
+                assert!(!Proof { count: proof.count + 1, ..proof.clone() }.verify(&root));
+                let place = (proof.index + 1) % proof.count;
+                assert!(count == 1 || !Proof { index: place, ..proof.clone() }.verify(&root));
+                for place in 0..proof.siblings.len() {
+                    let mut altered = proof.clone();
+                    altered.siblings[place] = other;
+                    assert!(!altered.verify(&root));
+                    altered.siblings.remove(place);
+                    assert!(!altered.verify(&root));
+                }
+                let mut longer = proof.clone();
+                longer.siblings.push(other);
+                assert!(!longer.verify(&root));
+            }
+        }
+    }
+
+    #[test]
+    fn a_set_reads_back_and_grows_as_if_it_was_made_at_once() {
+        let leaves = leaves(33);
+        let mut grown = FrameSet::default();
+        for (count, leaf) in leaves.iter().enumerate() {
+            assert_eq!(grown, FrameSet::of(&leaves[..count]));
+            assert_eq!(FrameSet::decode(&grown.encode()), Some(grown.clone()));
+            grown.add(*leaf);
+        }
+        assert_eq!(FrameSet::decode(&grown.encode()[1..]), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! What differs between two trees, found by going only where their ids differ.
+
+use std::{cmp::Ordering, sync::Arc};
+
+use piton_core::Digest;
+
+use super::root::RootRef;
+use crate::{
+    Context, Error,
+    stored::NodeBody,
+    tree::{
+        Change, ChangeKind, Directory, Kind, Name, Node, Side, TreeNodeId, TreePath, pair_renames,
+    },
+};
+
+/// A directory of one of the two trees.
+#[derive(Clone)]
+pub(super) enum Place {
+    /// As it is recorded.
+    Stored(TreeNodeId),
+    /// As it was just scanned.
+    Scanned(Arc<Directory>),
+}
+
+/// An entry of one of the two.
+struct Child {
+    name: Name,
+    side: Side,
+    node: Option<Node>,
+}
+
+impl Child {
+    fn directory(&self) -> Option<Place> {
+        match &self.node {
+            Some(Node::Directory(directory)) => Some(Place::Scanned(Arc::clone(directory))),
+            None if self.side.kind == Kind::Directory => Some(Place::Stored(self.side.id)),
+            _ => None,
+        }
+    }
+}
+
+/// What differs, and what is new.
+#[derive(Default)]
+pub(super) struct Difference {
+    /// Every path that differs, in no order.
+    pub(super) changes: Vec<Change>,
+    /// The nodes that only the newer tree has, if it was scanned; parents before what they hold.
+    pub(super) new_nodes: Vec<(TreePath, Node)>,
+}
+
+impl Context {
+    /// What differs between two recorded trees, by path.
+    pub async fn diff(&self, old: &RootRef, new: &RootRef) -> Result<Vec<Change>, Error> {
+        let (old, new) = (self.root(old).await?.root, self.root(new).await?.root);
+        let found = self.compare(Some(Place::Stored(old)), Place::Stored(new)).await?;
+        self.renames(found.changes).await
+    }
+
+    /// Compares two topmost directories.
+    pub(super) async fn compare(
+        &self,
+        old: Option<Place>,
+        new: Place,
+    ) -> Result<Difference, Error> {
+        let mut found = Difference::default();
+        let top = |place: &Place| match place {
+            Place::Stored(id) => *id,
+            Place::Scanned(directory) => directory.id(),
+        };
+        let side = |place: &Place| Side { id: top(place), kind: Kind::Directory, content: None };
+        let (old_side, new_side) = (old.as_ref().map(side), side(&new));
+        let Some(change) = Change::of(TreePath::root(), old_side, Some(new_side)) else {
+            return Ok(found);
+        };
+        found.changes.push(change);
+        if let Place::Scanned(directory) = &new {
+            found.new_nodes.push((TreePath::root(), Node::Directory(Arc::clone(directory))));
+        }
+        let mut waiting = vec![(TreePath::root(), old, Some(new))];
+        while let Some((path, old, new)) = waiting.pop() {
+            let old = self.entries(old).await?;
+            let new = self.entries(new).await?;
+            for (old, new) in join(old, new) {
+                let name = new.as_ref().or(old.as_ref()).expect("one of the two is there");
+                let path = path.join(&name.name);
+                let sides = (old.as_ref().map(|old| old.side), new.as_ref().map(|new| new.side));
+                let Some(change) = Change::of(path.clone(), sides.0, sides.1) else {
+                    continue;
+                };
+                found.changes.push(change);
+                let below = (
+                    old.as_ref().and_then(Child::directory),
+                    new.as_ref().and_then(Child::directory),
+                );
+                if let Some(node) = new.and_then(|new| new.node) {
+                    found.new_nodes.push((path.clone(), node));
+                }
+                if below.0.is_some() || below.1.is_some() {
+                    waiting.push((path, below.0, below.1));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Finds the renames among changes.
+    pub(super) async fn renames(&self, mut changes: Vec<Change>) -> Result<Vec<Change>, Error> {
+        let is = |kind: ChangeKind| {
+            move |change: &Change| change.change == kind && change.kind() == Kind::File
+        };
+        let both = changes.iter().any(is(ChangeKind::Added))
+            && changes.iter().any(is(ChangeKind::Removed));
+        if both {
+            for change in &mut changes {
+                if change.kind() != Kind::File {
+                    continue;
+                }
+                let side = match change.change {
+                    ChangeKind::Added => &mut change.new,
+                    ChangeKind::Removed => &mut change.old,
+                    _ => continue,
+                };
+                if let Some(side) = side
+                    && side.content.is_none()
+                {
+                    side.content = self.content_of(side.id).await?;
+                }
+            }
+        }
+        Ok(pair_renames(changes))
+    }
+
+    async fn content_of(&self, id: TreeNodeId) -> Result<Option<Digest>, Error> {
+        match self.body(id).await? {
+            Some((_, NodeBody::File { content, .. })) => Ok(Some(content)),
+            _ => Ok(None),
+        }
+    }
+
+    async fn entries(&self, place: Option<Place>) -> Result<Vec<Child>, Error> {
+        match place {
+            None => Ok(Vec::new()),
+            Some(Place::Stored(id)) => {
+                let children = self.children(id).await?.into_iter();
+                let child = |child: crate::stored::ChildRecord| Child {
+                    name: child.name,
+                    side: Side { id: child.id, kind: child.kind, content: None },
+                    node: None,
+                };
+                Ok(children.map(child).collect())
+            }
+            Some(Place::Scanned(directory)) => {
+                let child = |entry: &crate::tree::Entry| {
+                    let content = match &entry.node {
+                        Node::File(file) => Some(file.content),
+                        _ => None,
+                    };
+                    let side = Side { id: entry.node.id(), kind: entry.node.kind(), content };
+                    Child { name: entry.name.clone(), side, node: Some(entry.node.clone()) }
+                };
+                Ok(directory.entries().iter().map(child).collect())
+            }
+        }
+    }
+}
+
+/// Pairs the entries of two directories by name.
+fn join(old: Vec<Child>, new: Vec<Child>) -> Vec<(Option<Child>, Option<Child>)> {
+    let mut pairs = Vec::with_capacity(old.len().max(new.len()));
+    let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return pairs,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(one), Some(other)) => one.name.cmp(&other.name),
+        };
+        pairs.push(match order {
+            Ordering::Less => (old.next(), None),
+            Ordering::Equal => (old.next(), new.next()),
+            Ordering::Greater => (None, new.next()),
+        });
+    }
+}

@@ -1,0 +1,12 @@
+//! Recorded trees: every tree that a scan found, what differs between two of them, and their nodes.
+
+mod compare;
+mod lookup;
+mod nearest;
+mod record;
+mod root;
+
+pub use lookup::{NodeRecord, NodeRef};
+pub use record::Recorded;
+pub(crate) use record::TOUCHED_EVERYWHERE;
+pub use root::{RootEntry, RootRef};

@@ -1,0 +1,178 @@
+//! Recording a tree that was scanned.
+//!
+//! *Invariants*: nodes are written before the tree that they belong to becomes current, and what a directory holds
+//! before the directory; so whatever a recorded tree refers to is there, and a process that dies in between leaves rows
+//! that nobody refers to. A tree that is current already is not written again.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use piton_store::port::{Batch, Entry};
+use serde::Serialize;
+
+use super::{
+    compare::{Difference, Place},
+    root::RootEntry,
+};
+use crate::{
+    Context, Error,
+    bounds::{FRAMED_PATH_BYTES_MAX, NODE_BATCH_BYTES, NODE_BATCH_KEYS, NOTES_MAX, TRIES_MAX},
+    context::{keep, put, put_after},
+    stored::{keys::Row, node},
+    tree::{Change, ChangeKind, Directory, Node, TreePath},
+    word::Label,
+};
+
+/// The value of the topmost directory's note when every directory may hold other entries.
+pub(crate) const TOUCHED_EVERYWHERE: &[u8] = b"everywhere";
+
+/// What came of recording a tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Recorded {
+    /// The tree that is current now.
+    pub root: RootEntry,
+    /// What differs from the one before, by path; everything, if it is the first.
+    pub changes: Vec<Change>,
+}
+
+impl Context {
+    /// Makes `tree` the current one. `partial` says that something could not be read for it.
+    pub async fn record(
+        &self,
+        tree: &Arc<Directory>,
+        partial: bool,
+        label: Option<&Label>,
+    ) -> Result<Recorded, Error> {
+        for _ in 0..TRIES_MAX {
+            match self.try_record(tree, partial, label).await {
+                Err(error) if error.is_conflict() => {}
+                outcome => return outcome,
+            }
+        }
+        Err(Error::Invalid("other processes record trees faster than this one can".to_owned()))
+    }
+
+    async fn try_record(
+        &self,
+        tree: &Arc<Directory>,
+        partial: bool,
+        label: Option<&Label>,
+    ) -> Result<Recorded, Error> {
+        let row = self.row(&self.keys.only(Row::Current)).await?;
+        let before = row.as_ref().map(|row| RootEntry::decode(&row.value)).transpose()?;
+        if let Some(before) = &before
+            && before.root == tree.id()
+        {
+            if let Some(label) = label {
+                self.name_root(label, before.sequence).await?;
+            }
+            return Ok(Recorded { root: before.clone(), changes: Vec::new() });
+        }
+        let old = before.as_ref().map(|before| Place::Stored(before.root));
+        let found = self.compare(old, Place::Scanned(Arc::clone(tree))).await?;
+        let Difference { changes, new_nodes } = found;
+        let root = RootEntry {
+            sequence: before.map_or(1, |before| before.sequence + 1),
+            root: tree.id(),
+            totals: tree.totals(),
+            partial,
+            recorded_at_ms: self.ports.clock.now_ms(),
+        };
+        let changes = self.renames(changes).await?;
+        let last = self.write_nodes(new_nodes).await?;
+        self.make_current(row.as_ref(), &root, &changes, label, last).await?;
+        Ok(Recorded { root, changes })
+    }
+
+    /// Writes nodes, what directories hold before them, and returns the last writes, which go with the tree itself.
+    async fn write_nodes(&self, nodes: Vec<(TreePath, Node)>) -> Result<Batch, Error> {
+        let mut batch = Batch::new();
+        let mut bytes = 0;
+        for (path, node) in nodes.into_iter().rev() {
+            for (part, row) in node::encode(&path, &node).into_iter().enumerate() {
+                let part = u32::try_from(part).expect("a directory has fewer than 2^32 rows");
+                bytes += row.len() + 64;
+                if batch.len() >= NODE_BATCH_KEYS || bytes > NODE_BATCH_BYTES {
+                    // In key order, which is the order in which a table takes them fastest.
+                    self.commit(in_key_order(std::mem::take(&mut batch))).await?;
+                    bytes = row.len() + 64;
+                }
+                batch.push(put(self.keys.node(node.id(), part), row));
+            }
+        }
+        Ok(in_key_order(batch))
+    }
+
+    async fn make_current(
+        &self,
+        row: Option<&Entry>,
+        root: &RootEntry,
+        changes: &[Change],
+        label: Option<&Label>,
+        mut batch: Batch,
+    ) -> Result<(), Error> {
+        let notes = self.notes(changes).await?;
+        if batch.len() + notes.len() > NODE_BATCH_KEYS {
+            self.commit(std::mem::take(&mut batch)).await?;
+        }
+        batch.extend(notes);
+        let current = self.keys.only(Row::Current);
+        batch.push(put_after(current, row, root.encode()));
+        batch.push(put_after(self.keys.root(root.sequence), None, root.encode()));
+        if let Some(label) = label {
+            batch.push(put(self.keys.label(label), root.sequence.to_be_bytes().into()));
+        }
+        self.commit(batch).await
+    }
+
+    /// What frames have to know of the changes: where renamed files were, and whose frames may be stale now. Nothing while there are no frames.
+    async fn notes(&self, changes: &[Change]) -> Result<Batch, Error> {
+        let mut batch = Batch::new();
+        let sequence = self.row(&self.keys.only(Row::Sequence)).await?;
+        if sequence.is_none() {
+            // The first frame must not slip in between: then there would be something to note.
+            batch.push(keep(self.keys.only(Row::Sequence), None));
+            return Ok(batch);
+        }
+        let mut touched = BTreeSet::new();
+        for change in changes {
+            if batch.len() + touched.len() > NOTES_MAX {
+                // Too much to be told one by one: everything is looked at.
+                let key = self.keys.at(Row::Touched, &TreePath::root());
+                return Ok(vec![put(key.into(), TOUCHED_EVERYWHERE.to_vec())]);
+            }
+            if change.path.as_bytes().len() > FRAMED_PATH_BYTES_MAX {
+                continue;
+            }
+            touched.insert(change.path.clone());
+            if change.change != ChangeKind::Changed {
+                touched.extend(change.path.parent());
+            }
+            if let Some(from) = &change.renamed_from {
+                touched.extend(from.parent());
+                let key = self.keys.at(Row::Renamed, &change.path);
+                batch.push(put(key.into(), from.as_bytes().to_vec()));
+            }
+        }
+        batch.extend(touched.iter().map(|path| self.touch(path)));
+        Ok(batch)
+    }
+
+    /// Notes that the frames of a directory may have to be regenerated.
+    pub(crate) fn touch(&self, path: &TreePath) -> piton_store::port::Write {
+        put(self.keys.at(Row::Touched, path).into(), Vec::new())
+    }
+
+    async fn name_root(&self, label: &Label, sequence: u64) -> Result<(), Error> {
+        let key = self.keys.label(label);
+        let value = sequence.to_be_bytes().to_vec();
+        if self.row(&key).await?.is_some_and(|row| row.value == value) {
+            return Ok(());
+        }
+        self.commit(vec![put(key, value)]).await
+    }
+}
+
+fn in_key_order(mut batch: Batch) -> Batch {
+    batch.sort_unstable_by(|one, other| one.key.cmp(&other.key));
+    batch
+}

@@ -1,0 +1,146 @@
+//! The recorded trees of a project, numbered in the order in which they were recorded.
+
+use std::str::FromStr;
+
+use piton_core::{TimestampMs, canonical};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Context, Error,
+    stored::keys::Row,
+    tree::{Totals, TreeNodeId},
+    word::Label,
+};
+
+/// Hex digits of a digest that are enough to be taken for one.
+const PREFIX_DIGITS_MIN: usize = 4;
+
+/// A recorded tree.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RootEntry {
+    /// Its number, from 1.
+    pub sequence: u64,
+    /// The id of its topmost directory.
+    pub root: TreeNodeId,
+    /// What it holds.
+    pub totals: Totals,
+    /// Whether something could not be read when it was scanned.
+    pub partial: bool,
+    /// When it was recorded; for people.
+    pub recorded_at_ms: TimestampMs,
+}
+
+/// Names a recorded tree.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum RootRef {
+    /// The current one: `@`.
+    #[default]
+    Current,
+    /// So many before the current one: `@-2`.
+    Back(u64),
+    /// The one whose digest begins so.
+    Digest(String),
+    /// The newest one of that label.
+    Label(Label),
+}
+
+impl FromStr for RootRef {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        if text == "@" {
+            return Ok(Self::Current);
+        }
+        if let Some(count) = text.strip_prefix("@-").and_then(|count| count.parse().ok()) {
+            return Ok(Self::Back(count));
+        }
+        if let Some(digits) = hex_prefix(text) {
+            return Ok(Self::Digest(digits.to_owned()));
+        }
+        Ok(Self::Label(text.parse()?))
+    }
+}
+
+impl std::fmt::Display for RootRef {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Current => formatter.write_str("@"),
+            Self::Back(count) => write!(formatter, "@-{count}"),
+            Self::Digest(digits) => write!(formatter, "sha256:{digits}"),
+            Self::Label(label) => label.fmt(formatter),
+        }
+    }
+}
+
+/// The digits of a text that is the beginning of a digest, with or without `sha256:`.
+pub(crate) fn hex_prefix(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix("sha256:").unwrap_or(text);
+    let plain = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (plain && (PREFIX_DIGITS_MIN..=64).contains(&digits.len())).then_some(digits)
+}
+
+impl RootEntry {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        canonical::encode(self).expect("it has numbers below 2^53 and texts only").into_vec()
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Error> {
+        serde_json::from_slice(bytes)
+            .map_err(|error| Error::integrity("a recorded tree", error.to_string()))
+    }
+}
+
+impl Context {
+    /// The current tree.
+    pub async fn current(&self) -> Result<RootEntry, Error> {
+        let row = self.row(&self.keys.only(Row::Current)).await?.ok_or(Error::NotScanned)?;
+        RootEntry::decode(&row.value)
+    }
+
+    /// A recorded tree.
+    pub async fn root(&self, asked: &RootRef) -> Result<RootEntry, Error> {
+        let current = self.current().await?;
+        let missing = || Error::RootNotFound { asked: asked.to_string() };
+        match asked {
+            RootRef::Current => Ok(current),
+            RootRef::Back(count) => {
+                let sequence = current.sequence.checked_sub(*count).ok_or_else(missing)?;
+                self.root_numbered(sequence).await?.ok_or_else(missing)
+            }
+            RootRef::Label(label) => {
+                let row = self.row(&self.keys.label(label)).await?.ok_or_else(missing)?;
+                let sequence = row.value.try_into().map(u64::from_be_bytes);
+                let sequence = sequence.map_err(|_| {
+                    Error::integrity(format!("the label {label}"), "it is no number")
+                })?;
+                self.root_numbered(sequence).await?.ok_or_else(missing)
+            }
+            RootRef::Digest(digits) => {
+                let mut found: Vec<RootEntry> = Vec::new();
+                for entry in self.roots().await? {
+                    let fits = entry.root.digest().hex().starts_with(digits);
+                    if fits && found.iter().all(|other| other.root != entry.root) {
+                        found.push(entry);
+                    }
+                }
+                match found.len() {
+                    0 => Err(missing()),
+                    1 => Ok(found.swap_remove(0)),
+                    _ => Err(Error::Ambiguous { asked: asked.to_string(), what: "recorded tree" }),
+                }
+            }
+        }
+    }
+
+    /// Every recorded tree, the oldest first.
+    pub async fn roots(&self) -> Result<Vec<RootEntry>, Error> {
+        let rows = self.rows(&self.keys.all(Row::Root)).await?;
+        rows.iter().map(|row| RootEntry::decode(&row.value)).collect()
+    }
+
+    async fn root_numbered(&self, sequence: u64) -> Result<Option<RootEntry>, Error> {
+        let row = self.row(&self.keys.root(sequence)).await?;
+        row.map(|row| RootEntry::decode(&row.value)).transpose()
+    }
+}

@@ -1,0 +1,46 @@
+//! A project's Merkle tree with attributed, verifiable context frames: what an agent should read.
+//!
+//! A [scan](scan) reads a project directory into a [tree] whose ids say what is where. [Trees](history) are recorded, so
+//! that two of them can be compared in the time of their difference. Agents put [frames](frame) on nodes: immutable,
+//! attributed, stale when what they were made from changes, and never lost. Frames are [read](read) through views, put
+//! together for a prompt, and [synthesised](synthesis) up the directories.
+//!
+//! * [`tree`]: paths, nodes, ids, and what is hashed for them; pure.
+//! * [`scan`]: reading a project directory on several threads, and only what changed.
+//! * [`history`]: recorded trees, their nodes by path and id, and what differs between two.
+//! * [`frame`]: frames, their sets, heads and freshness.
+//! * [`agent`]: roles, and the door through which one agent acts.
+//! * [`read`]: views, compositions, text for prompts.
+//! * [`synthesis`]: frames of directories, and making them anew.
+//! * [`check`]: whether everything that is stored is what its ids say.
+//! * [`report`]: coverage and stale frames, for people and for CI.
+//! * [`batch`]: many operations in one text.
+//! * [`watch`]: following a project directory while it is edited.
+//! * [`bounds`]: every limit of the crate, with its reason.
+//!
+//! *Invariants*: durable state is in the ports of the store and nowhere else; the file of [stamps](scan) can be thrown
+//! away at any time. Only [`scan`] and [`watch`] touch files. Nothing is kept between calls, so that any number of processes can use
+//! one data directory at once.
+
+pub mod agent;
+pub mod batch;
+pub mod bounds;
+pub mod check;
+mod context;
+mod error;
+pub mod frame;
+pub mod history;
+mod project;
+pub mod read;
+pub mod report;
+pub mod scan;
+mod stored;
+pub mod synthesis;
+pub mod tree;
+pub mod watch;
+pub mod word;
+
+pub use context::{Context, Ports};
+pub use error::Error;
+pub use project::ProjectId;
+pub use stored::{ChildRecord, NodeBody};

@@ -1,0 +1,151 @@
+//! Frames of a node and its surroundings, put together within limits.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::{Order, Relation, View, ViewedFrame, export::tokens};
+use crate::{
+    Context, Error,
+    history::NodeRef,
+    tree::{Kind, TreeNodeId, TreePath},
+};
+
+/// Where frames are taken from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The node itself.
+    Own,
+    /// The directory that it is in.
+    Parent,
+    /// The other entries of that directory.
+    Siblings,
+    /// These paths.
+    Related(Vec<TreePath>),
+}
+
+/// What is put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composition {
+    /// From where; a frame that comes from several is taken from the first of them.
+    pub sources: Vec<Source>,
+    /// Which frames, in which order, and how many.
+    pub view: View,
+    /// The most bytes of all contents together.
+    pub bytes_max: Option<usize>,
+    /// The most tokens of all contents together, as [`tokens`] counts them.
+    pub tokens_max: Option<usize>,
+}
+
+/// A frame of a composition.
+pub type ComposedFrame = ViewedFrame;
+
+/// What was put together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Composed {
+    /// The node that was asked for.
+    pub path: TreePath,
+    /// The frames, in their order.
+    pub frames: Vec<ComposedFrame>,
+    /// Frames that the limits left out.
+    pub left_out: u64,
+}
+
+impl Default for Composition {
+    fn default() -> Self {
+        let view = View { heads_only: true, order: Order::Relevance, ..View::default() };
+        Self {
+            sources: vec![Source::Own, Source::Parent, Source::Siblings],
+            view,
+            bytes_max: None,
+            tokens_max: None,
+        }
+    }
+}
+
+impl Context {
+    /// Puts together frames of a node and its surroundings. What is missing is skipped.
+    pub(crate) async fn compose(
+        &self,
+        asked: &NodeRef,
+        how: &Composition,
+    ) -> Result<Composed, Error> {
+        let root = self.current().await?.root;
+        let node = self.node(root, asked).await?;
+        let mut frames: Vec<ViewedFrame> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for source in &how.sources {
+            for (path, relation) in self.places(root, &node.path, source).await? {
+                for frame in self.viewed(root, &path, relation, &how.view).await? {
+                    if seen.insert(frame.frame.id) {
+                        frames.push(frame);
+                    }
+                }
+            }
+        }
+        how.view.order.sort(&mut frames, &self.registry)?;
+        let all = frames.len();
+        let frames = how.within_limits(frames);
+        let left_out = (all - frames.len()) as u64;
+        Ok(Composed { path: node.path, frames, left_out })
+    }
+
+    /// The paths of a source.
+    async fn places(
+        &self,
+        root: TreeNodeId,
+        path: &TreePath,
+        source: &Source,
+    ) -> Result<Vec<(TreePath, Relation)>, Error> {
+        Ok(match source {
+            Source::Own => vec![(path.clone(), Relation::Own)],
+            Source::Parent => {
+                path.parent().map(|parent| (parent, Relation::Parent)).into_iter().collect()
+            }
+            Source::Related(paths) => {
+                paths.iter().map(|path| (path.clone(), Relation::Related)).collect()
+            }
+            Source::Siblings => {
+                let Some(parent) = path.parent() else {
+                    return Ok(Vec::new());
+                };
+                let Some(directory) = self.node_at(root, &parent).await? else {
+                    return Ok(Vec::new());
+                };
+                debug_assert_eq!(directory.kind, Kind::Directory);
+                let siblings = directory.children.iter().map(|child| parent.join(&child.name));
+                siblings
+                    .filter(|sibling| sibling != path)
+                    .map(|sibling| (sibling, Relation::Sibling))
+                    .collect()
+            }
+        })
+    }
+}
+
+impl Composition {
+    /// The first frames that fit; one that is too large for what is left is passed over.
+    fn within_limits(&self, frames: Vec<ViewedFrame>) -> Vec<ViewedFrame> {
+        let (mut bytes_left, mut tokens_left) = (self.bytes_max, self.tokens_max);
+        let mut kept = Vec::new();
+        for frame in frames {
+            if kept.len() == self.view.max_frames {
+                break;
+            }
+            let bytes = usize::try_from(frame.frame.bytes).unwrap_or(usize::MAX);
+            let fits = |left: Option<usize>, size: usize| match left {
+                Some(left) => left.checked_sub(size).map(Some),
+                None => Some(None),
+            };
+            let (Some(bytes_then), Some(tokens_then)) =
+                (fits(bytes_left, bytes), fits(tokens_left, tokens(bytes)))
+            else {
+                continue;
+            };
+            (bytes_left, tokens_left) = (bytes_then, tokens_then);
+            kept.push(frame);
+        }
+        kept
+    }
+}

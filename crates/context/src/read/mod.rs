@@ -1,0 +1,16 @@
+//! Reading context: views of a node, compositions of its surroundings, and their text.
+//!
+//! *Invariants*: nothing is written and nothing is remembered between calls. The same request on the same store gives
+//! the same bytes; ties are broken by frame id.
+
+mod compose;
+mod export;
+mod node;
+mod order;
+mod view;
+
+pub use compose::{Composed, ComposedFrame, Composition, Source};
+pub use export::{export, tokens};
+pub use node::{NodeContext, RenamedFrom};
+pub use order::{Order, Relation, relevance};
+pub use view::{View, ViewedFrame};

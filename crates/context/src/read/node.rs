@@ -1,0 +1,141 @@
+//! A node with the frames that a view selects.
+
+use std::collections::BTreeMap;
+
+use piton_core::Digest;
+use serde::Serialize;
+
+use super::{Relation, View, ViewedFrame};
+use crate::{
+    Context, Error,
+    frame::Judge,
+    history::{NodeRecord, NodeRef, RootRef},
+    stored::keys::{Row, split_path},
+    tree::{TreeNodeId, TreePath},
+};
+
+/// A node and its frames.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeContext {
+    /// The node.
+    pub node: NodeRecord,
+    /// Whether it is in the current tree.
+    pub is_current: bool,
+    /// The frames that the view selects.
+    pub frames: Vec<ViewedFrame>,
+    /// How many frames the path has.
+    pub frame_count: u64,
+    /// The digest of the set of them.
+    pub frame_set_root: Digest,
+    /// Where the file was before it was renamed, if that path has frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<RenamedFrom>,
+}
+
+/// The old path of a renamed file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RenamedFrom {
+    /// The path.
+    pub path: TreePath,
+    /// How many frames it has.
+    pub frame_count: u64,
+}
+
+impl Context {
+    /// A node of the current tree, or any by its id, with the frames that a view selects.
+    pub(crate) async fn get_node(
+        &self,
+        asked: &NodeRef,
+        view: &View,
+    ) -> Result<NodeContext, Error> {
+        self.get_node_in(&RootRef::Current, asked, view).await
+    }
+
+    /// The same in a past tree: the node as it was, the frames as they are now.
+    pub(crate) async fn get_node_in(
+        &self,
+        tree: &RootRef,
+        asked: &NodeRef,
+        view: &View,
+    ) -> Result<NodeContext, Error> {
+        let current = self.current().await?.root;
+        let root = match tree {
+            RootRef::Current => current,
+            past => self.root(past).await?.root,
+        };
+        let node = self.node(root, asked).await?;
+        let now = self.id_at(current, &node.path).await?.map(|(id, _)| id);
+        let mut frames = self.viewed(current, &node.path, Relation::Own, view).await?;
+        view.order.sort(&mut frames, &self.registry)?;
+        frames.truncate(view.max_frames);
+        let set = self.frame_set(&node.path).await?;
+        Ok(NodeContext {
+            is_current: now == Some(node.id),
+            frames,
+            frame_count: set.count,
+            frame_set_root: set.root,
+            renamed_from: self.renamed_from(&node.path).await?,
+            node,
+        })
+    }
+
+    async fn renamed_from(&self, path: &TreePath) -> Result<Option<RenamedFrom>, Error> {
+        let Some(row) = self.row(&self.keys.at(Row::Renamed, path)).await? else {
+            return Ok(None);
+        };
+        let path = TreePath::new(&row.value)
+            .map_err(|error| Error::integrity("the old path of a file", error.to_string()))?;
+        let frame_count = self.frame_set(&path).await?.count;
+        Ok((frame_count > 0).then_some(RenamedFrom { path, frame_count }))
+    }
+
+    /// The frames of a path that pass the filters of a view, in no order.
+    pub(super) async fn viewed(
+        &self,
+        root: TreeNodeId,
+        path: &TreePath,
+        relation: Relation,
+        view: &View,
+    ) -> Result<Vec<ViewedFrame>, Error> {
+        if view.max_frames == 0 {
+            return Ok(Vec::new());
+        }
+        let frames = self.frames_of(path).await?;
+        if frames.is_empty() {
+            return Ok(Vec::new());
+        }
+        let heads = self.heads(path).await?;
+        let moved = self.moved(path).await?;
+        let mut judge = Judge::new(self, root);
+        let mut viewed = Vec::with_capacity(frames.len());
+        for (frame, inline) in frames {
+            let is_head = heads.iter().any(|head| head.frame == frame.id);
+            let recency = moved.get(&frame.index).copied().unwrap_or(frame.sequence);
+            if !view.takes(&frame, is_head, recency) {
+                continue;
+            }
+            let freshness = judge.judge(&frame).await?;
+            if view.fresh.is_some_and(|wanted| wanted != freshness.is_fresh()) {
+                continue;
+            }
+            let content =
+                if view.contents { Some(self.content_from(&frame, inline).await?) } else { None };
+            viewed.push(ViewedFrame { frame, freshness, is_head, recency, relation, content });
+        }
+        Ok(viewed)
+    }
+
+    /// When frames of a path last became heads again, by their places.
+    async fn moved(&self, path: &TreePath) -> Result<BTreeMap<u64, u64>, Error> {
+        let rows = self.rows(&self.keys.at(Row::Moved, path)).await?;
+        let pair = |row: &piton_store::port::Entry| {
+            let (_, place) = split_path(&row.key)?;
+            let place = u64::from_be_bytes(place.try_into().ok()?);
+            Some((place, u64::from_be_bytes(row.value.as_slice().try_into().ok()?)))
+        };
+        let damaged = || Error::integrity("when a frame became the head", "its row is cut");
+        rows.iter().map(|row| pair(row).ok_or_else(damaged)).collect()
+    }
+}

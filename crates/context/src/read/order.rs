@@ -1,0 +1,105 @@
+//! The orders in which frames are selected.
+
+use std::cmp::{Ordering, Reverse};
+
+use super::ViewedFrame;
+use crate::{
+    Error,
+    synthesis::Registry,
+    word::{AgentId, FrameType},
+};
+
+piton_core::closed_set! {
+    /// How the node of a frame stands to the one that was asked for.
+    pub enum Relation {
+        /// It is the node itself.
+        Own => "own",
+        /// It is the directory that the node is in.
+        Parent => "parent",
+        /// It was named as related.
+        Related => "related",
+        /// It is in the same directory.
+        Sibling => "sibling",
+    }
+}
+
+/// An order of frames.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The newest first.
+    #[default]
+    Recency,
+    /// By type, then the newest first.
+    Type,
+    /// By agent, then the newest first.
+    Agent,
+    /// These types first, in this order; then the others by name.
+    TypePriority(Vec<FrameType>),
+    /// These agents first, in this order; then the others by name.
+    AgentPriority(Vec<AgentId>),
+    /// The highest [`relevance`] first.
+    Relevance,
+    /// A function that was registered under this name.
+    Custom(String),
+}
+
+/// How relevant a frame is: `own` 400, `parent` 300, `related` 200, `sibling` 100, and 50 more if it is fresh. Frames
+/// of equal score come by recency.
+pub fn relevance(relation: Relation, fresh: bool) -> u64 {
+    let near = match relation {
+        Relation::Own => 400,
+        Relation::Parent => 300,
+        Relation::Related => 200,
+        Relation::Sibling => 100,
+    };
+    near + if fresh { 50 } else { 0 }
+}
+
+impl Order {
+    /// Puts frames into this order.
+    pub(super) fn sort(
+        &self,
+        frames: &mut [ViewedFrame],
+        registry: &Registry,
+    ) -> Result<(), Error> {
+        let custom = match self {
+            Self::Custom(name) => Some(
+                registry
+                    .order(name)
+                    .ok_or_else(|| Error::Invalid(format!("there is no order called {name}")))?,
+            ),
+            _ => None,
+        };
+        frames.sort_by(|one, other| {
+            let newest = Reverse(one.recency).cmp(&Reverse(other.recency));
+            let order = match self {
+                Self::Recency => newest,
+                Self::Type => one.frame.frame_type.cmp(&other.frame.frame_type).then(newest),
+                Self::Agent => one.frame.agent_id.cmp(&other.frame.agent_id).then(newest),
+                Self::TypePriority(first) => {
+                    ranked(first, &one.frame.frame_type, &other.frame.frame_type).then(newest)
+                }
+                Self::AgentPriority(first) => {
+                    ranked(first, &one.frame.agent_id, &other.frame.agent_id).then(newest)
+                }
+                Self::Relevance => {
+                    let score =
+                        |frame: &ViewedFrame| relevance(frame.relation, frame.freshness.is_fresh());
+                    Reverse(score(one)).cmp(&Reverse(score(other))).then(newest)
+                }
+                Self::Custom(_) => {
+                    let custom = custom.expect("it was looked up above");
+                    custom(&one.frame, &other.frame)
+                }
+            };
+            order.then(one.frame.id.cmp(&other.frame.id))
+        });
+        Ok(())
+    }
+}
+
+/// Those that are listed come first, in the order of the list; the others by name.
+fn ranked<T: Ord>(first: &[T], one: &T, other: &T) -> Ordering {
+    let rank = |item: &T| first.iter().position(|listed| listed == item).unwrap_or(first.len());
+    rank(one).cmp(&rank(other)).then_with(|| one.cmp(other))
+}

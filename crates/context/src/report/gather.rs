@@ -1,0 +1,105 @@
+//! Coverage of a tree by frames, and which of them are stale.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{
+    Context, Error,
+    frame::{FrameId, Judge},
+    history::{RootEntry, RootRef},
+    tree::TreePath,
+    word::{AgentId, FrameType},
+};
+
+/// How much of a tree has frames of one agent and type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Coverage {
+    /// The agent.
+    pub agent: AgentId,
+    /// The type.
+    pub frame_type: FrameType,
+    /// Nodes of the tree that have such a head.
+    pub nodes: u64,
+    /// How many of those heads are stale.
+    pub stale: u64,
+}
+
+/// A head that is stale.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StaleFrame {
+    /// Where.
+    pub path: TreePath,
+    /// Its type.
+    pub frame_type: FrameType,
+    /// Whose.
+    pub agent: AgentId,
+    /// The frame.
+    pub frame: FrameId,
+    /// Why.
+    pub reason: String,
+}
+
+/// What there is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextReport {
+    /// The tree.
+    pub root: RootEntry,
+    /// Its nodes.
+    pub nodes: u64,
+    /// Nodes that have at least one head.
+    pub nodes_with_frames: u64,
+    /// By agent and type.
+    pub coverage: Vec<Coverage>,
+    /// Heads that are stale, by path and type.
+    pub stale: Vec<StaleFrame>,
+    /// Heads at paths that are not in the tree.
+    pub left_behind: u64,
+}
+
+impl Context {
+    /// Coverage and stale heads, judged against a recorded tree.
+    pub async fn report(&self, tree: &RootRef) -> Result<ContextReport, Error> {
+        let root = self.root(tree).await?;
+        let mut judge = Judge::new(self, root.root);
+        let mut coverage: BTreeMap<(AgentId, FrameType), (u64, u64)> = BTreeMap::new();
+        let (mut stale, mut left_behind) = (Vec::new(), 0);
+        let (mut with_frames, mut last) = (0, None);
+        for (path, head) in self.heads_within(&TreePath::root()).await? {
+            let frame = self.frame_at(&path, head.index).await?;
+            if self.id_at(root.root, &path).await?.is_none() {
+                left_behind += 1;
+                continue;
+            }
+            with_frames += u64::from(last.as_ref() != Some(&path));
+            let counts =
+                coverage.entry((head.agent_id.clone(), head.frame_type.clone())).or_default();
+            counts.0 += 1;
+            if let Some(reason) = judge.judge(&frame).await?.reason() {
+                counts.1 += 1;
+                stale.push(StaleFrame {
+                    path: path.clone(),
+                    frame_type: head.frame_type,
+                    agent: head.agent_id,
+                    frame: head.frame,
+                    reason: reason.to_owned(),
+                });
+            }
+            last = Some(path);
+        }
+        let totals = root.totals;
+        let line =
+            |((agent, frame_type), (nodes, stale))| Coverage { agent, frame_type, nodes, stale };
+        Ok(ContextReport {
+            nodes: totals.files + totals.directories + totals.symlinks,
+            nodes_with_frames: with_frames,
+            coverage: coverage.into_iter().map(line).collect(),
+            stale,
+            left_behind,
+            root,
+        })
+    }
+}

@@ -1,0 +1,6 @@
+//! What there is: coverage, stale frames, and their words.
+
+mod gather;
+mod text;
+
+pub use gather::{ContextReport, Coverage, StaleFrame};

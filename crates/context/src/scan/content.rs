@@ -1,0 +1,108 @@
+//! Reading files: their content as a digest, the targets of links, the text of ignore files.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use piton_core::{Digest, DigestBuilder};
+use rustix::{
+    fs::{FileType, Mode, OFlags, Stat, fstat, openat, readlinkat},
+    io::{Errno, read},
+};
+
+use crate::{
+    bounds::{IGNORE_FILE_BYTES_MAX, READ_BUFFER_BYTES},
+    tree::{Stamp, Time},
+};
+
+/// A file that was read.
+pub(super) struct Content {
+    pub(super) digest: Digest,
+    pub(super) bytes: u64,
+    pub(super) executable: bool,
+    pub(super) stamp: Stamp,
+}
+
+/// What the file system says about a file.
+pub(super) fn stamp(stat: &Stat) -> Stamp {
+    let time = |seconds: i64, nanoseconds: u64| Time {
+        seconds,
+        nanoseconds: u32::try_from(nanoseconds).unwrap_or(0),
+    };
+    Stamp {
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        modified: time(stat.st_mtime, stat.st_mtime_nsec),
+        changed: time(stat.st_ctime, stat.st_ctime_nsec),
+        inode: stat.st_ino,
+    }
+}
+
+/// Whether the owner of a file may execute it.
+pub(super) fn is_executable(stat: &Stat) -> bool {
+    Mode::from_raw_mode(stat.st_mode).contains(Mode::XUSR)
+}
+
+fn open(directory: impl AsFd, name: &[u8]) -> Result<OwnedFd, Errno> {
+    // Not blocking, so that a pipe that took the place of a file cannot stop the scan.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    openat(directory, name, flags, Mode::empty())
+}
+
+/// Reads a file piece by piece. `None` if it is no regular file any more.
+pub(super) fn read_file(
+    directory: impl AsFd,
+    name: &[u8],
+    buffer: &mut Vec<u8>,
+) -> Result<Option<Content>, Errno> {
+    let file = open(directory, name)?;
+    let stat = fstat(&file)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Ok(None);
+    }
+    buffer.resize(READ_BUFFER_BYTES, 0);
+    let stamp = stamp(&stat);
+    let mut digest = DigestBuilder::new();
+    let mut bytes = 0;
+    loop {
+        let count = match read(&file, &mut *buffer) {
+            Err(Errno::INTR) => continue,
+            read => read?,
+        };
+        digest.update(&buffer[..count]);
+        bytes += count as u64;
+        // What is added later is seen by the next scan: it changes the stamp.
+        if count == 0 || bytes >= stamp.size {
+            break;
+        }
+    }
+    Ok(Some(Content { digest: digest.finish(), bytes, executable: is_executable(&stat), stamp }))
+}
+
+/// Where a symbolic link points.
+pub(super) fn read_link(directory: impl AsFd, name: &[u8]) -> Result<Box<[u8]>, Errno> {
+    Ok(readlinkat(directory, name, Vec::new())?.into_bytes().into())
+}
+
+/// The text of an ignore file; `None` if it is too large, empty if it is no regular file, which git does not read
+/// either.
+pub(super) fn read_rules(directory: impl AsFd, name: &[u8]) -> Result<Option<Vec<u8>>, Errno> {
+    let file = match open(directory, name) {
+        Err(Errno::LOOP) => return Ok(Some(Vec::new())),
+        file => file?,
+    };
+    let stat = fstat(&file)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Ok(Some(Vec::new()));
+    }
+    let mut text = Vec::new();
+    let mut piece = [0; 8 * 1024];
+    loop {
+        match read(&file, &mut piece) {
+            Err(Errno::INTR) => {}
+            Ok(0) => return Ok(Some(text)),
+            Ok(count) => text.extend_from_slice(&piece[..count]),
+            Err(error) => return Err(error),
+        }
+        if text.len() > IGNORE_FILE_BYTES_MAX {
+            return Ok(None);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Which entries of a directory are left out: git's rules, read from three kinds of files.
+//!
+//! A rule of `.pitonignore` stands above every rule of `.ignore`, and that above every rule of `.gitignore`; within one
+//! kind the file that is nearer to the entry stands above those further up, and within a file a later line above an
+//! earlier one. The first rule in this order that matches decides.
+//!
+//! *Invariants*: nothing outside the tree decides: no global excludes, no `.git/info/exclude`, no index of git; so the
+//! same tree has the same rules everywhere. Everything called `.git` is left out.
+
+use std::sync::Arc;
+
+use gix_ignore::glob::{Pattern, wildmatch, wildmatch::Mode};
+
+/// The files with rules, the strongest first.
+pub(super) const RULE_FILES: [&[u8]; 3] = [b".pitonignore", b".ignore", b".gitignore"];
+
+/// What git keeps its own data in.
+const GIT: &[u8] = b".git";
+
+/// The rules that hold in a directory: for each kind of file, the nearest file and those above it.
+#[derive(Clone, Default)]
+pub(super) struct Rules([Option<Arc<RuleFile>>; 3]);
+
+/// The rules of one file, and of the files of its kind further up.
+struct RuleFile {
+    /// Length of the path of its directory, with the `/` after it.
+    base: usize,
+    patterns: Vec<Pattern>,
+    above: Option<Arc<RuleFile>>,
+}
+
+impl Rules {
+    /// These rules and those of a file of the kind `kind` in the directory at `path`.
+    pub(super) fn add(&mut self, kind: usize, path: &[u8], text: &[u8]) {
+        let patterns: Vec<Pattern> =
+            gix_ignore::parse(text, false).map(|(pattern, _, _)| pattern).collect();
+        if patterns.is_empty() {
+            return;
+        }
+        let base = if path.is_empty() { 0 } else { path.len() + 1 };
+        let above = self.0[kind].take();
+        self.0[kind] = Some(Arc::new(RuleFile { base, patterns, above }));
+    }
+
+    /// Whether the entry at `path`, whose name begins at `name_at`, is left out.
+    pub(super) fn ignores(&self, path: &[u8], name_at: usize, is_directory: bool) -> bool {
+        if &path[name_at..] == GIT {
+            return true;
+        }
+        for files in &self.0 {
+            let mut file = files.as_ref();
+            while let Some(rules) = file {
+                if let Some(ignored) = rules.decide(path, name_at, is_directory) {
+                    return ignored;
+                }
+                file = rules.above.as_ref();
+            }
+        }
+        false
+    }
+}
+
+impl RuleFile {
+    fn decide(&self, path: &[u8], name_at: usize, is_directory: bool) -> Option<bool> {
+        let below = &path[self.base..];
+        let name = &path[name_at..];
+        let found =
+            self.patterns.iter().rev().find(|pattern| matches(pattern, below, name, is_directory));
+        found.map(|pattern| !pattern.is_negative())
+    }
+}
+
+/// Whether a pattern matches an entry, as git sees it.
+///
+/// Git compares what stands before the first wildcard byte by byte, and takes only the rest for a pattern; so in
+/// `a**/b` the stars begin a pattern, and stand for any number of directories.
+fn matches(pattern: &Pattern, below: &[u8], name: &[u8], is_directory: bool) -> bool {
+    use gix_ignore::glob::pattern::Mode as Kind;
+    if pattern.mode.contains(Kind::MUST_BE_DIR) && !is_directory {
+        return false;
+    }
+    let by_name = pattern.mode.contains(Kind::NO_SUB_DIR) && !pattern.mode.contains(Kind::ABSOLUTE);
+    let (value, mode) =
+        if by_name { (name, Mode::empty()) } else { (below, Mode::NO_MATCH_SLASH_LITERAL) };
+    let Some(literal) = pattern.first_wildcard_pos else {
+        return pattern.text.as_slice() == value;
+    };
+    if by_name {
+        return wildmatch(pattern.text.as_ref(), value.into(), mode);
+    }
+    let (literal, wild) = pattern.text.split_at(literal);
+    value.strip_prefix(literal).is_some_and(|rest| wildmatch(wild.into(), rest.into(), mode))
+}

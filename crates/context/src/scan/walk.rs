@@ -1,0 +1,64 @@
+//! Walking a directory on several threads.
+
+use std::{
+    os::fd::OwnedFd,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+};
+
+use rustix::io::Errno;
+
+use super::{
+    listing::Listed, queue::Queue, report::Report, rules::Rules, scanner::Scope, site::Site,
+    stamps::Remembered, walker::Walker,
+};
+use crate::tree::{Directory, Name};
+
+/// Something that is left to do.
+pub(super) enum Task {
+    /// Begin with the topmost directory.
+    Root(OwnedFd),
+    /// Open a directory below another one and list it.
+    Enter(Arc<Site>, Name, Scope),
+    /// Look at some entries of a directory.
+    Examine(Arc<Site>, Vec<Listed>),
+}
+
+/// Walks the directory `root`, and returns its tree and what was done.
+///
+/// Fails only if the topmost directory cannot be listed; whatever else cannot be read is in the report.
+pub(super) fn walk(
+    root: OwnedFd,
+    remembered: &Remembered,
+    scope: &Scope,
+    threads: usize,
+) -> Result<(Arc<Directory>, Report), Errno> {
+    let queue = Queue::new(Task::Root(root));
+    let outcome = Mutex::new((None, Report::default(), None));
+    let work = || {
+        let mut walker = Walker::new(remembered);
+        queue.work(|task, more| match task {
+            Task::Root(fd) => {
+                let known = remembered.root.clone();
+                walker.root(fd, known, &Rules::default(), scope.clone(), more);
+            }
+            Task::Enter(above, name, scope) => walker.enter(&above, &name, scope, more),
+            Task::Examine(site, listed) => walker.examine(&site, listed, more),
+        });
+        let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        outcome.0 = outcome.0.take().or(walker.finished);
+        outcome.1.absorb(walker.report);
+        outcome.2 = outcome.2.or(walker.failed);
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let (tree, report, failed) = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match failed {
+        Some(error) => Err(error),
+        None => Ok((tree.expect("every task was done, so the topmost directory is"), report)),
+    }
+}

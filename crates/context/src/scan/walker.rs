@@ -1,0 +1,250 @@
+//! One thread of a walk: lists directories, and looks at their entries.
+
+use std::{os::fd::OwnedFd, sync::Arc};
+
+use piton_core::{Digest, FileBytes};
+use rustix::{
+    fs::{FileType, Mode, OFlags, openat},
+    io::Errno,
+};
+
+use super::{
+    content,
+    listing::{Listed, list},
+    report::{Problem, ProblemKind, Report},
+    rules::{RULE_FILES, Rules},
+    scanner::Scope,
+    site::Site,
+    stamps::Remembered,
+    walk::Task,
+};
+use crate::{
+    bounds::EXAMINED_AT_ONCE,
+    tree::{Directory, Entry, Name, Node, TreePath},
+};
+
+/// What a thread carries from task to task.
+pub(super) struct Walker<'a> {
+    pub(super) remembered: &'a Remembered,
+    pub(super) report: Report,
+    /// The piece of a file that is being hashed; kept for its memory.
+    pub(super) buffer: Vec<u8>,
+    /// The path of the entry that is being looked at; kept for its memory.
+    pub(super) path: Vec<u8>,
+    /// The whole tree, once it is known.
+    pub(super) finished: Option<Arc<Directory>>,
+    /// Why the topmost directory cannot be read.
+    pub(super) failed: Option<Errno>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(remembered: &'a Remembered) -> Self {
+        Self {
+            remembered,
+            report: Report::default(),
+            buffer: Vec::new(),
+            path: Vec::new(),
+            finished: None,
+            failed: None,
+        }
+    }
+
+    /// Begins with the topmost directory.
+    pub(super) fn root(
+        &mut self,
+        fd: OwnedFd,
+        known: Option<Arc<Directory>>,
+        rules: &Rules,
+        scope: Scope,
+        more: &mut Vec<Task>,
+    ) {
+        match self.begin(fd, Vec::new(), known, rules, scope, None, more) {
+            Ok(site) => self.done(&site),
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// Opens the directory `name` and lists it.
+    pub(super) fn enter(
+        &mut self,
+        above: &Arc<Site>,
+        name: &Name,
+        scope: Scope,
+        more: &mut Vec<Task>,
+    ) {
+        let path = Directory::entry_path(&above.path, name);
+        let known = match above.known.as_ref().and_then(|known| known.entry(name.as_bytes())) {
+            Some(Entry { node: Node::Directory(known), .. }) => Some(Arc::clone(known)),
+            _ => None,
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = openat(&above.fd, name.as_bytes(), flags, Mode::empty());
+        let place = Some((Arc::clone(above), name.clone()));
+        let begun = opened
+            .and_then(|fd| self.begin(fd, path.clone(), known, &above.rules, scope, place, more));
+        match begun {
+            Ok(site) => self.done(&site),
+            Err(error) => {
+                self.trouble(&path, error);
+                self.done(above);
+            }
+        }
+    }
+
+    /// Reads an open directory: its rules, then what they leave of its entries.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "these are the parts of a site that is made here"
+    )]
+    fn begin(
+        &mut self,
+        fd: OwnedFd,
+        path: Vec<u8>,
+        known: Option<Arc<Directory>>,
+        rules: &Rules,
+        scope: Scope,
+        above: Option<(Arc<Site>, Name)>,
+        more: &mut Vec<Task>,
+    ) -> Result<Arc<Site>, Errno> {
+        let unread = known.clone().filter(|_| !scope.is_dirty(&path));
+        let listed = match &unread {
+            Some(_) => Vec::new(),
+            None => list(&fd)?,
+        };
+        let (rules, scope) = {
+            let names = match &unread {
+                Some(known) => known.entries().iter().map(|entry| entry.name.as_bytes()).collect(),
+                None => listed.iter().map(|listed| &*listed.name).collect::<Vec<_>>(),
+            };
+            self.rules(&fd, &path, known.as_ref(), &names, rules, scope)
+        };
+        let site = Arc::new(Site::new(fd, path, known, rules, scope, above));
+        if let Some(known) = unread {
+            self.keep_known(&site, &known, more);
+            return Ok(site);
+        }
+        self.report.listed_directories += 1;
+        let mut kept = self.leave_out(&site, listed).into_iter().peekable();
+        let first: Vec<Listed> = kept.by_ref().take(EXAMINED_AT_ONCE).collect();
+        while kept.peek().is_some() {
+            let part = kept.by_ref().take(EXAMINED_AT_ONCE).collect();
+            site.expect(1);
+            more.push(Task::Examine(Arc::clone(&site), part));
+        }
+        self.look_at(&site, first, more);
+        Ok(site)
+    }
+
+    /// Looks at some entries of a directory.
+    pub(super) fn examine(&mut self, site: &Arc<Site>, listed: Vec<Listed>, more: &mut Vec<Task>) {
+        self.look_at(site, listed, more);
+        self.done(site);
+    }
+
+    /// The rules that hold in a directory. If they changed since the last scan, everything below has to be read.
+    fn rules(
+        &mut self,
+        fd: &OwnedFd,
+        path: &[u8],
+        known: Option<&Arc<Directory>>,
+        names: &[&[u8]],
+        above: &Rules,
+        mut scope: Scope,
+    ) -> (Rules, Scope) {
+        let mut rules = above.clone();
+        for (kind, name) in RULE_FILES.iter().enumerate() {
+            let before = known.and_then(|known| match &known.entry(name)?.node {
+                Node::File(file) => Some(file.content),
+                _ => None,
+            });
+            let mut now = None;
+            if names.contains(name) {
+                match content::read_rules(fd, name) {
+                    Ok(Some(text)) => {
+                        now = Some(Digest::of(&FileBytes(&text)));
+                        rules.add(kind, path, &text);
+                    }
+                    Ok(None) => self.too_large(path, name),
+                    Err(error) => {
+                        let name = Name::new(name).expect("the names of rule files are names");
+                        self.trouble(&Directory::entry_path(path, &name), error);
+                    }
+                }
+            }
+            if now != before {
+                scope = Scope::Everything;
+            }
+        }
+        (rules, scope)
+    }
+
+    /// Takes the entries of the last scan, and goes only into directories that something changed in.
+    fn keep_known(&mut self, site: &Arc<Site>, known: &Arc<Directory>, more: &mut Vec<Task>) {
+        for entry in known.entries() {
+            let path = Directory::entry_path(&site.path, &entry.name);
+            if matches!(entry.node, Node::Directory(_)) && site.scope.touches(&path) {
+                site.expect(1);
+                more.push(Task::Enter(Arc::clone(site), entry.name.clone(), site.scope.clone()));
+            } else {
+                self.report.reused_files += u64::from(matches!(entry.node, Node::File(_)));
+                site.add([entry.clone()]);
+            }
+        }
+    }
+
+    /// What the rules leave of a listing.
+    fn leave_out(&mut self, site: &Site, mut listed: Vec<Listed>) -> Vec<Listed> {
+        let before = listed.len();
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        if !site.path.is_empty() {
+            path.extend_from_slice(&site.path);
+            path.push(b'/');
+        }
+        let name_at = path.len();
+        listed.retain(|entry| {
+            path.truncate(name_at);
+            path.extend_from_slice(&entry.name);
+            !site.rules.ignores(&path, name_at, entry.file_type == FileType::Directory)
+        });
+        self.path = path;
+        self.report.ignored_entries += (before - listed.len()) as u64;
+        listed
+    }
+
+    /// One of the things that a directory waits for is done.
+    fn done(&mut self, site: &Arc<Site>) {
+        if let Some(tree) = site.done() {
+            self.finished = Some(tree);
+        }
+    }
+
+    /// Takes note of something that could not be read.
+    pub(super) fn trouble(&mut self, path: &[u8], error: Errno) {
+        let kind = if error == Errno::NOENT || error == Errno::NOTDIR {
+            ProblemKind::Vanished
+        } else {
+            ProblemKind::Unreadable
+        };
+        self.problem(path, kind, std::io::Error::from(error).to_string());
+    }
+
+    fn too_large(&mut self, path: &[u8], name: &[u8]) {
+        let name = Name::new(name).expect("the names of rule files are names");
+        let path = Directory::entry_path(path, &name);
+        let kind = ProblemKind::IgnoreFileTooLarge;
+        self.problem(&path, kind, "its rules were not applied".to_owned());
+    }
+
+    pub(super) fn problem(&mut self, path: &[u8], kind: ProblemKind, detail: String) {
+        // A path that is too long for a tree is told by its beginning.
+        let mut end = path.len();
+        let path = loop {
+            match TreePath::new(&path[..end]) {
+                Ok(path) => break path,
+                Err(_) => end = path[..end].iter().rposition(|byte| *byte == b'/').unwrap_or(0),
+            }
+        };
+        self.report.problem(Problem { path, kind, detail });
+    }
+}

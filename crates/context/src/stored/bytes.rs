@@ -1,0 +1,49 @@
+//! Reading and writing values byte by byte.
+
+use piton_core::Digest;
+
+/// Appends a number: eight bytes, most significant first, so that keys order as numbers do.
+pub(crate) fn put_number(out: &mut Vec<u8>, number: u64) {
+    out.extend_from_slice(&number.to_be_bytes());
+}
+
+/// Appends bytes after their length.
+pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+/// Takes values from the front of bytes. Every method gives `None` if they are not there.
+pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Bytes<'a> {
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    pub(crate) fn number(&mut self) -> Option<u64> {
+        self.array().map(u64::from_be_bytes)
+    }
+
+    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
+        let count = self.number()?;
+        self.take(usize::try_from(count).ok()?)
+    }
+
+    pub(crate) fn digest(&mut self) -> Option<Digest> {
+        self.array().map(Digest::from_bytes)
+    }
+
+    /// The value, if nothing is left.
+    pub(crate) fn end<T>(&self, value: T) -> Option<T> {
+        self.0.is_empty().then_some(value)
+    }
+}

@@ -1,0 +1,141 @@
+//! The keys of the table.
+//!
+//! A key is the 16 bytes of the project, one letter for the kind of row, and what the row is about. Paths end with a
+//! zero byte, which no path contains; so the rows of one path lie together, and those of a directory's subtree next to
+//! each other.
+
+use piton_core::Digest;
+use piton_store::port::Key;
+
+use crate::{
+    ProjectId,
+    tree::{TreeNodeId, TreePath},
+    word::{FrameType, Label},
+};
+
+/// The kinds of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// The current tree.
+    Current = b'R' as isize,
+    /// A recorded tree, by its number.
+    Root = b'r' as isize,
+    /// A label of a recorded tree.
+    Label = b'l' as isize,
+    /// Where a file was before it was renamed, by its new path.
+    Renamed = b'v' as isize,
+    /// A tree node, by its id.
+    Node = b'n' as isize,
+    /// The number of the next append.
+    Sequence = b'q' as isize,
+    /// A frame, by its path and its place there.
+    Frame = b'f' as isize,
+    /// Where a frame is, by its id.
+    Place = b'i' as isize,
+    /// The authenticated set of the frames of a path.
+    Set = b's' as isize,
+    /// When a frame last became the head again, by its path and place.
+    Moved = b'm' as isize,
+    /// A head, by its path and frame type.
+    Head = b'h' as isize,
+    /// The frames of a basis.
+    Basis = b'b' as isize,
+    /// The frames that were made from a frame.
+    Dependent = b'd' as isize,
+    /// A head that is to be regenerated.
+    Invalid = b'x' as isize,
+    /// A directory in which heads changed since its frames were last regenerated.
+    Touched = b'y' as isize,
+}
+
+/// Makes the keys of one project.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keys(pub(crate) ProjectId);
+
+impl Keys {
+    fn start(self, row: Row) -> Vec<u8> {
+        let mut key = Vec::with_capacity(96);
+        key.extend_from_slice(self.0.as_bytes());
+        key.push(row as u8);
+        key
+    }
+
+    /// What all keys of a kind begin with.
+    pub(crate) fn all(self, row: Row) -> Vec<u8> {
+        self.start(row)
+    }
+
+    /// The only row of its kind.
+    pub(crate) fn only(self, row: Row) -> Key {
+        self.start(row).into()
+    }
+
+    pub(crate) fn root(self, sequence: u64) -> Key {
+        let mut key = self.start(Row::Root);
+        key.extend_from_slice(&sequence.to_be_bytes());
+        key.into()
+    }
+
+    pub(crate) fn label(self, label: &Label) -> Key {
+        let mut key = self.start(Row::Label);
+        key.extend_from_slice(label.as_str().as_bytes());
+        key.into()
+    }
+
+    /// A tree node, or a later row of a directory that needs several.
+    pub(crate) fn node(self, id: TreeNodeId, part: u32) -> Key {
+        let mut key = self.start(Row::Node);
+        key.extend_from_slice(id.as_bytes());
+        if part > 0 {
+            key.extend_from_slice(&part.to_be_bytes());
+        }
+        key.into()
+    }
+
+    /// What the rows of a kind begin with that are about this path and no other.
+    pub(crate) fn at(self, row: Row, path: &TreePath) -> Vec<u8> {
+        let mut key = self.start(row);
+        key.extend_from_slice(path.as_bytes());
+        key.push(0);
+        key
+    }
+
+    /// What the rows of a kind begin with that are about paths below this one.
+    pub(crate) fn below(self, row: Row, path: &TreePath) -> Vec<u8> {
+        let mut key = self.start(row);
+        if !path.is_root() {
+            key.extend_from_slice(path.as_bytes());
+            key.push(b'/');
+        }
+        key
+    }
+
+    pub(crate) fn numbered(self, row: Row, path: &TreePath, number: u64) -> Key {
+        let mut key = self.at(row, path);
+        key.extend_from_slice(&number.to_be_bytes());
+        key.into()
+    }
+
+    pub(crate) fn typed(self, row: Row, path: &TreePath, frame_type: &FrameType) -> Key {
+        let mut key = self.at(row, path);
+        key.extend_from_slice(frame_type.as_str().as_bytes());
+        key.into()
+    }
+
+    /// A row about one digest, or about two.
+    pub(crate) fn digests(self, row: Row, first: &Digest, second: Option<&Digest>) -> Key {
+        let mut key = self.start(row);
+        key.extend_from_slice(first.as_bytes());
+        if let Some(second) = second {
+            key.extend_from_slice(second.as_bytes());
+        }
+        key.into()
+    }
+}
+
+/// The path that a key of a kind with paths is about, and what comes after it.
+pub(crate) fn split_path(key: &[u8]) -> Option<(TreePath, &[u8])> {
+    let rest = key.get(17..)?;
+    let end = rest.iter().position(|byte| *byte == 0)?;
+    Some((TreePath::new(&rest[..end]).ok()?, &rest[end + 1..]))
+}

@@ -1,0 +1,66 @@
+//! Marking frames as to be regenerated. Nothing is removed.
+
+use piton_core::canonical;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Context, Error,
+    bounds::METADATA_VALUE_BYTES_MAX,
+    context::put,
+    history::NodeRef,
+    stored::keys::Row,
+    tree::TreePath,
+    word::{AgentId, FrameType},
+};
+
+/// Why a head is to be regenerated.
+#[derive(Serialize, Deserialize)]
+struct Mark {
+    agent: AgentId,
+    reason: String,
+}
+
+impl Context {
+    /// Marks the head of a type at a node.
+    pub(crate) async fn invalidate(
+        &self,
+        agent: &AgentId,
+        asked: &NodeRef,
+        frame_type: &FrameType,
+        reason: &str,
+    ) -> Result<(), Error> {
+        if reason.len() > METADATA_VALUE_BYTES_MAX {
+            return Err(Error::Invalid(format!(
+                "the reason has {} bytes; at most {METADATA_VALUE_BYTES_MAX}",
+                reason.len()
+            )));
+        }
+        let root = self.current().await?.root;
+        let node = self.node(root, asked).await?;
+        if self.head(&node.path, frame_type).await?.is_none() {
+            let asked = format!("of type {frame_type} at {}", node.path);
+            return Err(Error::FrameNotFound { asked });
+        }
+        let mark = Mark { agent: agent.clone(), reason: reason.to_owned() };
+        let value = canonical::encode(&mark).expect("it has texts only").into_vec();
+        let mut batch = vec![put(self.keys.typed(Row::Invalid, &node.path, frame_type), value)];
+        batch.push(self.touch(&node.path));
+        batch.extend(node.path.parent().map(|parent| self.touch(&parent)));
+        self.commit(batch).await
+    }
+
+    /// Why the head of a type at a path is to be regenerated, if it is.
+    pub(crate) async fn invalidated(
+        &self,
+        path: &TreePath,
+        frame_type: &FrameType,
+    ) -> Result<Option<String>, Error> {
+        let row = self.row(&self.keys.typed(Row::Invalid, path, frame_type)).await?;
+        let Some(row) = row else {
+            return Ok(None);
+        };
+        let mark: Mark = serde_json::from_slice(&row.value)
+            .map_err(|error| Error::integrity("an invalidation", error.to_string()))?;
+        Ok(Some(format!("{} ({})", mark.reason, mark.agent)))
+    }
+}

@@ -1,0 +1,17 @@
+//! Frames of directories, made from the frames of their entries, and made anew when those change.
+//!
+//! *Invariants*: nothing is synthesised unless somebody asks for it. Only the direct entries of a directory are read.
+//! The same frames give the same text.
+
+mod gather;
+mod invalidate;
+mod policy;
+mod regenerate;
+mod registry;
+mod summary;
+mod synthesize;
+
+pub use policy::{Inputs, Piece, PolicySpec};
+pub use regenerate::{RegenerateScope, Regenerated, Skipped};
+pub use registry::{CustomOrder, CustomPolicy, Registry};
+pub use synthesize::{Missing, SynthesizeRequest, Synthesized};

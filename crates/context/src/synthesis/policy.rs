@@ -1,0 +1,172 @@
+//! How the frames of a directory's entries become one. Pure.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::summary::summary;
+use crate::{
+    Error,
+    frame::{Head, Policy},
+    tree::TreePath,
+    word::{AgentId, FrameType},
+};
+
+/// The name and version of each policy that comes with Piton. A change of what one writes is a new version.
+pub(super) const BUILT_IN: [(&str, u64); 3] =
+    [("concatenation", 1), ("summarization", 1), ("filtering", 1)];
+
+/// Bytes that a summary takes when nothing else is said.
+const SUMMARY_BYTES: u64 = 4_096;
+
+/// Which frames of the entries are used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inputs {
+    /// The heads of all types: `*`.
+    All,
+    /// The heads of one type.
+    Type(FrameType),
+}
+
+/// How frames are put together, as it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PolicySpec {
+    /// One after the other, each under its path.
+    Concatenation,
+    /// Headings, first sentences and names of symbols, within so many bytes.
+    Summarization {
+        /// The most bytes of the whole.
+        bytes_max: Option<u64>,
+    },
+    /// As the first, but only some of them.
+    Filtering {
+        /// These types; all, if there are none.
+        types: Vec<FrameType>,
+        /// These agents; all, if there are none.
+        agents: Vec<AgentId>,
+        /// So many.
+        frames_max: Option<u64>,
+    },
+    /// A function that was registered under this name.
+    Custom {
+        /// Its name.
+        name: String,
+        /// What it is told.
+        parameters: Value,
+    },
+}
+
+/// A frame of an entry, as a policy sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it is.
+    pub path: TreePath,
+    /// Its type.
+    pub frame_type: FrameType,
+    /// Whose it is.
+    pub agent_id: AgentId,
+    /// What it says.
+    pub content: Vec<u8>,
+}
+
+/// The parameters that every policy has, as they are stored.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Selection {
+    pub(super) inputs: String,
+    pub(super) types: Vec<FrameType>,
+    pub(super) agents: Vec<AgentId>,
+    pub(super) frames_max: Option<u64>,
+    pub(super) bytes_max: Option<u64>,
+}
+
+impl std::str::FromStr for Inputs {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        if text == "*" { Ok(Self::All) } else { Ok(Self::Type(text.parse()?)) }
+    }
+}
+
+impl std::fmt::Display for Inputs {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::All => formatter.write_str("*"),
+            Self::Type(frame_type) => frame_type.fmt(formatter),
+        }
+    }
+}
+
+impl PolicySpec {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Concatenation => "concatenation",
+            Self::Summarization { .. } => "summarization",
+            Self::Filtering { .. } => "filtering",
+            Self::Custom { name, .. } => name,
+        }
+    }
+
+    /// The policy as it becomes part of a basis.
+    pub(super) fn pinned(&self, inputs: &Inputs, version: u64) -> Policy {
+        let inputs = inputs.to_string();
+        let parameters = match self {
+            Self::Concatenation => json!({ "inputs": inputs }),
+            Self::Summarization { bytes_max } => {
+                json!({ "inputs": inputs, "bytesMax": bytes_max.unwrap_or(SUMMARY_BYTES) })
+            }
+            Self::Filtering { types, agents, frames_max } => json!({
+                "inputs": inputs,
+                "types": types,
+                "agents": agents,
+                "framesMax": frames_max,
+            }),
+            Self::Custom { parameters, .. } => json!({ "inputs": inputs, "custom": parameters }),
+        };
+        Policy { name: self.name().to_owned(), version, parameters }
+    }
+}
+
+impl Selection {
+    pub(super) fn of(policy: &Policy) -> Result<Self, Error> {
+        serde_json::from_value(policy.parameters.clone()).map_err(|error| {
+            Error::integrity(format!("the policy {} of a frame", policy.name), error.to_string())
+        })
+    }
+
+    /// Whether a head is used.
+    pub(super) fn takes(&self, head: &Head) -> bool {
+        (self.inputs == "*" || self.inputs == head.frame_type.as_str())
+            && (self.types.is_empty() || self.types.contains(&head.frame_type))
+            && (self.agents.is_empty() || self.agents.contains(&head.agent_id))
+    }
+}
+
+/// The text of a policy that comes with Piton; `None` if there is no such policy.
+pub(super) fn render(policy: &Policy, pieces: &[Piece]) -> Result<Option<Vec<u8>>, Error> {
+    Ok(match policy.name.as_str() {
+        "concatenation" | "filtering" => Some(concatenation(pieces)),
+        "summarization" => {
+            let bytes = Selection::of(policy)?.bytes_max.unwrap_or(SUMMARY_BYTES);
+            Some(summary(pieces, usize::try_from(bytes).unwrap_or(usize::MAX)).into_bytes())
+        }
+        _ => None,
+    })
+}
+
+/// Each piece under a heading with its path, type and agent.
+fn concatenation(pieces: &[Piece]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for piece in pieces {
+        if !text.is_empty() {
+            text.push(b'\n');
+        }
+        let heading = format!("## {} ({}, {})\n\n", piece.path, piece.frame_type, piece.agent_id);
+        text.extend_from_slice(heading.as_bytes());
+        text.extend_from_slice(&piece.content);
+        if !piece.content.ends_with(b"\n") {
+            text.push(b'\n');
+        }
+    }
+    text
+}

@@ -1,0 +1,265 @@
+//! Making frames anew whose basis changed.
+//!
+//! Whenever a head moves, its directory is noted. Regenerating looks at the noted directories only, the deepest first,
+//! and a frame that it makes notes the directory above: so the work is that of the changes and their ancestors.
+//!
+//! *Invariants*: nothing outside the scope is made or unnoted. A directory stays noted until none of its syntheses is
+//! out of date. One process at a time regenerates a project.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use piton_store::{
+    LeaseName,
+    port::{Entry, Mode, Patience},
+};
+use serde::Serialize;
+
+use super::synthesize::Wanted;
+use crate::{
+    Context, Error,
+    context::remove_after,
+    frame::{Basis, BasisKind, FrameId, Freshness, Head, Judge, Outcome},
+    history::TOUCHED_EVERYWHERE,
+    stored::keys::{Row, split_path},
+    tree::TreePath,
+    word::{AgentId, FrameType},
+};
+
+/// What may be made anew.
+#[derive(Clone, Debug)]
+pub struct RegenerateScope {
+    /// Where.
+    pub path: TreePath,
+    /// Whether everything below as well.
+    pub subtree: bool,
+    /// How many directories above as well.
+    pub ancestors: usize,
+    /// Only frames of this type.
+    pub frame_type: Option<FrameType>,
+    /// Only this frame.
+    pub frame: Option<FrameId>,
+    /// Whether every directory of the scope is looked at, noted or not.
+    pub everything: bool,
+    /// How long to wait for another process that regenerates.
+    pub patience: Patience,
+}
+
+/// A frame that was looked at and left as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Skipped {
+    /// Where.
+    pub path: TreePath,
+    /// Its type.
+    pub frame_type: FrameType,
+    /// The frame.
+    pub frame: FrameId,
+    /// Why.
+    pub reason: String,
+}
+
+/// What was done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Regenerated {
+    /// The new frames, in the order in which they were made.
+    pub made: Vec<(TreePath, FrameId)>,
+    /// Frames that are stale and cannot be made anew, by path.
+    pub skipped: Vec<Skipped>,
+    /// Directories that were looked at.
+    pub examined: u64,
+}
+
+impl RegenerateScope {
+    /// The directory at `path` and everything below it.
+    pub fn subtree(path: TreePath) -> Self {
+        Self {
+            path,
+            subtree: true,
+            ancestors: 0,
+            frame_type: None,
+            frame: None,
+            everything: false,
+            patience: Patience::FailFast,
+        }
+    }
+
+    /// Whether a path is in the scope.
+    fn holds(&self, path: &TreePath) -> bool {
+        if self.subtree && path.is_within(&self.path) {
+            return true;
+        }
+        let up = self.path.depth().checked_sub(path.depth());
+        self.path.is_within(path) && up.is_some_and(|up| up <= self.ancestors)
+    }
+}
+
+impl Context {
+    /// Makes frames anew whose basis changed.
+    pub(crate) async fn regenerate(
+        &self,
+        by: &AgentId,
+        scope: &RegenerateScope,
+    ) -> Result<Regenerated, Error> {
+        let name: LeaseName = format!("context-{}-regenerate", self.project)
+            .parse()
+            .expect("hex digits and dashes are a name");
+        let lease = self.ports.leases.acquire(&name, Mode::Exclusive, scope.patience).await?;
+        let mut waiting = self.noted(scope).await?;
+        let mut report = Regenerated::default();
+        // The deepest first. Paths of one depth do not depend on each other.
+        while let Some(((_, path), note)) = waiting.pop_last() {
+            report.examined += 1;
+            let changed = self.renew(by, scope, &path, &mut report).await?;
+            if let Some(above) = path.parent()
+                && changed
+                && scope.holds(&above)
+            {
+                let note = self.row(&self.keys.at(Row::Touched, &above)).await?;
+                waiting.insert((above.depth(), above), note);
+            }
+            if let Some(note) = note {
+                self.unnote(&path, note).await?;
+            }
+        }
+        report.skipped.sort_unstable_by(|one, other| {
+            (&one.path, &one.frame_type).cmp(&(&other.path, &other.frame_type))
+        });
+        drop(lease);
+        Ok(report)
+    }
+
+    /// The directories to look at, by depth, each with the note about it.
+    async fn noted(
+        &self,
+        scope: &RegenerateScope,
+    ) -> Result<BTreeMap<(usize, TreePath), Option<Entry>>, Error> {
+        let mut found = BTreeMap::new();
+        let mut everything = scope.everything;
+        let root = self.keys.at(Row::Touched, &TreePath::root());
+        if let Some(row) = self.row(&root).await? {
+            everything |= row.value == TOUCHED_EVERYWHERE;
+        }
+        let mut rows = self.rows(&self.keys.at(Row::Touched, &scope.path)).await?;
+        if scope.subtree {
+            rows.extend(self.rows(&self.keys.below(Row::Touched, &scope.path)).await?);
+        }
+        let mut above = scope.path.parent();
+        for _ in 0..scope.ancestors {
+            let Some(path) = above else { break };
+            rows.extend(self.row(&self.keys.at(Row::Touched, &path)).await?);
+            above = path.parent();
+        }
+        for row in rows {
+            if let Some((path, _)) = split_path(&row.key) {
+                found.insert((path.depth(), path), Some(row));
+            }
+        }
+        if everything {
+            let top = if scope.subtree { scope.path.clone() } else { TreePath::root() };
+            let heads = self.heads_within(&top).await?;
+            let paths: BTreeSet<TreePath> = heads.into_iter().map(|(path, _)| path).collect();
+            for path in paths.into_iter().filter(|path| scope.holds(path)) {
+                found.entry((path.depth(), path)).or_insert(None);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Looks at the heads of one path. Says whether one of them moved.
+    async fn renew(
+        &self,
+        by: &AgentId,
+        scope: &RegenerateScope,
+        path: &TreePath,
+        report: &mut Regenerated,
+    ) -> Result<bool, Error> {
+        let mut changed = false;
+        for head in self.heads(path).await? {
+            let asked_for = scope.frame.is_none_or(|frame| frame == head.frame)
+                && scope.frame_type.as_ref().is_none_or(|only| *only == head.frame_type);
+            if asked_for {
+                changed |= self.renew_head(by, path, &head, report).await?;
+            }
+        }
+        Ok(changed)
+    }
+
+    async fn renew_head(
+        &self,
+        by: &AgentId,
+        path: &TreePath,
+        head: &Head,
+        report: &mut Regenerated,
+    ) -> Result<bool, Error> {
+        let root = self.current().await?.root;
+        let frame = self.frame_at(path, head.index).await?;
+        let mut skip = |reason: String| {
+            report.skipped.push(Skipped {
+                path: path.clone(),
+                frame_type: head.frame_type.clone(),
+                frame: head.frame,
+                reason,
+            });
+        };
+        let (BasisKind::Synthesis, Basis::Synthesis { policy, .. }) = (head.kind, &frame.basis)
+        else {
+            if let Freshness::Stale { reason } = Judge::new(self, root).judge(&frame).await? {
+                let kind = if head.kind == BasisKind::Written { "written" } else { "generated" };
+                skip(format!("{reason}; a {kind} frame is not made anew"));
+            }
+            return Ok(false);
+        };
+        if self.gather(root, path, policy).await?.is_none() {
+            skip(format!("{path} is no directory any more"));
+            return Ok(false);
+        }
+        let Some(version) = self.registry.version(&policy.name) else {
+            skip(format!("the policy {} is not known any more", policy.name));
+            return Ok(false);
+        };
+        let policy = crate::frame::Policy { version, ..policy.clone() };
+        let wanted = Wanted {
+            agent: &head.agent_id,
+            frame_type: &head.frame_type,
+            policy: &policy,
+            by: Some(by),
+        };
+        let appended = self.synthesize_one(path, &wanted).await?;
+        if appended.outcome == Outcome::Unchanged {
+            self.settle(path, &head.frame_type).await?;
+            return Ok(false);
+        }
+        report.made.push((path.clone(), appended.frame));
+        Ok(true)
+    }
+
+    /// Takes away the mark of a frame that was looked at and is what it should be.
+    async fn settle(&self, path: &TreePath, frame_type: &FrameType) -> Result<(), Error> {
+        match self.row(&self.keys.typed(Row::Invalid, path, frame_type)).await? {
+            Some(row) => self.commit(vec![remove_after(&row)]).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Takes away the note about a directory, unless it was noted again or one of its syntheses is out of date.
+    async fn unnote(&self, path: &TreePath, note: Entry) -> Result<(), Error> {
+        let root = self.current().await?.root;
+        for head in self.heads(path).await?.iter().filter(|head| head.kind == BasisKind::Synthesis)
+        {
+            let frame = self.frame_at(path, head.index).await?;
+            let Basis::Synthesis { frames, policy } = &frame.basis else { continue };
+            let now = self.gather(root, path, policy).await?;
+            let same = now.is_none_or(|now| {
+                now.iter().map(|(_, head)| head.frame).eq(frames.iter().copied())
+            });
+            if !same || self.invalidated(path, &head.frame_type).await?.is_some() {
+                return Ok(());
+            }
+        }
+        match self.commit(vec![remove_after(&note)]).await {
+            Err(error) if error.is_conflict() => Ok(()),
+            outcome => outcome,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Policies and orders that a program adds to those that come with Piton.
+
+use std::{cmp::Ordering, collections::BTreeMap, fmt, sync::Arc};
+
+use serde_json::Value;
+
+use super::{
+    Piece,
+    policy::{self, BUILT_IN},
+};
+use crate::{
+    Error,
+    frame::{Frame, Policy},
+};
+
+/// Makes one text from pieces. The same pieces and parameters must give the same text.
+pub type CustomPolicy = Arc<dyn Fn(&[Piece], &Value) -> Vec<u8> + Send + Sync>;
+
+/// Says which of two frames comes first. Frames that it calls equal are ordered by their ids.
+pub type CustomOrder = Arc<dyn Fn(&Frame, &Frame) -> Ordering + Send + Sync>;
+
+/// What was registered.
+#[derive(Clone, Default)]
+pub struct Registry {
+    policies: BTreeMap<String, (u64, CustomPolicy)>,
+    orders: BTreeMap<String, CustomOrder>,
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let policies: Vec<_> = self.policies.keys().collect();
+        let orders: Vec<_> = self.orders.keys().collect();
+        write!(formatter, "Registry({policies:?}, {orders:?})")
+    }
+}
+
+impl Registry {
+    /// Adds a policy; the names of those that come with Piton are taken. Give it another version whenever it writes
+    /// something else.
+    #[must_use]
+    pub fn with_policy(mut self, name: &str, version: u64, policy: CustomPolicy) -> Self {
+        assert!(BUILT_IN.iter().all(|(taken, _)| *taken != name), "the name `{name}` is taken");
+        self.policies.insert(name.to_owned(), (version, policy));
+        self
+    }
+
+    /// Adds an order of frames.
+    #[must_use]
+    pub fn with_order(mut self, name: &str, order: CustomOrder) -> Self {
+        self.orders.insert(name.to_owned(), order);
+        self
+    }
+
+    /// The version of a policy, if it is known.
+    pub(crate) fn version(&self, name: &str) -> Option<u64> {
+        let built_in = BUILT_IN.iter().find(|(known, _)| *known == name);
+        built_in.map(|(_, version)| *version).or_else(|| Some(self.policies.get(name)?.0))
+    }
+
+    pub(crate) fn order(&self, name: &str) -> Option<&CustomOrder> {
+        self.orders.get(name)
+    }
+
+    /// What a policy makes of pieces.
+    pub(super) fn render(&self, policy: &Policy, pieces: &[Piece]) -> Result<Vec<u8>, Error> {
+        if let Some(text) = policy::render(policy, pieces)? {
+            return Ok(text);
+        }
+        let Some((_, custom)) = self.policies.get(&policy.name) else {
+            return Err(Error::Invalid(format!("there is no policy called {}", policy.name)));
+        };
+        Ok(custom(pieces, policy.parameters.get("custom").unwrap_or(&Value::Null)))
+    }
+}

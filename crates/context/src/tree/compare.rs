@@ -1,0 +1,112 @@
+//! What differs between two trees.
+
+use std::collections::BTreeMap;
+
+use piton_core::Digest;
+use serde::Serialize;
+
+use super::{Kind, TreeNodeId, TreePath};
+
+/// A tree node as one of two trees has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Side {
+    /// Its id.
+    pub id: TreeNodeId,
+    /// What it is.
+    pub kind: Kind,
+    /// For a file, the digest of its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<Digest>,
+}
+
+piton_core::closed_set! {
+    /// How a path differs.
+    pub enum ChangeKind {
+        /// Only the newer tree has it.
+        Added => "added",
+        /// Both have it, and it is not the same.
+        Changed => "changed",
+        /// Only the older tree has it.
+        Removed => "removed",
+        /// The newer tree has it, with the content of a file that only the older one has.
+        Renamed => "renamed",
+    }
+}
+
+/// A path that differs between two trees.
+#[expect(clippy::struct_field_names, reason = "`change` is what readers of JSON look for")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The path; of a rename, the new one.
+    pub path: TreePath,
+    /// How it differs.
+    pub change: ChangeKind,
+    /// What the older tree has there; of a rename, at the old path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<Side>,
+    /// What the newer tree has there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<Side>,
+    /// Of a rename, the old path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<TreePath>,
+}
+
+impl Change {
+    /// What differs at `path`, if anything does.
+    pub fn of(path: TreePath, old: Option<Side>, new: Option<Side>) -> Option<Self> {
+        let change = match (&old, &new) {
+            (None, Some(_)) => ChangeKind::Added,
+            (Some(_), None) => ChangeKind::Removed,
+            (Some(old), Some(new)) if old.id != new.id => ChangeKind::Changed,
+            _ => return None,
+        };
+        Some(Self { path, change, old, new, renamed_from: None })
+    }
+
+    /// What is there now, or was.
+    pub fn kind(&self) -> Kind {
+        let side = self.new.or(self.old).expect("a change has a side");
+        side.kind
+    }
+}
+
+/// Makes renames out of removed and added files of the same content, and sorts by path.
+///
+/// Where several files have one content, the first removed path goes with the first added one, and so on.
+pub fn pair_renames(mut changes: Vec<Change>) -> Vec<Change> {
+    changes.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    let content = |side: Option<Side>| side.and_then(|side| side.content);
+    let mut removed: BTreeMap<Digest, Vec<usize>> = BTreeMap::new();
+    for (place, change) in changes.iter().enumerate().rev() {
+        if change.change == ChangeKind::Removed
+            && let Some(digest) = content(change.old)
+        {
+            removed.entry(digest).or_default().push(place);
+        }
+    }
+    let mut gone = vec![false; changes.len()];
+    for place in 0..changes.len() {
+        if changes[place].change != ChangeKind::Added {
+            continue;
+        }
+        let from = content(changes[place].new)
+            .and_then(|digest| removed.get_mut(&digest))
+            .and_then(Vec::pop);
+        if let Some(from) = from {
+            gone[from] = true;
+            let (path, old) = (changes[from].path.clone(), changes[from].old);
+            let change = &mut changes[place];
+            (change.change, change.old, change.renamed_from) =
+                (ChangeKind::Renamed, old, Some(path));
+        }
+    }
+    let mut place = 0;
+    changes.retain(|_| {
+        place += 1;
+        !gone[place - 1]
+    });
+    changes
+}

@@ -1,0 +1,72 @@
+//! What is hashed for an id, byte for byte. `docs/format/context.md` describes it.
+//!
+//! *Invariants*: every field is written after its length, and the first two fields say what the others are; so no two
+//! different inputs have the same bytes.
+
+use piton_core::{Digest, DigestBuilder};
+
+use super::{Kind, TreeNodeId};
+
+/// The first field of everything that is hashed here. A change of any form below changes it.
+const DOMAIN: &[u8] = b"piton.context.v1";
+
+/// Bytes on their way into a digest, field by field.
+pub(crate) struct Preimage(DigestBuilder);
+
+impl Preimage {
+    /// Begins the form called `form`.
+    pub(crate) fn new(form: &str) -> Self {
+        let mut preimage = Self(DigestBuilder::new());
+        preimage.field(DOMAIN);
+        preimage.field(form.as_bytes());
+        preimage
+    }
+
+    /// Adds a field: its length as eight bytes, least significant first, then its bytes.
+    pub(crate) fn field(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.update(bytes);
+    }
+
+    /// Adds a number: eight bytes, least significant first.
+    pub(crate) fn number(&mut self, number: u64) {
+        self.0.update(&number.to_le_bytes());
+    }
+
+    /// The digest of everything added.
+    pub(crate) fn finish(self) -> Digest {
+        self.0.finish()
+    }
+}
+
+/// The id of a file.
+pub fn file_id(path: &[u8], executable: bool, content: Digest) -> TreeNodeId {
+    let mut preimage = Preimage::new(Kind::File.as_str());
+    preimage.field(path);
+    preimage.field(&[u8::from(executable)]);
+    preimage.field(content.as_bytes());
+    TreeNodeId::new(preimage.finish())
+}
+
+/// The id of a symbolic link.
+pub fn symlink_id(path: &[u8], target: &[u8]) -> TreeNodeId {
+    let mut preimage = Preimage::new(Kind::Symlink.as_str());
+    preimage.field(path);
+    preimage.field(target);
+    TreeNodeId::new(preimage.finish())
+}
+
+/// The id of a directory whose entries come in byte order of their names.
+pub fn directory_id<'a>(
+    path: &[u8],
+    entries: impl ExactSizeIterator<Item = (&'a [u8], TreeNodeId)>,
+) -> TreeNodeId {
+    let mut preimage = Preimage::new(Kind::Directory.as_str());
+    preimage.field(path);
+    preimage.number(entries.len() as u64);
+    for (name, id) in entries {
+        preimage.field(name);
+        preimage.field(id.as_bytes());
+    }
+    TreeNodeId::new(preimage.finish())
+}

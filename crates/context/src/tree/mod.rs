@@ -1,0 +1,23 @@
+//! The tree of a project directory: what it is made of and how it is hashed. Pure.
+//!
+//! A tree is built bottom up from entries that somebody saw, and every part of it has an id: the digest of what it is
+//! and where it is. Two trees are equal where their ids are, so that comparing them costs what differs.
+//!
+//! *Invariants*: an id depends on relative paths, contents, targets of symlinks and the executable bit, and on nothing
+//! else; the same tree in another place has the same ids.
+
+mod compare;
+mod directory;
+mod hashed;
+mod id;
+mod path;
+mod stamp;
+
+pub use compare::{Change, ChangeKind, Side, pair_renames};
+pub use directory::{Directory, Entry, File, Node, Symlink, Totals};
+pub(crate) use hashed::Preimage;
+pub use hashed::{directory_id, file_id, symlink_id};
+pub use id::{Kind, TreeNodeId};
+pub(crate) use path::extend;
+pub use path::{Name, PathError, TreePath};
+pub use stamp::{Stamp, Time};

@@ -1,0 +1,74 @@
+//! What changed, collected until it is quiet. Pure.
+
+use std::collections::BTreeSet;
+
+use crate::{bounds::DIRTY_MAX, scan::Scope, tree::TreePath};
+
+/// Directories that something changed in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dirty {
+    directories: BTreeSet<TreePath>,
+    /// Whether some changes are not known.
+    lost: bool,
+}
+
+impl Dirty {
+    /// Something changed at a path: it may have appeared or gone, and if it is a directory, in it.
+    pub(super) fn path(&mut self, path: &TreePath, is_directory: bool) {
+        self.directories.extend(path.parent());
+        if is_directory || path.is_root() {
+            self.directories.insert(path.clone());
+        }
+        if self.directories.len() > DIRTY_MAX {
+            self.lost();
+        }
+    }
+
+    /// Something changed, and nobody knows where.
+    pub(super) fn lost(&mut self) {
+        self.lost = true;
+        self.directories.clear();
+    }
+
+    /// Takes in what else changed.
+    pub(super) fn add(&mut self, directories: impl IntoIterator<Item = TreePath>) {
+        self.directories.extend(directories);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        !self.lost && self.directories.is_empty()
+    }
+
+    /// What has to be scanned.
+    pub(super) fn scope(self) -> Scope {
+        if self.lost { Scope::Everything } else { Scope::Only(self.directories.into()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> TreePath {
+        text.parse().unwrap()
+    }
+
+    // shows: CT-082 (the part that an overflow falls back to a scan)
+    #[test]
+    fn what_changed_is_its_directories_until_it_is_too_much() {
+        let mut dirty = Dirty::default();
+        assert!(dirty.is_empty());
+        dirty.path(&path("a/b/c"), false);
+        dirty.path(&path("a/d"), true);
+        dirty.path(&path("a/b/e"), false);
+        let Scope::Only(paths) = dirty.clone().scope() else { panic!("everything") };
+        assert_eq!(*paths, [path("a"), path("a/b"), path("a/d")].into_iter().collect());
+        for number in 0..=DIRTY_MAX {
+            dirty.path(&path(&format!("many/{number}/x")), false);
+        }
+        assert!(matches!(dirty.scope(), Scope::Everything));
+        let mut lost = Dirty::default();
+        lost.lost();
+        assert!(!lost.is_empty() && matches!(lost.scope(), Scope::Everything));
+    }
+}

@@ -1,0 +1,59 @@
+//! Recording a project directory as it changes, and telling who asked.
+
+use std::{sync::Arc, time::Duration};
+
+use super::Watcher;
+use crate::{Context, Error, history::Recorded, scan::Scanner};
+
+/// Is told of every tree that was recorded, with the old and new ids of what changed.
+pub type Subscriber = Arc<dyn Fn(&Recorded) + Send + Sync>;
+
+/// Follows one project directory.
+pub struct Follower {
+    context: Context,
+    scanner: Scanner,
+    watcher: Watcher,
+    subscribers: Vec<Subscriber>,
+}
+
+impl std::fmt::Debug for Follower {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Follower({:?}, {:?})", self.scanner.root(), self.watcher)
+    }
+}
+
+impl Follower {
+    /// Begins to watch, and records the tree as it is.
+    pub async fn start(context: Context, mut scanner: Scanner) -> Result<(Self, Recorded), Error> {
+        let mut watcher = Watcher::new(scanner.root())?;
+        let found = scanner.scan(false)?;
+        watcher.follow(&found.tree)?;
+        let recorded = context.record(&found.tree, found.report.is_partial(), None).await?;
+        Ok((Self { context, scanner, watcher, subscribers: Vec::new() }, recorded))
+    }
+
+    /// Tells `subscriber` of every tree that is recorded from now on.
+    pub fn subscribe(&mut self, subscriber: Subscriber) {
+        self.subscribers.push(subscriber);
+    }
+
+    /// Waits for a change for at most `patience`, and records it. `None` if nothing that is part of the tree changed.
+    ///
+    /// A failure leaves the follower as it was: the next call scans everything.
+    pub async fn step(&mut self, patience: Duration) -> Result<Option<Recorded>, Error> {
+        let Some(scope) = self.watcher.wait(patience) else {
+            return Ok(None);
+        };
+        let scanned = self.scanner.scan_only(&scope, false)?;
+        self.watcher.follow(&scanned.tree)?;
+        let partial = scanned.report.is_partial();
+        let recorded = self.context.record(&scanned.tree, partial, None).await?;
+        if recorded.changes.is_empty() {
+            return Ok(None);
+        }
+        for subscriber in &self.subscribers {
+            subscriber(&recorded);
+        }
+        Ok(Some(recorded))
+    }
+}

@@ -1,0 +1,141 @@
+//! The system's notices about a project directory.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "waits for the system's notices, for so long and no longer"
+)]
+
+use std::{
+    collections::BTreeSet,
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    time::{Duration, Instant},
+};
+
+use notify::{
+    Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event::AccessKind,
+};
+
+use super::events::Dirty;
+use crate::{
+    Error,
+    bounds::{QUIET, QUIET_LONGEST},
+    scan::Scope,
+    tree::{Directory, Node, TreePath},
+};
+
+/// Watches the directories of a tree.
+pub struct Watcher {
+    root: PathBuf,
+    notices: Receiver<notify::Result<Event>>,
+    inner: RecommendedWatcher,
+    watched: BTreeSet<TreePath>,
+    /// Directories that were watched only after they were scanned.
+    late: BTreeSet<TreePath>,
+}
+
+impl std::fmt::Debug for Watcher {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Watcher({} directories)", self.watched.len())
+    }
+}
+
+impl Watcher {
+    /// Watches nothing below `root` yet.
+    pub fn new(root: &Path) -> Result<Self, Error> {
+        let (tell, notices) = channel();
+        let told = move |notice| {
+            // Nobody listens any more: then nobody needs to be told.
+            let _ = tell.send(notice);
+        };
+        let inner = notify::recommended_watcher(told).map_err(|error| failed(root, &error))?;
+        // Notices carry the path under which a directory was watched, so it must be the real one.
+        let root = std::fs::canonicalize(root).map_err(|error| Error::Unscannable {
+            path: root.display().to_string(),
+            reason: error.to_string(),
+        })?;
+        Ok(Self { root, notices, inner, watched: BTreeSet::new(), late: BTreeSet::new() })
+    }
+
+    /// Watches exactly the directories of `tree`. Those that are new are scanned once more by what comes next.
+    pub fn follow(&mut self, tree: &Directory) -> Result<(), Error> {
+        let mut wanted = BTreeSet::from([TreePath::root()]);
+        tree.walk(&TreePath::root(), &mut |path, node| {
+            if matches!(node, Node::Directory(_)) {
+                wanted.insert(path.clone());
+            }
+        });
+        for path in self.watched.difference(&wanted) {
+            // The system has forgotten a directory that is gone.
+            let _ = self.inner.unwatch(&self.full(path));
+        }
+        let new: Vec<TreePath> = wanted.difference(&self.watched).cloned().collect();
+        let mut added = self.watched.intersection(&wanted).cloned().collect::<BTreeSet<_>>();
+        for path in new {
+            match self.inner.watch(&self.full(&path), RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    self.late.insert(path.clone());
+                    added.insert(path);
+                }
+                // It is gone again, which its own directory is told about.
+                Err(error) if matches!(error.kind, notify::ErrorKind::PathNotFound) => {}
+                Err(error) if is_gone(&error) => {}
+                Err(error) => return Err(failed(&self.root, &error)),
+            }
+        }
+        self.watched = added;
+        Ok(())
+    }
+
+    /// Waits until something changed and it is quiet again; `None` if nothing changes for `patience`. Blocks.
+    pub fn wait(&mut self, patience: Duration) -> Option<Scope> {
+        let mut dirty = Dirty::default();
+        dirty.add(std::mem::take(&mut self.late));
+        let began = Instant::now();
+        loop {
+            let left = if dirty.is_empty() {
+                patience.saturating_sub(began.elapsed())
+            } else {
+                QUIET.min(QUIET_LONGEST.saturating_sub(began.elapsed()))
+            };
+            match self.notices.recv_timeout(left) {
+                Ok(notice) => self.take(notice, &mut dirty),
+                Err(RecvTimeoutError::Timeout) if dirty.is_empty() => return None,
+                Err(_) => return Some(dirty.scope()),
+            }
+        }
+    }
+
+    fn take(&self, notice: notify::Result<Event>, dirty: &mut Dirty) {
+        let event = match notice {
+            Ok(event) if event.need_rescan() => return dirty.lost(),
+            Ok(event) => event,
+            Err(_) => return dirty.lost(),
+        };
+        let only_read = matches!(event.kind, EventKind::Access(kind)
+            if !matches!(kind, AccessKind::Close(notify::event::AccessMode::Write)));
+        if only_read {
+            return;
+        }
+        for path in &event.paths {
+            let below = path.strip_prefix(&self.root).ok();
+            let path = below.and_then(|below| TreePath::new(below.as_os_str().as_bytes()).ok());
+            if let Some(path) = path {
+                dirty.path(&path, self.watched.contains(&path));
+            }
+        }
+    }
+
+    fn full(&self, path: &TreePath) -> PathBuf {
+        self.root.join(std::ffi::OsStr::from_bytes(path.as_bytes()))
+    }
+}
+
+fn is_gone(error: &notify::Error) -> bool {
+    matches!(&error.kind, notify::ErrorKind::Io(error)
+        if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory))
+}
+
+fn failed(root: &Path, error: &notify::Error) -> Error {
+    Error::Unscannable { path: root.display().to_string(), reason: error.to_string() }
+}

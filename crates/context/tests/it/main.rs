@@ -1,0 +1,20 @@
+//! The behaviour of `piton-context` as other crates see it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "tests stop at the first surprise, make the files that are scanned, and say their seeds"
+)]
+
+mod check;
+mod frames;
+mod history;
+mod ignore;
+mod processes;
+mod reading;
+mod scan;
+mod scene;
+mod synthesis;
+mod tree;
+mod watch;
+mod worker;

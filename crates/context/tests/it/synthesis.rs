@@ -1,0 +1,403 @@
+//! Frames of directories.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use piton_context::{
+    frame::{FrameId, Outcome},
+    read::{Composition, View},
+    synthesis::{Inputs, Missing, Piece, PolicySpec, RegenerateScope, Registry, SynthesizeRequest},
+};
+use piton_core::port::fixed::SeededEntropy;
+use piton_store::port::{Mode, Patience};
+use serde_json::{Value, json};
+
+use crate::{
+    history::dump,
+    scene::{Scene, block_on, node, path, summaries},
+};
+
+const FILES: [(&str, &str); 5] =
+    [("a/x.rs", "1"), ("a/y.rs", "2"), ("a/in/z.rs", "3"), ("b/w.rs", "4"), ("top.md", "5")];
+
+fn scene() -> Scene {
+    let scene = Scene::scanned(&FILES);
+    for (at, _) in FILES {
+        let text =
+            format!("# About {at}\n\nIt does one thing. And more.\n\npub fn {}() {{}}\n", &at[..1]);
+        scene.put(at, "summary", &text);
+    }
+    scene
+}
+
+fn content(scene: &Scene, at: &str) -> String {
+    let view =
+        View { types: vec!["summary".parse().unwrap()], heads_only: true, ..View::default() };
+    let seen = scene.get(at, &view);
+    String::from_utf8(seen.frames[0].content.clone().unwrap()).unwrap()
+}
+
+fn reason(scene: &Scene, at: &str) -> Option<String> {
+    let view =
+        View { types: vec!["summary".parse().unwrap()], heads_only: true, ..View::default() };
+    scene.get(at, &view).frames[0].freshness.reason().map(str::to_owned)
+}
+
+fn regenerate(scene: &Scene, scope: &RegenerateScope) -> piton_context::synthesis::Regenerated {
+    block_on(scene.adapter("other").regenerate(scope)).unwrap()
+}
+
+// shows: CT-051, CT-053 (the golden texts)
+#[test]
+fn each_policy_writes_what_it_should() {
+    let types = vec!["summary".parse().unwrap()];
+    let policies = [
+        PolicySpec::Concatenation,
+        PolicySpec::Summarization { bytes_max: Some(400) },
+        PolicySpec::Filtering { types, agents: Vec::new(), frames_max: Some(1) },
+    ];
+    for policy in policies {
+        let scene = scene();
+        scene.synthesize("a", &summaries(policy.clone()));
+        insta::assert_snapshot!(format!("policy_{}", policy.name()), content(&scene, "a"));
+    }
+}
+
+// shows: CT-053 (the part about a registered function)
+#[test]
+fn a_program_can_register_a_policy_of_its_own() {
+    let mut scene = scene();
+    let count = Arc::new(|pieces: &[Piece], told: &Value| {
+        format!("{} pieces, {}", pieces.len(), told["word"]).into_bytes()
+    });
+    scene.context =
+        scene.context.clone().with_registry(Registry::default().with_policy("count", 3, count));
+    let policy = PolicySpec::Custom { name: "count".to_owned(), parameters: json!({"word": "hi"}) };
+    scene.synthesize("a", &summaries(policy.clone()));
+    assert_eq!(content(&scene, "a"), "3 pieces, \"hi\"");
+    assert_eq!(reason(&scene, "a"), None);
+    // Another version of it, or none, makes what it wrote stale.
+    let newer = Arc::new(|_: &[Piece], _: &Value| b"new".to_vec());
+    scene.context =
+        scene.context.clone().with_registry(Registry::default().with_policy("count", 4, newer));
+    let told = "the policy count has version 4 now, it was made by version 3";
+    assert_eq!(reason(&scene, "a").as_deref(), Some(told));
+    let made = regenerate(
+        &scene,
+        &RegenerateScope { everything: true, ..RegenerateScope::subtree(path(".")) },
+    );
+    assert_eq!((made.made.len(), content(&scene, "a")), (2, "new".to_owned()));
+    scene.context = scene.context.clone().with_registry(Registry::default());
+    assert_eq!(reason(&scene, "a").as_deref(), Some("the policy count is not known any more"));
+}
+
+// shows: CT-052
+#[test]
+fn children_come_before_parents_or_the_parent_is_refused() {
+    let ask = |recursive, missing| SynthesizeRequest {
+        recursive,
+        missing,
+        ..summaries(PolicySpec::Concatenation)
+    };
+    let refused = scene();
+    let request = ask(false, Missing::Refuse);
+    let error =
+        block_on(refused.adapter("synthesis").synthesize(&node("."), &request)).unwrap_err();
+    assert_eq!(error.code().as_str(), "CONTEXT_INCOMPLETE");
+    assert_eq!(error.to_string(), "2 directories below . have no summary frame, the first is a");
+    assert_eq!(refused.head(".", "summary"), None);
+    for request in [ask(true, Missing::Refuse), ask(false, Missing::Synthesize)] {
+        let scene = scene();
+        let made = scene.synthesize(".", &request);
+        let order: Vec<String> = made.below.iter().map(|(path, _)| path.to_string()).collect();
+        assert_eq!(order, ["b", "a/in", "a"]);
+        assert!(
+            content(&scene, ".").contains("About a/in/z.rs"),
+            "what is deepest reached the top"
+        );
+    }
+    let skipped = scene();
+    skipped.synthesize(".", &ask(false, Missing::Skip));
+    assert!(!content(&skipped, ".").contains("About a"));
+}
+
+// shows: CT-054, CT-021 (the part that an edit below a directory leaves its synthesis alone)
+#[test]
+fn the_same_frames_give_the_same_frame_and_others_another() {
+    let mut scene = scene();
+    let request = summaries(PolicySpec::Concatenation);
+    let first = scene.synthesize(".", &request);
+    let before = dump(&scene);
+    let again = scene.synthesize(".", &request);
+    assert_eq!((again.frame.frame, again.frame.outcome), (first.frame.frame, Outcome::Unchanged));
+    assert_eq!(dump(&scene), before);
+    scene.write("a/x.rs", "edited");
+    scene.scan();
+    assert_eq!(scene.synthesize(".", &request).frame.frame, first.frame.frame);
+    scene.put("a/x.rs", "summary", "about the edited one");
+    let other = scene.synthesize(".", &request);
+    assert_ne!(other.frame.frame, first.frame.frame);
+    let untouched = other.below.iter().find(|(at, _)| *at == path("b")).unwrap();
+    assert_eq!(untouched.1.outcome, Outcome::Unchanged);
+}
+
+// shows: CT-055
+#[test]
+fn an_empty_directory_has_a_stable_empty_frame() {
+    let mut scene = Scene::new(&[]);
+    std::fs::create_dir(scene.dir.path().join("empty")).unwrap();
+    scene.scan();
+    let request = summaries(PolicySpec::Concatenation);
+    let made = scene.synthesize("empty", &request).frame;
+    assert_eq!(scene.synthesize("empty", &request).frame.frame, made.frame);
+    assert_eq!(content(&scene, "empty"), "");
+    insta::assert_snapshot!(made.frame);
+}
+
+// shows: CT-050
+#[test]
+fn nothing_is_synthesised_unless_it_is_asked_for() {
+    let mut scene = scene();
+    scene.put("a/y.rs", "summary", "another text");
+    scene.scan();
+    scene.get("a", &View::default());
+    block_on(scene.adapter("reader").compose(&node("a/x.rs"), &Composition::default())).unwrap();
+    block_on(scene.adapter("writer").invalidate(
+        &node("a/x.rs"),
+        &"summary".parse().unwrap(),
+        "old",
+    ))
+    .unwrap();
+    for at in [".", "a", "a/in", "b"] {
+        assert_eq!(block_on(scene.context.frame_set(&path(at))).unwrap().count, 0, "{at}");
+    }
+}
+
+// shows: CT-028
+#[test]
+fn a_stale_child_makes_its_parent_stale_and_is_named() {
+    let mut scene = scene();
+    scene.synthesize(".", &summaries(PolicySpec::Concatenation));
+    assert_eq!(reason(&scene, "."), None);
+    scene.write("a/in/z.rs", "edited");
+    scene.scan();
+    let expected = "the summary frame of a is stale: the summary frame of a/in is stale: the summary frame of \
+                    a/in/z.rs is stale: a/in/z.rs was changed since";
+    assert_eq!(reason(&scene, ".").as_deref(), Some(expected));
+    assert_eq!(reason(&scene, "b"), None);
+    scene.put("a/in/z.rs", "summary", "about the edited one");
+    assert_eq!(
+        reason(&scene, "a/in").as_deref(),
+        Some("the frames that it is made from are others now")
+    );
+}
+
+// shows: CT-062, CT-063, CT-064 (the part about what was made and skipped), CT-067
+#[test]
+fn regenerating_makes_anew_what_changed_and_a_second_time_nothing() {
+    let mut scene = scene();
+    let first = scene.synthesize(".", &summaries(PolicySpec::Concatenation)).frame.frame;
+    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    scene.write("a/in/z.rs", "edited");
+    scene.write("b/w.rs", "edited too");
+    scene.scan();
+    scene.put("a/in/z.rs", "summary", "about the edited one");
+    let done = regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    let made: Vec<String> = done.made.iter().map(|(path, _)| path.to_string()).collect();
+    assert_eq!(made, ["a/in", "a", "."]);
+    let skipped: Vec<(String, &str)> = done
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.path.to_string(), skipped.reason.as_str()))
+        .collect();
+    let why = "b/w.rs was changed since; a written frame is not made anew";
+    assert_eq!(skipped, [("b/w.rs".to_owned(), why)]);
+    assert!(content(&scene, ".").contains("about the edited one"));
+    // What was there before stays readable.
+    let all = scene.get(".", &View::default());
+    assert_eq!(all.frame_count, 2);
+    assert!(all.frames.iter().any(|viewed| viewed.frame.id == first && !viewed.is_head));
+    let before = dump(&scene);
+    let again = regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    assert_eq!((again.made.len(), again.examined), (0, 0));
+    assert_eq!(dump(&scene), before);
+}
+
+// shows: CT-064
+#[test]
+fn a_scope_is_never_exceeded() {
+    let scene = scene();
+    scene.synthesize(".", &summaries(PolicySpec::Concatenation));
+    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    let heads =
+        |scene: &Scene| ["a/in", "a", "b", "."].map(|at| scene.head(at, "summary").unwrap());
+    scene.put("a/in/z.rs", "summary", "new z");
+    scene.put("b/w.rs", "summary", "new w");
+    let before = heads(&scene);
+    let changed = |scene: &Scene, before: &[FrameId; 4]| {
+        let now = heads(scene);
+        (0..4).map(|place| if now[place] == before[place] { '.' } else { 'x' }).collect::<String>()
+    };
+    let only = |at: &str, ancestors| RegenerateScope {
+        subtree: false,
+        ancestors,
+        ..RegenerateScope::subtree(path(at))
+    };
+    let other_type = RegenerateScope {
+        frame_type: Some("analysis".parse().unwrap()),
+        ..RegenerateScope::subtree(path("."))
+    };
+    for (scope, expected) in [
+        (other_type, "...."),
+        (RegenerateScope { frame: Some(before[0]), ..RegenerateScope::subtree(path("b")) }, "...."),
+        (only("a/in", 0), "x..."),
+        (only("a/in", 1), "xx.."),
+        (RegenerateScope::subtree(path("b")), "xxx."),
+        (RegenerateScope::subtree(path(".")), "xxxx"),
+    ] {
+        regenerate(&scene, &scope);
+        assert_eq!(changed(&scene, &before), expected, "{scope:?}");
+    }
+}
+
+// shows: CT-065
+#[test]
+fn what_is_made_anew_keeps_policy_type_and_agent_and_says_who_asked() {
+    let scene = scene();
+    let agents = vec!["writer".parse().unwrap()];
+    let policy = PolicySpec::Filtering { types: Vec::new(), agents, frames_max: Some(9) };
+    scene.synthesize("b", &summaries(policy));
+    scene.put("b/w.rs", "summary", "changed");
+    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    let view = View { heads_only: true, ..View::default() };
+    let frame = scene.get("b", &view).frames[0].frame.clone();
+    assert_eq!(frame.agent_id.as_str(), "synthesis");
+    assert_eq!(frame.metadata.get("regenerated_by"), Some("other"));
+    let piton_context::frame::Basis::Synthesis { policy, .. } = frame.basis else {
+        panic!("{frame:?}")
+    };
+    assert_eq!((policy.name.as_str(), &policy.parameters["framesMax"]), ("filtering", &json!(9)));
+}
+
+// shows: CT-066
+#[test]
+fn an_invalidated_frame_stays_and_is_looked_at_again() {
+    let scene = scene();
+    scene.synthesize(".", &summaries(PolicySpec::Concatenation));
+    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    let head = scene.head("a", "summary");
+    let kind = "summary".parse().unwrap();
+    block_on(scene.adapter("writer").invalidate(&node("a"), &kind, "the words are poor")).unwrap();
+    assert_eq!(scene.head("a", "summary"), head);
+    let told = "it was invalidated: the words are poor (writer)";
+    assert_eq!(reason(&scene, "a").as_deref(), Some(told));
+    let done = regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    assert!(done.made.is_empty() && done.examined > 0, "the same frames give the same frame");
+    assert_eq!(reason(&scene, "a"), None);
+    let error =
+        block_on(scene.adapter("writer").invalidate(&node("a"), &"none".parse().unwrap(), "x"));
+    assert_eq!(error.unwrap_err().code().as_str(), "CONTEXT_FRAME_NOT_FOUND");
+}
+
+// shows: CT-068 (the part that the other reports that it is busy)
+#[test]
+fn while_one_regenerates_another_is_told_that_it_is_busy() {
+    let scene = scene();
+    let name = format!("context-{}-regenerate", scene.context.project()).parse().unwrap();
+    let lease =
+        block_on(scene.ports.leases.acquire(&name, Mode::Exclusive, Patience::FailFast)).unwrap();
+    let scope = RegenerateScope::subtree(path("."));
+    let error = block_on(scene.adapter("other").regenerate(&scope)).unwrap_err();
+    assert_eq!(error.code().as_str(), "STORE_BUSY");
+    drop(lease);
+    regenerate(&scene, &scope);
+}
+
+// shows: CT-061
+#[test]
+fn one_edit_in_ten_thousand_nodes_costs_its_ancestors_only() {
+    let mut scene = Scene::new(&[]);
+    for number in 0..9_000 {
+        let directory = format!("d{}/s{}", number % 10, number % 100);
+        let directory = scene.dir.path().join(directory);
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::write(directory.join(number.to_string()), "x").unwrap();
+    }
+    scene.scan();
+    for number in (0..9_000).step_by(90) {
+        scene.put(&format!("d{}/s{}/{number}", number % 10, number % 100), "summary", "text");
+    }
+    scene.synthesize(".", &summaries(PolicySpec::Concatenation));
+    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    scene.write("d0/s0/0", "edited");
+    scene.scan();
+    scene.put("d0/s0/0", "summary", "about the edited one");
+    let done = regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    assert_eq!(done.made.len(), 3, "d0/s0, d0 and the top");
+    assert!(done.examined <= 4, "{} directories", done.examined);
+}
+
+mod long {
+    use piton_store::testing::LongRun;
+
+    use super::*;
+
+    /// The heads of all directories.
+    fn heads(scene: &Scene) -> BTreeMap<String, Option<FrameId>> {
+        let paths = [".", "a", "a/in", "b"];
+        paths.iter().map(|at| ((*at).to_owned(), scene.head(at, "summary"))).collect()
+    }
+
+    // shows: CT-054, CT-061 (the part that nothing that changed is missed)
+    #[test]
+    fn regenerating_what_changed_gives_what_regenerating_everything_gives() {
+        let run = LongRun::start("context: regeneration of what changed");
+        let luck = SeededEntropy::new(run.seed());
+        println!("seed {}", run.seed());
+        let rounds = LongRun::size(20, 500);
+        let mut made = 0;
+        for _ in 0..rounds {
+            let mut scene = scene();
+            scene.synthesize(".", &summaries(PolicySpec::Concatenation));
+            for _ in 0..6 {
+                let at = FILES[usize::try_from(luck.next_u64() % 5).unwrap()].0;
+                let gone = !scene.dir.path().join(at).exists();
+                match luck.next_u64() % 4 {
+                    0 if !gone => scene.remove(at),
+                    1 if !gone => {
+                        scene.put(at, "summary", &format!("text {}", luck.next_u64() % 3));
+                    }
+                    2 => scene.write(at, &format!("{}", luck.next_u64() % 3)),
+                    _ => {
+                        made += regenerate(&scene, &RegenerateScope::subtree(path("."))).made.len();
+                    }
+                }
+                scene.scan();
+            }
+            made += regenerate(&scene, &RegenerateScope::subtree(path("."))).made.len();
+            let incremental = heads(&scene);
+            let everything =
+                RegenerateScope { everything: true, ..RegenerateScope::subtree(path(".")) };
+            let rest = regenerate(&scene, &everything);
+            assert!(rest.made.is_empty(), "missed: {:?}", rest.made);
+            assert_eq!(heads(&scene), incremental);
+        }
+        run.report(&[("rounds", rounds), ("frames made", made as u64)]);
+    }
+}
+
+#[test]
+fn only_directories_are_synthesised_and_only_by_known_policies() {
+    let scene = scene();
+    let ask = |at: &str, policy| {
+        let request = SynthesizeRequest { inputs: Inputs::All, ..summaries(policy) };
+        block_on(scene.adapter("synthesis").synthesize(&node(at), &request))
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        ask("top.md", PolicySpec::Concatenation),
+        "top.md is a file; only directories are synthesised"
+    );
+    let unknown = PolicySpec::Custom { name: "magic".to_owned(), parameters: Value::Null };
+    assert_eq!(ask("a", unknown), "there is no policy called magic");
+}
