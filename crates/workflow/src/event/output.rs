@@ -104,7 +104,7 @@ impl From<NodeOutputAppended> for Wire {
     fn from(output: NodeOutputAppended) -> Self {
         let output_channel = output.channel();
         let NodeOutputAppended { output_id, supersedes_output_id, payload } = output;
-        Self { output_id, supersedes_output_id, output_channel, payload }
+        Self { output_channel, output_id, payload, supersedes_output_id }
     }
 }
 
