@@ -110,7 +110,10 @@ fn a_protected_value_is_shown_as_its_size_and_granted_readers_get_it() {
     assert_eq!(granted.unpack::<String>("person").unwrap().as_deref(), Some(CANARY));
     // What a granted reader does wrong with it is told without it.
     let error = granted.unpack::<u32>("person").unwrap_err();
-    assert_eq!(error.to_string(), "the value of `person` is a string, which does not read as `u32`");
+    assert_eq!(
+        error.to_string(),
+        "the value of `person` is a string, which does not read as `u32`"
+    );
     assert_eq!(rig.backpack.debug().peek::<String>("person").unwrap().as_deref(), Some(CANARY));
 }
 
