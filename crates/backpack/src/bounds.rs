@@ -55,7 +55,7 @@ pub const HISTORY_COMMITS_MIN: usize = 100;
 pub const COMMIT_BYTES: usize = 1_280;
 
 /// Commits between two checkpoints of the state: a past state is at most so many steps from one.
-pub const CHECKPOINT_COMMITS: u64 = 16;
+pub const CHECKPOINT_COMMITS: u64 = 4;
 
 /// Bytes of the summary of a value.
 pub const SUMMARY_BYTES_MAX: usize = 200;

@@ -1,7 +1,7 @@
 //! The commits in memory, within their budget, and the states that they lead through.
 //!
-//! Every sixteenth commit leaves a checkpoint of the state behind, which shares what did not change. A past state is
-//! the checkpoint before it and at most fifteen commits, whatever the length of the history and the number of keys.
+//! Every fourth commit leaves a checkpoint of the state behind, which shares what did not change. A past state is
+//! the checkpoint before it and at most three commits, whatever the length of the history and the number of keys.
 //!
 //! *Invariants*: commits are numbered one after the other, and their times never go back. A state is exact or is not
 //! given: what lies before the oldest commit in memory is an error that names that commit.

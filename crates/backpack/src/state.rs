@@ -30,10 +30,10 @@ impl State {
     /// What a commit did, done to this state.
     pub(crate) fn apply(&mut self, commit: &Commit) {
         match &commit.act {
-            Act::Pack { after, .. } => self.insert(Arc::clone(after)),
+            Act::Pack { after, .. } => self.insert(after),
             Act::Delete { .. } => self.remove(&commit.key, &commit.author),
             Act::Restore(restored) => match &restored.after {
-                Some(item) => self.insert(Arc::clone(item)),
+                Some(item) => self.insert(item),
                 None => self.remove(&commit.key, &commit.author),
             },
             Act::Quarantine { entry, was_active } => {
@@ -46,8 +46,8 @@ impl State {
         }
     }
 
-    pub(crate) fn insert(&mut self, item: Arc<Item>) {
-        let replaced = self.items.insert(item.key.clone(), Arc::clone(&item));
+    pub(crate) fn insert(&mut self, item: &Arc<Item>) {
+        let replaced = self.items.insert(item.key.clone(), Arc::clone(item));
         if replaced.is_none() {
             self.removed.remove(&item.key);
         }

@@ -94,15 +94,15 @@ fn base(
     commits: &[CommitRecord],
 ) -> Result<State, Error> {
     let mut base = State::default();
-    let changes = commits.iter().filter(|record| record.is_change());
-    let changed: BTreeSet<&Key> = changes.map(|record| &record.key).collect();
+    let own_changes = commits.iter().filter(|record| record.is_change());
+    let changed: BTreeSet<&Key> = own_changes.map(|record| &record.key).collect();
     for item in items.values().filter(|item| !changed.contains(&item.key)) {
-        base.insert(Arc::clone(item));
+        base.insert(item);
     }
     for (place, record) in records.into_iter().enumerate() {
         let item =
             record.item().map_err(|problem| bad(&format_args!("base[{place}]"), &problem))?;
-        base.insert(Arc::new(item));
+        base.insert(&Arc::new(item));
     }
     // What a fork took along was quarantined by commits of the backpack that it comes from.
     let own: BTreeSet<CommitId> = commits.iter().map(|record| record.commit).collect();

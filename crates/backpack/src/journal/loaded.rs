@@ -57,7 +57,7 @@ impl Replayed {
                 Body::Carried { item } => {
                     unfinished.get_or_insert(place);
                     let item = item.item().map_err(|problem| contradicts(place, &problem))?;
-                    base.insert(Arc::new(item));
+                    base.insert(&Arc::new(item));
                 }
                 Body::SetAside { entry } => {
                     let entry = entry.entry().map_err(|problem| contradicts(place, &problem))?;

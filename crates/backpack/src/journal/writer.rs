@@ -1,15 +1,16 @@
 //! Brings commits to disk in the order in which they were made.
 //!
 //! Whoever has to wait for the disk asks for the turn. Who has it writes everything that waits, for itself and for
-//! others, with one sync; the others find their commits on disk when their turn comes.
+//! others, with one sync; then all that wait are woken at once, and find their commits on disk or take the next turn.
 //!
 //! *Invariants*: what waits leaves the queue only when it is on disk. A call that is given up in the middle of an append
 //! leaves behind how many commits it was writing; the next turn repeats exactly that plan, which the journal
 //! recognises if it did get through.
 
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll, Waker};
 
-use futures_util::lock::Mutex as Turn;
 use piton_core::EventIndex;
 use piton_store::port::{Journal, Namespace, StreamLease};
 use piton_store::{AppendPlan, NewBlob};
@@ -26,12 +27,19 @@ use crate::recorder::Recorder;
 pub(super) struct JournalWriter {
     id: BackpackId,
     journal: Arc<dyn Journal<BackpackEvent>>,
-    queue: Mutex<Queue>,
-    turn: Turn<Writing>,
+    shared: Mutex<Shared>,
     /// Why no more commits are taken.
     ended: OnceLock<Error>,
     /// Why nothing more is written.
     failed: OnceLock<Error>,
+}
+
+/// What everybody who waits looks at.
+struct Shared {
+    queue: Queue,
+    /// Absent while somebody has the turn.
+    writing: Option<Box<Writing>>,
+    waiting: Vec<Waker>,
 }
 
 /// What the one whose turn it is has.
@@ -43,6 +51,28 @@ struct Writing {
     attempted: Option<usize>,
 }
 
+/// The turn. It is given back when this is dropped, also by a call that is given up.
+struct Turn<'a> {
+    writer: &'a JournalWriter,
+    writing: Option<Box<Writing>>,
+}
+
+impl Turn<'_> {
+    fn writing(&mut self) -> &mut Writing {
+        self.writing.as_mut().expect("it is there until the turn is given back")
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut shared = self.writer.shared();
+        shared.writing = self.writing.take();
+        let waiting = std::mem::take(&mut shared.waiting);
+        drop(shared);
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
 impl JournalWriter {
     pub(super) fn new(
         id: BackpackId,
@@ -51,41 +81,56 @@ impl JournalWriter {
         durable: u64,
     ) -> Self {
         let next = lease.next_event();
-        let writing = Writing { lease: Some(lease), next, attempted: None };
+        let writing = Some(Box::new(Writing { lease: Some(lease), next, attempted: None }));
+        let shared = Shared { queue: Queue::new(durable), writing, waiting: Vec::new() };
         Self {
             id,
             journal,
-            queue: Mutex::new(Queue::new(durable)),
-            turn: Turn::new(writing),
+            shared: Mutex::new(shared),
             ended: OnceLock::new(),
             failed: OnceLock::new(),
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many commits wait.
     pub(super) fn waiting(&self) -> usize {
-        self.queue().len()
+        self.shared().queue.len()
+    }
+
+    /// The turn, as soon as nobody else has it; nothing if `number` is on disk before that.
+    async fn turn(&self, number: Option<u64>) -> Option<Turn<'_>> {
+        let look = |context: &mut Context<'_>| {
+            let mut shared = self.shared();
+            if number.is_some_and(|number| shared.queue.is_durable(number)) {
+                return Poll::Ready(None);
+            }
+            if let Some(writing) = shared.writing.take() {
+                return Poll::Ready(Some(writing));
+            }
+            if !shared.waiting.iter().any(|waker| waker.will_wake(context.waker())) {
+                shared.waiting.push(context.waker().clone());
+            }
+            Poll::Pending
+        };
+        let writing = poll_fn(look).await?;
+        Some(Turn { writer: self, writing: Some(writing) })
     }
 
     /// Returns when the commit with this number is on disk.
     pub(super) async fn settle(&self, number: u64) -> Result<(), Error> {
-        while !self.queue().is_durable(number) {
-            let mut writing = self.turn.lock().await;
-            if self.queue().is_durable(number) {
-                break;
-            }
-            self.write(&mut writing).await?;
+        while let Some(mut turn) = self.turn(Some(number)).await {
+            self.write(turn.writing()).await?;
         }
         Ok(())
     }
 
     /// Returns when everything that was made before the call is on disk.
     pub(super) async fn flush(&self) -> Result<(), Error> {
-        let newest = self.queue().made().checked_sub(1);
+        let newest = self.shared().queue.made().checked_sub(1);
         match newest {
             Some(newest) => self.settle(newest).await,
             None => Ok(()),
@@ -100,7 +145,9 @@ impl JournalWriter {
     /// Brings what waits to disk, and frees the lease whether that succeeds or not.
     pub(super) async fn end(&self) -> Result<(), Error> {
         let flushed = self.flush().await;
-        self.turn.lock().await.lease = None;
+        if let Some(mut turn) = self.turn(None).await {
+            turn.writing().lease = None;
+        }
         flushed
     }
 
@@ -109,7 +156,7 @@ impl JournalWriter {
             return Err(failed.clone());
         }
         let lease = writing.lease.as_ref().ok_or_else(|| Error::Closed { id: self.id.clone() })?;
-        let batch = self.queue().batch(writing.attempted);
+        let batch = self.shared().queue.batch(writing.attempted);
         let count = batch.len();
         let plan = self.plan(writing.next, &batch);
         writing.attempted = Some(count);
@@ -122,7 +169,7 @@ impl JournalWriter {
         for _ in 0..count {
             writing.next = writing.next.next();
         }
-        self.queue().settle(count);
+        self.shared().queue.settle(count);
         Ok(())
     }
 
@@ -147,6 +194,6 @@ impl Recorder for JournalWriter {
     }
 
     fn record(&self, commit: &Commit, large: Option<&Arc<str>>) {
-        self.queue().push(commit, large);
+        self.shared().queue.push(commit, large);
     }
 }

@@ -1,5 +1,6 @@
 //! What a node may not know is told to it in no way.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use piton_backpack::{
@@ -17,10 +18,10 @@ const CANARY: &str = "canary-7f3a";
 fn everything_told(scope: &Scope, keys: &[&str]) -> String {
     fn say<T: std::fmt::Debug>(told: &mut String, answer: Result<T, Error>) {
         match answer {
-            Ok(answer) => told.push_str(&format!("{answer:?}\n")),
+            Ok(answer) => writeln!(told, "{answer:?}").unwrap(),
             Err(error) => {
                 let envelope = serde_json::to_string(&error.envelope()).unwrap();
-                told.push_str(&format!("{error} {error:?} {envelope}\n"));
+                writeln!(told, "{error} {error:?} {envelope}").unwrap();
             }
         }
     }
@@ -41,7 +42,7 @@ fn everything_told(scope: &Scope, keys: &[&str]) -> String {
         say(&mut told, scope.items_by_namespace(pattern));
     }
     say(&mut told, scope.history(&Filter::default()));
-    told.push_str(&format!("{:?}", scope.keys()));
+    write!(told, "{:?}", scope.keys()).unwrap();
     told
 }
 
@@ -52,7 +53,7 @@ fn vault(strict: bool) -> (Rig, Arc<Mutex<String>>) {
     let book = Arc::clone(&told);
     rig.backpack
         .observe(Arc::new(move |event: &Event| {
-            book.lock().unwrap().push_str(&format!("{event:?}\n"));
+            writeln!(book.lock().unwrap(), "{event:?}").unwrap();
         }))
         .unwrap();
     let maker = rig.node_in("maker", "vault.a");
