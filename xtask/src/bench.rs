@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: runs the benchmark program in a release build and passes its verdict on.
+//! `cargo xtask bench`: runs the benchmark program, built as a published binary is, and passes its verdict on.
 
 use std::process::ExitCode;
 
@@ -32,7 +32,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 
 fn arguments(options: &Options) -> Vec<String> {
     let mut arguments: Vec<String> =
-        ["run", "--quiet", "--release", "--package", "piton-bench"].map(str::to_owned).to_vec();
+        ["run", "--quiet", "--profile", "dist", "--package", "piton-bench"]
+            .map(str::to_owned)
+            .to_vec();
     arguments.push("--".to_owned());
     arguments.extend(options.part.clone());
     if options.json {
@@ -53,7 +55,7 @@ mod tests {
         let all = Options { part: Some("store".to_owned()), json: true, check: true };
         assert_eq!(
             arguments(&all).join(" "),
-            "run --quiet --release --package piton-bench -- store --json --check"
+            "run --quiet --profile dist --package piton-bench -- store --json --check"
         );
     }
 }

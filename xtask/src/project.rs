@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::source;
 
-/// Directories that hold nothing of the project's own.
+/// What holds nothing of the project's own. In a second working tree `.git` is a file.
 const SKIPPED: [&str; 3] = ["target", ".git", "node_modules"];
 
 /// Every file of the repository that is text.
@@ -89,7 +89,7 @@ impl Project {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type()?;
-            if kind.is_dir() && SKIPPED.contains(&name.as_str()) {
+            if SKIPPED.contains(&name.as_str()) {
                 continue;
             }
             let path = format!("{prefix}{name}");

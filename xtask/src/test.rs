@@ -20,6 +20,9 @@ pub(crate) struct Options {
     /// Only the long tests, at their full size; writes docs/generated/long-runs.md.
     #[arg(long)]
     long: bool,
+    /// With --long: only those of this crate, such as `piton-store`.
+    #[arg(long, requires = "long")]
+    package: Option<String>,
 }
 
 /// One step of the command.
@@ -92,7 +95,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let root = project::root()?;
     tools::install(&root)?;
     if options.long {
-        return long_run::run(&root);
+        return long_run::run(&root, options.package.as_deref());
     }
     let begun = Instant::now();
     for stage in &STAGES {

@@ -3,6 +3,7 @@
 //! Each check is a pure function from the project's text to problems; all of them run, and all
 //! problems are printed. A line may opt out where its check says how, with a comment on that line.
 
+mod codes;
 mod edges;
 mod forbidden;
 mod links;
@@ -45,6 +46,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
     let project = Project::load(root)?;
     let metadata = metadata::parse(&metadata::read(root, &process::cargo())?)?;
     let mut problems = [
+        codes::check(&project),
         edges::check(&metadata),
         edges::check_reach(&metadata),
         forbidden::check(&project),

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use piton_runtime::config::{Environment, Settings};
+use piton_runtime::{
+    config::{Environment, Settings},
+    library::Source,
+};
 
 use crate::failure::Failure;
 
@@ -25,6 +28,31 @@ pub(crate) fn data_dir(
         .or(xdg)
         .or_else(|| environment.home().map(|home| home.join(".local/share/piton")))
         .ok_or(Failure::NoDataDir)
+}
+
+/// Refuses a data directory inside of one that is searched for workflows: what Piton writes there would be read as
+/// what people wrote.
+pub(crate) fn outside_of(
+    sources: &[Source],
+    root: &Path,
+    environment: &Environment,
+) -> Result<(), Failure> {
+    let absolute = |path: &Path| {
+        let base = environment.working_dir.as_deref().unwrap_or(Path::new("/"));
+        base.join(path).components().collect::<PathBuf>()
+    };
+    let root = absolute(root);
+    match sources.iter().find(|source| root.starts_with(absolute(&source.directory))) {
+        None => Ok(()),
+        Some(source) => Err(Failure::refused(
+            format!(
+                "The data directory {} lies inside of {}, which is searched for workflows.",
+                shown(&root, environment),
+                shown(&source.directory, environment)
+            ),
+            "Choose another one with --data-dir or PITON_DATA_DIR.",
+        )),
+    }
 }
 
 /// A path as a person writes it, with `~` for the home directory.
@@ -68,6 +96,36 @@ mod tests {
             assert_eq!(found.unwrap(), Path::new(expected));
         }
         assert!(found(None, environment("", "", "")).is_err());
+    }
+
+    // shows: WR-048
+    #[test]
+    fn data_is_not_kept_among_workflows() {
+        let at = |directory: &str| Source {
+            kind: piton_workflow::SourceKind::Project,
+            directory: PathBuf::from(directory),
+            is_named: false,
+        };
+        let sources = [at("/home/a/.config/piton/workflows"), at("/code/x/.piton/workflows")];
+        let environment =
+            Environment { working_dir: Some("/code/x".into()), ..environment("", "", "/home/a") };
+        for (root, told) in [
+            ("/home/a/.local/share/piton", None),
+            ("/code/x/.piton/data", None),
+            ("/code/x/.piton/workflows-data", None),
+            ("/code/x/.piton/workflows", Some("/code/x/.piton/workflows")),
+            (".piton/workflows/data", Some("/code/x/.piton/workflows")),
+            ("./.piton/./workflows/data", Some("/code/x/.piton/workflows")),
+            ("/home/a/.config/piton/workflows/d", Some("~/.config/piton/workflows")),
+        ] {
+            let refused = outside_of(&sources, Path::new(root), &environment).err();
+            assert_eq!(refused.is_some(), told.is_some(), "{root}");
+            if let (Some(refused), Some(told)) = (refused, told) {
+                let message = refused.envelope().message;
+                let expected = format!("inside of {told}, which is searched for workflows.");
+                assert!(message.ends_with(&expected), "{message}");
+            }
+        }
     }
 
     #[test]

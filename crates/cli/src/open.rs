@@ -4,7 +4,11 @@ use std::{future::Future, path::Path, sync::Arc};
 
 use piton_core::{Envelope, RunId, SessionId, port::Trace};
 use piton_runtime::{
-    Connection, Ports, Runtime, Whereabouts, reply::RunShown, request::SessionReference,
+    Connection, Ports, Runtime, Whereabouts,
+    library::sources,
+    reply::RunShown,
+    request::SessionReference,
+    surroundings::{ProjectDir, project_dir},
 };
 use piton_store::{
     local::{
@@ -16,7 +20,7 @@ use piton_store::{
 use piton_workflow::carry::{self, remove_unfinished};
 use tokio::runtime::Builder;
 
-use crate::{app::App, failure::Failure, log::Log};
+use crate::{app::App, data_dir, failure::Failure, log::Log};
 
 /// An open data directory.
 pub(crate) struct Open {
@@ -32,6 +36,11 @@ impl Open {
         let configuration = app.configuration()?;
         let settings = configuration.settings();
         let root = app.data_dir(&settings)?;
+        let here = [settings.project_dir(), app.environment.working_dir.as_deref()];
+        let project = project_dir(None, here.into_iter().flatten())?;
+        let project = project.as_ref().map(ProjectDir::path);
+        let sources = sources(&settings, configuration.user_dir(), project);
+        data_dir::outside_of(&sources, &root, &app.environment)?;
         let log = Log::new(&root, settings.log_level(), &app.command);
         let executor = Builder::new_multi_thread()
             .worker_threads(1)

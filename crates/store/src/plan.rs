@@ -3,7 +3,7 @@
 //! Everything here is pure. The encoded form is what adapters write, so that no adapter depends on
 //! how events are encoded, and encoding happens before any lock is asked for.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use piton_core::{
     CanonicalBytes, DedupeKey, Digest, EventId, EventIndex, FileBytes, SnapshotRef, canonical,
@@ -53,14 +53,14 @@ impl NewBlob {
 /// Events that become part of a stream together, with the blobs they refer to.
 #[derive(Debug)]
 pub struct AppendPlan<E> {
-    events: Vec<E>,
+    events: Arc<[E]>,
     blobs: Vec<NewBlob>,
 }
 
 impl<E: Event> AppendPlan<E> {
     /// A plan of these events, in order.
-    pub fn new(events: Vec<E>) -> Self {
-        Self { events, blobs: Vec::new() }
+    pub fn new(events: impl Into<Arc<[E]>>) -> Self {
+        Self { events: events.into(), blobs: Vec::new() }
     }
 
     /// Adds content that must be there when the events are.
@@ -106,7 +106,7 @@ impl<E: Event> AppendPlan<E> {
         };
         let mut seen = HashSet::with_capacity(self.events.len());
         let mut expected = first;
-        for event in &self.events {
+        for event in &*self.events {
             let index = event.index();
             if !event.belongs_to(stream) {
                 return Err(refuse(PlanProblem::ForeignEvent { index }));

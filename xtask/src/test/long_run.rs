@@ -29,12 +29,13 @@ struct Record {
     duration_ms: u64,
 }
 
-/// Runs the long tests, then records what they reported.
-pub(crate) fn run(root: &Path) -> Result<ExitCode> {
+/// Runs the long tests, all or those of one crate, then records what they reported.
+pub(crate) fn run(root: &Path, package: Option<&str>) -> Result<ExitCode> {
     let report = std::env::temp_dir().join(format!("piton-long-{}.jsonl", std::process::id()));
-    let arguments = ["nextest", "run", "--workspace", "--all-features", "--profile", "long"];
+    let arguments = ["nextest", "run", "--all-features", "--profile", "long"];
+    let crates = package.map_or(vec!["--workspace"], |package| vec!["--package", package]);
     let selection = ["--no-tests", "pass", "--filterset", FILTER];
-    let arguments = [arguments.as_slice(), &selection].concat();
+    let arguments = [arguments.as_slice(), &crates, &selection].concat();
     let mut command = process::command(root, &process::cargo(), &arguments);
     command.env("PITON_LONG", "1").env("PITON_LONG_REPORT", &report);
     let passed = process::succeeds(&mut command)?;

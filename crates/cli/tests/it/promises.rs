@@ -35,6 +35,20 @@ fn every_document_names_its_shape() {
     }
 }
 
+// shows: WR-048
+#[test]
+fn data_is_not_kept_among_workflows() {
+    let rig = Rig::new();
+    let inside = rig.project().join(".piton/workflows/data");
+    let inside = inside.to_str().unwrap();
+    for arguments in [["session", "list"], ["workflow", "run"], ["keys", "rotate"]] {
+        let (_, told) = rig.fails(&[&["--data-dir", inside], &arguments[..]].concat());
+        let message = told["message"].as_str().unwrap();
+        assert!(message.contains("which is searched for workflows"), "{message}");
+    }
+    assert!(!std::path::Path::new(inside).exists());
+}
+
 // shows: WR-485 (the part about the command line), WR-495 (the part about the command line)
 #[test]
 fn every_failure_is_the_one_envelope_and_none_is_about_tokens() {

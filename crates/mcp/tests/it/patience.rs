@@ -16,10 +16,13 @@ struct Slow {
 }
 
 impl KeyRing for Slow {
-    fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>> {
+    fn sign_all<'a>(
+        &'a self,
+        messages: &'a [&'a [u8]],
+    ) -> BoxFuture<'a, Result<Vec<Signature>, Error>> {
         Box::pin(async move {
             let _pass = self.gate.acquire().await.unwrap();
-            self.inner.sign(message).await
+            self.inner.sign_all(messages).await
         })
     }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the adapter that the ban on clocks points to")]
 
 use std::{
+    cell::RefCell,
     sync::OnceLock,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
@@ -36,13 +37,47 @@ pub struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
     fn fill(&self, bytes: &mut [u8]) {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            match getrandom(&mut *rest, GetRandomFlags::empty()) {
-                Ok(filled) => rest = &mut rest[filled..],
-                Err(Errno::INTR) => {}
-                Err(error) => panic!("the kernel gives no random bytes: {error}"),
-            }
+        if bytes.len() > ID_BYTES {
+            ask_kernel(bytes);
+        } else {
+            DRAWN.with_borrow_mut(|drawn| drawn.fill(bytes));
+        }
+    }
+}
+
+/// What an id needs. Keys need more, and are never drawn ahead of time.
+const ID_BYTES: usize = 16;
+
+thread_local! {
+    static DRAWN: RefCell<Drawn> = const { RefCell::new(Drawn { bytes: [0; 512], left: 0 }) };
+}
+
+/// Bytes that were drawn for the next ids, since a plan needs many and each call of the kernel has its price.
+struct Drawn {
+    bytes: [u8; 512],
+    /// How many of them, from the start, nobody has had.
+    left: usize,
+}
+
+impl Drawn {
+    fn fill(&mut self, wanted: &mut [u8]) {
+        if self.left < wanted.len() {
+            ask_kernel(&mut self.bytes);
+            self.left = self.bytes.len();
+        }
+        let rest = self.left - wanted.len();
+        wanted.copy_from_slice(&self.bytes[rest..self.left]);
+        self.left = rest;
+    }
+}
+
+fn ask_kernel(bytes: &mut [u8]) {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match getrandom(&mut *rest, GetRandomFlags::empty()) {
+            Ok(filled) => rest = &mut rest[filled..],
+            Err(Errno::INTR) => {}
+            Err(error) => panic!("the kernel gives no random bytes: {error}"),
         }
     }
 }
@@ -63,6 +98,18 @@ mod tests {
         // From 2025 to 2100: seconds would be below, microseconds above.
         let now = SystemClock.now_ms().get();
         assert!((1_735_689_600_000..4_102_444_800_000).contains(&now), "{now}");
+    }
+
+    #[test]
+    fn no_two_ids_are_alike_whatever_was_drawn_ahead() {
+        let mut seen = std::collections::BTreeSet::new();
+        for round in 0..200 {
+            // Other lengths in between, so that what is left over is of every length.
+            SystemEntropy.fill(&mut vec![0; round % 17]);
+            let mut id = [0; 16];
+            SystemEntropy.fill(&mut id);
+            assert!(seen.insert(id));
+        }
     }
 
     #[test]

@@ -182,14 +182,17 @@ impl Shared {
 }
 
 impl KeyRing for LocalKeyRing {
-    fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>> {
+    fn sign_all<'a>(
+        &'a self,
+        messages: &'a [&'a [u8]],
+    ) -> BoxFuture<'a, Result<Vec<Signature>, Error>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
             let ring = match shared.warm() {
                 Some(ring) => ring,
                 None => super::blocking(move || shared.read_or_make()).await?,
             };
-            Ok(ring.sign(message))
+            Ok(messages.iter().map(|message| ring.sign(message)).collect())
         })
     }
 

@@ -29,11 +29,14 @@ impl MemoryKeyRing {
 }
 
 impl KeyRing for MemoryKeyRing {
-    fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>> {
+    fn sign_all<'a>(
+        &'a self,
+        messages: &'a [&'a [u8]],
+    ) -> BoxFuture<'a, Result<Vec<Signature>, Error>> {
         Box::pin(async move {
             let mut ring = self.ring();
             let ring = ring.get_or_insert_with(|| Ring::generate(self.entropy.as_ref()));
-            Ok(ring.sign(message))
+            Ok(messages.iter().map(|message| ring.sign(message)).collect())
         })
     }
 

@@ -25,7 +25,18 @@ pub enum KeyAge {
 /// - Comparison takes the same time wherever the signatures differ.
 pub trait KeyRing: Send + Sync {
     /// Signs with the current key. Makes a key ring if there is none.
-    fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>>;
+    fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>> {
+        Box::pin(async move {
+            let signatures = self.sign_all(&[message]).await?;
+            Ok(signatures.into_iter().next().expect("there is one signature for each message"))
+        })
+    }
+
+    /// Signs each of `messages` with the key that is current now, the same for all of them.
+    fn sign_all<'a>(
+        &'a self,
+        messages: &'a [&'a [u8]],
+    ) -> BoxFuture<'a, Result<Vec<Signature>, Error>>;
 
     /// Which key made `signature` of `message`: the current one is tried first, then the
     /// previous. `None` if neither did.

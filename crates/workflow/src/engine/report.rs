@@ -184,9 +184,19 @@ pub(super) fn lack(loop_id: &LoopId, lack: &Lack) -> Finding {
     let fix = format!(
         "Hand in the whole output again with `context`: {{\"{key}\": …}}, where the value is {wanted}."
     );
-    let step_id = loop_id.as_str().parse().expect("ids of loops and steps have one form");
     let reason = Reason::ContractViolation(violation);
-    finding(reason, Pointer::WorkflowStep { step_id }, message, fix)
+    finding(reason, input(loop_id, &lack.key), message, fix)
+}
+
+/// Where the input of a loop is: at its key, which the author declared by letting the loop turn by it, or at the
+/// loop if the key is none that a pointer can hold.
+fn input(loop_id: &LoopId, key: &str) -> Pointer {
+    match key.parse() {
+        Ok(key) => Pointer::ContextKey { key },
+        Err(_) => Pointer::WorkflowStep {
+            step_id: loop_id.as_str().parse().expect("ids of loops and steps have one form"),
+        },
+    }
 }
 
 /// Assessments are missing or wrong. `examples` show the form of each.

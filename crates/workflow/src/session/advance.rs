@@ -28,12 +28,10 @@ impl Sessions {
     ) -> Result<Reply, Error> {
         let handed_in = HandedIn::check(output)?;
         let AckPayload { address, attempt } = ack;
-        let key = dedupe::advance_recorded(address.session, address.node, attempt);
-        let is_recorded = self.reader().holds(address.session, &key).await?;
         let warm = self.reader().current(address.session).await?;
-        if is_recorded {
-            let place = Place::after(&warm.lock().state, address, attempt)?;
-            let place = place.ok_or(TokenError::UnknownNode)?;
+        let recorded = Place::after(&warm.lock().state, address, attempt)?;
+        if let Some(place) = recorded {
+            self.make_sure(ack).await?;
             return self.replay(ack, place, &handed_in).await;
         }
         let scene = {
@@ -44,7 +42,7 @@ impl Sessions {
         let found = Place::after(&warm.lock().state, address, attempt)?;
         if let Some(place) = found {
             drop(lease);
-            self.reader().holds(address.session, &key).await?;
+            self.make_sure(ack).await?;
             return self.replay(ack, place, &handed_in).await;
         }
         let change = Change { ack, scene: &scene, handed_in: &handed_in, context, observations };
@@ -66,6 +64,15 @@ impl Sessions {
         }
         let place = Place::after(&warm.lock().state, address, attempt)?;
         self.reader().reply(place.ok_or(TokenError::UnknownNode)?).await
+    }
+
+    /// Makes sure that what the log shows of an attempt is durable: another process may have written it and not
+    /// synced it yet.
+    async fn make_sure(&self, ack: AckPayload) -> Result<(), Error> {
+        let AckPayload { address, attempt } = ack;
+        let key = dedupe::advance_recorded(address.session, address.node, attempt);
+        let is_recorded = self.reader().holds(address.session, &key).await?;
+        if is_recorded { Ok(()) } else { Err(TokenError::UnknownNode.into()) }
     }
 
     /// The reply that an attempt had, with a word about an output that is not the one it had.

@@ -7,14 +7,13 @@ use super::error::Error;
 use super::place::Place;
 use super::reader::Reader;
 use super::reply::{Body, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, TOOL_CONTINUE};
+use super::said::{self, Said};
 use crate::label::label;
 use crate::loop_path::LoopPosition;
 use crate::preference::Autonomy;
 use crate::run::NextIntent;
 use crate::snapshot::{ExecutionSnapshot, ExecutionState, PendingStep};
-use crate::token::{
-    self, AckPayload, AttemptKind, CheckpointPayload, Payload, StatePayload, attempt_id,
-};
+use crate::token;
 
 /// A place with what is pinned there.
 pub(super) struct Scene {
@@ -96,18 +95,19 @@ impl Reader {
     /// What is said about a place.
     pub(super) async fn body(&self, scene: &Scene) -> Result<Body, Error> {
         let Scene { place, .. } = scene;
-        let state = self.state_token(place).await?;
-        let (mut ack, mut checkpoint) = (None, None);
         let pending = scene.pending().map(|pending| Pending {
             step_id: pending.step_id.clone(),
             title: pending.title.as_str().to_owned(),
             prompt: pending.prompt.as_str().to_owned(),
             artifact_kind: scene.artifact_kind(pending),
         });
+        let mut sayings = vec![said::state(place)];
         if pending.is_some() {
-            ack = Some(self.ack_token(place).await?);
-            checkpoint = Some(self.checkpoint_token(place).await?);
+            sayings.extend([said::ack(place), said::checkpoint(place)]);
         }
+        let mut tokens = self.mint(&sayings).await?.into_iter();
+        let state = tokens.next().expect("one token for each that was asked for");
+        let (ack, checkpoint) = (tokens.next(), tokens.next());
         let next_call = ack.as_ref().map(|ack| NextCall {
             tool: TOOL_CONTINUE.to_owned(),
             params: NextParams { ack_token: Some(ack.short.clone()), state_token: None },
@@ -136,34 +136,29 @@ impl Reader {
     }
 
     pub(super) async fn state_token(&self, place: &Place) -> Result<Minted, Error> {
-        let workflow_hash = place.workflow_hash;
-        let payload = Payload::State(StatePayload { address: place.address, workflow_hash });
-        self.mint(&payload, place, token::AttemptOrdinal::FIRST).await
+        self.mint_one(said::state(place)).await
     }
 
     pub(super) async fn ack_token(&self, place: &Place) -> Result<Minted, Error> {
-        let address = place.address;
-        let attempt = attempt_id(address, AttemptKind::Ack, place.ack);
-        self.mint(&Payload::Ack(AckPayload { address, attempt }), place, place.ack).await
+        self.mint_one(said::ack(place)).await
     }
 
     pub(super) async fn checkpoint_token(&self, place: &Place) -> Result<Minted, Error> {
-        let address = place.address;
-        let attempt = attempt_id(address, AttemptKind::Checkpoint, place.checkpoint);
-        let payload = Payload::Checkpoint(CheckpointPayload { address, attempt });
-        self.mint(&payload, place, place.checkpoint).await
+        self.mint_one(said::checkpoint(place)).await
     }
 
-    async fn mint(
-        &self,
-        payload: &Payload,
-        place: &Place,
-        attempt: token::AttemptOrdinal,
-    ) -> Result<Minted, Error> {
-        let at = token::Place { node: place.ordinal, attempt };
-        let (long, short) = token::mint_forms(payload, at, self.keys()).await?;
-        let long = long.as_str().to_owned();
-        let short = short.map_or_else(|| long.clone(), |short| short.to_string());
-        Ok(Minted { long, short })
+    async fn mint_one(&self, saying: Said) -> Result<Minted, Error> {
+        let minted = self.mint(&[saying]).await?.pop();
+        Ok(minted.expect("one token for each that was asked for"))
+    }
+
+    async fn mint(&self, sayings: &[Said]) -> Result<Vec<Minted>, Error> {
+        let forms = token::mint_forms(sayings, self.keys()).await?;
+        let minted = |(long, short): (token::TokenString, Option<token::ShortToken>)| {
+            let long = long.as_str().to_owned();
+            let short = short.map_or_else(|| long.clone(), |short| short.to_string());
+            Minted { long, short }
+        };
+        Ok(forms.into_iter().map(minted).collect())
     }
 }

@@ -1,5 +1,7 @@
 //! A plan in the making: bodies get their place, id and time.
 
+use std::sync::Arc;
+
 use piton_core::port::{Clock, Entropy};
 use piton_core::{EventId, EventIndex, SessionId, TimestampMs};
 use piton_store::{AppendPlan, NewBlob};
@@ -50,8 +52,9 @@ impl<'a> Draft<'a> {
     }
 
     /// The events, and the plan that appends them.
-    pub(super) fn finish(self) -> (Vec<SessionEvent>, AppendPlan<SessionEvent>) {
-        let plan = AppendPlan::new(self.events.clone());
-        (self.events, self.blobs.into_iter().fold(plan, AppendPlan::with_blob))
+    pub(super) fn finish(self) -> (Arc<[SessionEvent]>, AppendPlan<SessionEvent>) {
+        let events: Arc<[SessionEvent]> = self.events.into();
+        let plan = AppendPlan::new(Arc::clone(&events));
+        (events, self.blobs.into_iter().fold(plan, AppendPlan::with_blob))
     }
 }

@@ -11,7 +11,7 @@
 //! | `start`, `advance`, `checkpoint`, `prefer`, `settle` | load, decide, append |
 //! | `change`, `handed_in`, `recorded`, `observed`, `told` | what is recorded of a call |
 //! | `derive`, `draft` | ids that follow from an attempt, and the plan |
-//! | `place`, `answer` | a reply from recorded facts alone |
+//! | `place`, `said`, `answer` | a reply from recorded facts alone |
 //! | `resume` | the token of a run that was found by other means |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | why a call fails |
@@ -46,6 +46,7 @@ mod rehydrate;
 mod reply;
 mod request;
 mod resume;
+mod said;
 mod sessions;
 mod settle;
 mod start;

@@ -4,7 +4,8 @@
 //! beginning of that same signature. Keys and comparisons stay inside the port. A text that cannot be a
 //! token is refused before the key ring is asked.
 
-use piton_store::port::{KeyAge, KeyRing};
+use piton_core::CanonicalBytes;
+use piton_store::port::{KeyAge, KeyRing, Signature};
 
 use super::error::{Error, TokenError};
 use super::payload::Payload;
@@ -18,17 +19,22 @@ pub async fn mint(payload: &Payload, keys: &dyn KeyRing) -> Result<TokenString, 
     Ok(TokenString::assemble(payload.kind(), bytes.as_bytes(), signature.0))
 }
 
-/// Both forms of the token that says `payload`, with one signature. There is no short form where
-/// [`short_of`] has none.
+/// Both forms of the tokens that say `payloads`, in their order, each with one signature of one key for all. There is
+/// no short form where [`short_of`] has none.
 pub async fn mint_forms(
-    payload: &Payload,
-    place: Place,
+    payloads: &[(Payload, Place)],
     keys: &dyn KeyRing,
-) -> Result<(TokenString, Option<ShortToken>), Error> {
-    let bytes = payload.encode();
-    let signature = keys.sign(bytes.as_bytes()).await?;
-    let short = ShortToken::new(payload.kind(), payload.address().session, place, &signature.0);
-    Ok((TokenString::assemble(payload.kind(), bytes.as_bytes(), signature.0), short))
+) -> Result<Vec<(TokenString, Option<ShortToken>)>, Error> {
+    let encoded: Vec<_> = payloads.iter().map(|(payload, _)| payload.encode()).collect();
+    let messages: Vec<_> = encoded.iter().map(CanonicalBytes::as_bytes).collect();
+    let signatures = keys.sign_all(&messages).await?;
+    let mut forms = Vec::with_capacity(payloads.len());
+    for (((payload, place), bytes), Signature(mac)) in payloads.iter().zip(messages).zip(signatures)
+    {
+        let short = ShortToken::new(payload.kind(), payload.address().session, *place, &mac);
+        forms.push((TokenString::assemble(payload.kind(), bytes, mac), short));
+    }
+    Ok(forms)
 }
 
 /// What `token` says, if the current or the previous key signed it.

@@ -6,6 +6,7 @@ use crate::port::{KeyAge, KeyRing, Signature};
 pub async fn suite<K: KeyRing>(make: impl Fn() -> K) {
     a_ring_without_keys_made_no_signature(&make()).await;
     the_same_message_has_the_same_signature_until_a_rotation(&make()).await;
+    messages_that_are_signed_together_are_signed_alike(&make()).await;
     only_what_was_signed_is_verified(&make()).await;
     a_leading_part_of_a_signature_is_enough_from_ten_bytes_on(&make()).await;
     a_signature_is_good_until_the_second_rotation_after_it(&make()).await;
@@ -30,6 +31,13 @@ async fn the_same_message_has_the_same_signature_until_a_rotation(ring: &impl Ke
     assert_eq!(sign(ring, b"message").await, first);
     ring.rotate().await.expect("a rotation");
     assert_ne!(sign(ring, b"message").await, first);
+}
+
+async fn messages_that_are_signed_together_are_signed_alike(ring: &impl KeyRing) {
+    let together = ring.sign_all(&[b"one", b"two", b"one"]).await.expect("the ring signs");
+    let (one, two) = (sign(ring, b"one").await, sign(ring, b"two").await);
+    assert_eq!(together, [one, two, one]);
+    assert_eq!(ring.sign_all(&[]).await.expect("there is nothing to sign"), []);
 }
 
 async fn only_what_was_signed_is_verified(ring: &impl KeyRing) {

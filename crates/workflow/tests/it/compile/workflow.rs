@@ -129,6 +129,7 @@ fn recommendations_are_of_the_sets_of_preferences() {
 }
 
 // shows: WR-380
+// shows: WR-552 (what stands twice is kept once)
 #[test]
 fn a_contract_that_several_steps_use_is_embedded_once_and_in_order() {
     let step = |id: &str, contract: &str| json!({"id": id, "title": "S", "prompt": "x", "outputContract": {"contractRef": contract}});

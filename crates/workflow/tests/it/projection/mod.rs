@@ -4,6 +4,7 @@ mod branches;
 mod inherited;
 mod log;
 mod recap;
+mod required;
 mod resume;
 mod status;
 mod summary;

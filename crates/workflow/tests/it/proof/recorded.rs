@@ -157,7 +157,7 @@ async fn a_rehydration_brings_the_functions_of_its_steps_as_text() {
     }
 }
 
-// shows: WR-206 (events that were read once are not read again)
+// shows: WR-206
 #[tokio::test]
 async fn asking_where_a_run_stands_reads_no_event_twice() {
     let dir = tempfile::tempdir().unwrap();

@@ -118,7 +118,7 @@ impl Session {
     }
 
     fn plan(&mut self, bodies: Vec<EventBody>) -> AppendPlan<SessionEvent> {
-        AppendPlan::new(bodies.into_iter().map(|body| self.event(body)).collect())
+        AppendPlan::new(bodies.into_iter().map(|body| self.event(body)).collect::<Vec<_>>())
     }
 
     fn event(&mut self, body: EventBody) -> SessionEvent {

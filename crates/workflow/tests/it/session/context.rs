@@ -1,13 +1,17 @@
 //! What a run is told.
 
+use std::sync::Arc;
+
 use piton_core::Code;
+use piton_store::port::Blobs;
 use piton_workflow::EventKind;
 use piton_workflow::projection::SessionState;
-use piton_workflow::session::{Continue, Start};
+use piton_workflow::session::{Continue, Reader, Start};
 use serde_json::{Value, json};
 
 use super::rig::{Rig, ack, body, object, start, state};
-use crate::engine::samples::{step, workflow};
+use crate::engine::samples::{decision, looped, step, workflow};
+use crate::recall::counted::CountedJournal;
 
 // shows: WR-415..419, WR-421, WR-426
 #[tokio::test]
@@ -39,6 +43,42 @@ async fn a_change_of_context_is_laid_over_what_the_branch_knew() {
     assert_eq!((knows(1), knows(2)), (after.clone(), after));
     let forked = json!({"a": {"x": 1, "y": 2}, "list": [1, 2], "kept": true, "branch": 2});
     assert_eq!(knows(3), forked, "a branch does not see what another was told");
+}
+
+// shows: WR-429
+#[tokio::test]
+async fn however_long_a_run_is_what_it_was_told_is_found_without_reading_its_log_again() {
+    const TURNS: usize = 1_000;
+    let rig = Rig::memory();
+    let compiled = workflow(&[looped("rounds", 1_000, &[decision("go")])]);
+    let mut reply = rig.start(&compiled).await;
+    for turn in 1..TURNS {
+        let go_on = json!({"kind": "wr.loop_control", "loopId": "rounds", "decision": "continue"});
+        let told = object(json!({ "turn": turn }));
+        let request = Continue { context: Some(told), ..ack(&reply, "", vec![go_on]) };
+        reply = rig.sessions.proceed(request).await.unwrap();
+    }
+    let journal = CountedJournal::new(&rig.journal);
+    let fresh = || {
+        let blobs = Arc::<dyn Blobs>::clone(&rig.blobs);
+        Reader::new(Arc::clone(&journal) as _, blobs as _, Arc::clone(&rig.keys))
+    };
+    let reader = fresh();
+    let token = &reply.body.state_token;
+    let first = body(&reader.rehydrate(token).await.unwrap());
+    assert_eq!(journal.take().0, 1, "a process that knows nothing reads the log once");
+    for _ in 0..3 {
+        assert_eq!(body(&reader.rehydrate(token).await.unwrap()), first);
+        assert_eq!(journal.take().0, 0, "one that knows it reads nothing of it");
+    }
+    // What is kept is derived: one that lost it says the same.
+    assert_eq!(body(&fresh().rehydrate(token).await.unwrap()), first);
+    let state = SessionState::of(&rig.events(reply.body.run.session_id).await);
+    let run = &state.runs()[0];
+    for (ordinal, node) in run.graph.nodes().enumerate().skip(1) {
+        let told = serde_json::to_value(run.contexts.effective(node.id)).unwrap();
+        assert_eq!(told, json!({ "turn": ordinal }));
+    }
 }
 
 // shows: WR-430

@@ -59,7 +59,7 @@ fn a_loop_without_its_input_blocks_with_what_to_send_and_never_stop_leaves_it_wi
             assert_eq!((blocker.code.as_str(), blocker.message.as_str()), (code, message));
             assert_eq!(
                 serde_json::to_value(&blocker.pointer).unwrap(),
-                json!({"kind": "workflow_step", "stepId": "l"})
+                json!({"kind": "context_key", "key": "files"})
             );
             assert_eq!(
                 blocker.suggested_fix.as_ref().unwrap().as_str(),
@@ -85,6 +85,27 @@ fn a_loop_without_its_input_blocks_with_what_to_send_and_never_stop_leaves_it_wi
         panic!("it stops");
     };
     assert_eq!((pending_key(&next).as_deref(), gaps.len()), (Some("l@0::work"), 0));
+}
+
+// shows: WR-271
+#[test]
+fn a_pointer_names_a_key_only_if_a_loop_turns_by_it() {
+    // What else the run was told, or the agent made up, is never pointed at.
+    let context = json!({"other": 1, "count": "three"});
+    for (key, pointer) in [
+        ("files", json!({"kind": "context_key", "key": "files"})),
+        ("open_files-2", json!({"kind": "context_key", "key": "open_files-2"})),
+        // No pointer can hold these keys, so it stays at the loop.
+        ("openFiles", json!({"kind": "workflow_step", "stepId": "l"})),
+        ("open.files", json!({"kind": "workflow_step", "stepId": "l"})),
+    ] {
+        let turning = json!({"type": "forEach", "items": key, "maxIterations": 9});
+        let Decision::Blocked { report, .. } = decided(&turning, Autonomy::Guided, &context) else {
+            panic!("it goes on without {key}");
+        };
+        let [blocker] = report.blockers() else { panic!("{report:?}") };
+        assert_eq!(serde_json::to_value(&blocker.pointer).unwrap(), pointer);
+    }
 }
 
 #[test]

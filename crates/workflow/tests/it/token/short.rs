@@ -159,7 +159,10 @@ fn a_short_token_that_no_candidate_could_have_names_an_unknown_node() {
 struct Scripted(fn(u8) -> Result<Option<KeyAge>, piton_store::Error>);
 
 impl KeyRing for Scripted {
-    fn sign<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Signature, piton_store::Error>> {
+    fn sign_all<'a>(
+        &'a self,
+        _: &'a [&'a [u8]],
+    ) -> BoxFuture<'a, Result<Vec<Signature>, piton_store::Error>> {
         panic!("nothing is to be signed")
     }
 

@@ -111,7 +111,10 @@ fn several_attempts_on_one_node_have_tokens_that_all_hold() {
 struct Untouched;
 
 impl KeyRing for Untouched {
-    fn sign<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Signature, piton_store::Error>> {
+    fn sign_all<'a>(
+        &'a self,
+        _: &'a [&'a [u8]],
+    ) -> BoxFuture<'a, Result<Vec<Signature>, piton_store::Error>> {
         panic!("nothing is to be signed")
     }
 
