@@ -60,20 +60,17 @@ pub(super) fn elsewhere(project: &Path, data: &Path, path: Option<&str>) -> Resu
 pub(crate) fn here(project: &Path, data: &Path, path: Option<&str>) -> Result<ExitCode> {
     let context = open(data)?;
     let runtime = runtime()?;
-    let files = match path {
-        Some(path) => runtime.block_on(async {
+    let files = if let Some(path) = path {
+        runtime.block_on(async {
             let asked: NodeRef = path.parse()?;
             let root = context.current().await?.root;
             context.node(root, &asked).await?;
             Ok::<u64, piton_context::Error>(1)
-        })?,
-        None => {
-            let mut scanner = Scanner::new(project).with_stamps(data.join("stamps"));
-            let scanned = scanner.scan(false)?;
-            let partial = scanned.report.is_partial();
-            runtime.block_on(context.record(&scanned.tree, partial, None))?;
-            scanned.tree.totals().files
-        }
+        })?
+    } else {
+        let found = Scanner::new(project).with_stamps(data.join("stamps")).scan(false)?;
+        runtime.block_on(context.record(&found.tree, found.report.is_partial(), None))?;
+        found.tree.totals().files
     };
     let said = Said { peak_bytes: peak_resident_bytes()?, files };
     println!("{}", serde_json::to_string(&said).expect("it has numbers only"));

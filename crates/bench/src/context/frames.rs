@@ -91,6 +91,7 @@ fn putting(place: &Place) -> Result<Row> {
     let samples: Samples<f64> = PUTS.run(|block| {
         let bench = Bench::new(&root.join(block.to_string()))?;
         let mut floor = floor(&root.join(format!("{block}.floor")))?;
+        let bytes = vec![7; FLOOR_BYTES];
         let mut number = 0;
         let ours = move || {
             number += 1;
@@ -98,8 +99,7 @@ fn putting(place: &Place) -> Result<Row> {
             outcome.map(|()| took.as_secs_f64() * 1e6)
         };
         let theirs = move || {
-            let (outcome, took) =
-                wall(|| floor.write_all(&[7; FLOOR_BYTES]).and_then(|()| floor.sync_data()));
+            let (outcome, took) = wall(|| floor.write_all(&bytes).and_then(|()| floor.sync_data()));
             outcome.map_err(Error::io("write durably"))?;
             Ok(took.as_secs_f64() * 1e6)
         };

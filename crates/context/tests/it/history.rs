@@ -169,7 +169,7 @@ fn project_directories_do_not_see_each_other() {
     one.put("a", "summary", "about a");
     let other = ProjectId::of_directory(b"/somewhere/else");
     let other = Context::new(one.ports.clone(), other);
-    assert!(matches!(block_on(other.current()), Err(Error::NotScanned)));
+    assert_eq!(block_on(other.current()).unwrap_err().code().as_str(), "CONTEXT_NOT_SCANNED");
     let empty = tempfile::tempdir().unwrap();
     fs::write(empty.path().join("a"), "1").unwrap();
     let tree = Scanner::new(empty.path()).scan(false).unwrap().tree;
@@ -199,6 +199,13 @@ fn a_directory_of_thousands_is_looked_up_like_a_small_one() {
     let directory = block_on(scene.context.node_at(root, &path("d"))).unwrap().unwrap();
     assert_eq!(directory.children.len(), 3_500);
     assert!(block_on(scene.context.node_at(root, &path("d/9"))).unwrap().is_none());
+    // Among so many ids some begin alike: four digits are not enough for those.
+    let mut digits: Vec<String> =
+        directory.children.iter().map(|child| child.id.digest().hex()[..4].to_owned()).collect();
+    digits.sort();
+    let twice = digits.windows(2).find(|pair| pair[0] == pair[1]).unwrap();
+    let error = block_on(scene.context.node(root, &node(&twice[0]))).unwrap_err();
+    assert_eq!(error.code().as_str(), "CONTEXT_AMBIGUOUS");
 }
 
 // shows: CT-084 (the part about the time)
