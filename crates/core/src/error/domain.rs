@@ -13,6 +13,8 @@ crate::closed_set! {
         Token => "token",
         /// A bundle that the caller wants imported.
         Bundle => "bundle",
+        /// The files of a Workspace.
+        Workspace => "workspace",
         /// What the caller sent.
         Validation => "validation",
         /// Piton itself.

@@ -45,6 +45,8 @@ fn a_condition_that_can_pass_by_itself_is_retryable_and_no_other_is() {
                 | Code::StoreConflict
                 | Code::SessionLocked
                 | Code::TokenSessionLocked
+                | Code::WorkspaceBusy
+                | Code::WorkspaceIo
         );
         assert_eq!(code.retry() != Retry::NotRetryable, passes, "{code}");
     }

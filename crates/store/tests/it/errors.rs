@@ -193,7 +193,11 @@ fn every_code_of_the_store_is_produced_and_says_what_to_do() {
         .filter(|code| {
             !matches!(
                 code.domain(),
-                Domain::Token | Domain::Bundle | Domain::Validation | Domain::Internal
+                Domain::Token
+                    | Domain::Bundle
+                    | Domain::Workspace
+                    | Domain::Validation
+                    | Domain::Internal
             )
         })
         .map(|code| code.as_str())

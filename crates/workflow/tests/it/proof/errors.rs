@@ -189,7 +189,9 @@ async fn every_code_is_produced_and_says_what_to_do() {
         let is_lock = matches!(code, Code::SessionLocked | Code::TokenSessionLocked);
         assert_eq!(matches!(envelope.retry, Retry::RetryableAfterMs { .. }), is_lock, "{code}");
     }
-    let elsewhere = |code: &Code| matches!(code.domain(), Domain::Bundle | Domain::Internal);
+    let elsewhere = |code: &Code| {
+        matches!(code.domain(), Domain::Bundle | Domain::Workspace | Domain::Internal)
+    };
     let is_here = |code: &&Code| !elsewhere(code) && !NOT_HERE.contains(code);
     let expected = Code::ALL.iter().filter(is_here);
     assert_eq!(seen, expected.map(|code| code.as_str()).collect());
