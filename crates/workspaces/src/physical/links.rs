@@ -18,26 +18,33 @@ use crate::{
 impl Root {
     /// The path without links. Names that do not exist yet are kept.
     pub(super) fn resolve(&self, path: &MountPath) -> Result<MountPath, Fault> {
-        let mut waiting: Vec<String> = path.names().map(str::to_owned).collect();
+        // Each name with whether a link brought it: what a link names has to exist.
+        let mut waiting: Vec<(String, bool)> =
+            path.names().map(|name| (name.to_owned(), false)).collect();
         waiting.reverse();
         let mut resolved: Vec<String> = Vec::new();
         let mut links = 0;
-        while let Some(name) = waiting.pop() {
+        while let Some((name, by_link)) = waiting.pop() {
             if name == ".." {
                 resolved.pop().ok_or(Fault::LinkLeadsOut)?;
                 continue;
             }
             let directory = match self.directory(&joined(&resolved)?) {
                 Ok(directory) => directory,
+                Err(Fault::NotFound) if by_link => return Err(Fault::LinkLeadsOut),
                 Err(Fault::NotFound) => {
                     resolved.push(name);
                     continue;
                 }
                 Err(other) => return Err(other),
             };
-            let Some(target) = link_target(&directory, &name)? else {
-                resolved.push(name);
-                continue;
+            let target = match entry(&directory, &name)? {
+                Entry::Link(target) => target,
+                Entry::Missing if by_link => return Err(Fault::LinkLeadsOut),
+                Entry::Missing | Entry::Plain => {
+                    resolved.push(name);
+                    continue;
+                }
             };
             links += 1;
             if links > LINKS_MAX {
@@ -47,21 +54,10 @@ impl Root {
                 return Err(Fault::LinkLeadsOut);
             }
             let names = target.split('/').filter(|name| !name.is_empty() && *name != ".");
-            let names: Vec<String> = names.map(str::to_owned).collect();
+            let names: Vec<_> = names.map(|name| (name.to_owned(), true)).collect();
             waiting.extend(names.into_iter().rev());
         }
-        let resolved = joined(&resolved)?;
-        if links > 0 && !self.exists(&resolved) {
-            return Err(Fault::LinkLeadsOut);
-        }
-        Ok(resolved)
-    }
-
-    fn exists(&self, path: &MountPath) -> bool {
-        let Ok((directory, name)) = self.parent(path) else {
-            return path.is_root();
-        };
-        rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+        joined(&resolved)
     }
 }
 
@@ -69,16 +65,22 @@ fn joined(names: &[String]) -> Result<MountPath, Fault> {
     names.join("/").parse().map_err(|_| Fault::LinkLeadsOut)
 }
 
-/// Where an entry leads, if it is a link.
-fn link_target(directory: &OwnedFd, name: &str) -> Result<Option<String>, Fault> {
+/// What stands under a name.
+enum Entry {
+    Missing,
+    Plain,
+    Link(String),
+}
+
+fn entry(directory: &OwnedFd, name: &str) -> Result<Entry, Fault> {
     let stat = match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => stat,
-        Err(Errno::NOENT) => return Ok(None),
+        Err(Errno::NOENT) => return Ok(Entry::Missing),
         Err(errno) => return Err(fault(errno)),
     };
     if kind_of(&stat) != Kind::Link {
-        return Ok(None);
+        return Ok(Entry::Plain);
     }
     let target = rustix::fs::readlinkat(directory, name, Vec::new()).map_err(fault)?;
-    target.into_string().map(Some).map_err(|_| Fault::LinkLeadsOut)
+    target.into_string().map(Entry::Link).map_err(|_| Fault::LinkLeadsOut)
 }

@@ -52,8 +52,7 @@ impl Root {
 
     /// Opens the directory that holds a path.
     pub(super) fn parent<'a>(&self, path: &'a MountPath) -> Result<(OwnedFd, &'a str), Fault> {
-        let (_, name) = path.split().ok_or(Fault::IsDirectory)?;
-        let (parent, _) = path.split().ok_or(Fault::IsDirectory)?;
+        let (parent, name) = path.split().ok_or(Fault::IsDirectory)?;
         Ok((self.directory(&parent)?, name))
     }
 
@@ -74,10 +73,10 @@ impl Root {
 
     fn open(&self, path: &MountPath, flags: OFlags) -> Result<OwnedFd, Fault> {
         let text = if path.is_root() { "." } else { path.as_str() };
-        let opened = if self.by_kernel {
-            beneath(self.fd.as_fd(), text, flags)
-        } else {
-            self.walk(path, flags)
+        let opened = match self.by_kernel.then(|| beneath(self.fd.as_fd(), text, flags)) {
+            // A link that should be a directory is told as no directory; the walk asks what it is.
+            Some(Err(Errno::NOTDIR)) | None => self.walk(path, flags),
+            Some(opened) => opened,
         };
         opened.map_err(fault)
     }

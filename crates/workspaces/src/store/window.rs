@@ -114,10 +114,12 @@ impl<R: BufRead> Lines<R> {
                 let ended = line.bytes == 0;
                 return if ended { Ok(None) } else { check_text(line, size).map(Some) };
             }
-            if self.read == 0 && buffer[..buffer.len().min(SNIFF_BYTES)].contains(&0) {
+            if self.read == 0
+                && memchr::memchr(0, &buffer[..buffer.len().min(SNIFF_BYTES)]).is_some()
+            {
                 return Err(Fault::NotText { bytes: size, kind: NotTextKind::Binary });
             }
-            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let end = memchr::memchr(b'\n', buffer);
             let taken = end.map_or(buffer.len(), |at| at + 1);
             let text = &buffer[..end.unwrap_or(buffer.len())];
             let room = LINE_BYTES_KEPT.saturating_sub(line.start.len());

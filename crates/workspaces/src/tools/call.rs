@@ -65,8 +65,11 @@ impl Files {
 }
 
 fn parsed<T: DeserializeOwned>(tool: Tool, arguments: Value) -> Result<T, Error> {
-    let arguments =
-        if arguments.is_null() { Value::Object(serde_json::Map::new()) } else { arguments };
+    let arguments = match arguments {
+        Value::Null => Value::Object(serde_json::Map::new()),
+        Value::Object(_) => arguments,
+        _ => return Err(Error::BadArgument(format!("`{tool}` takes an object of arguments"))),
+    };
     serde_json::from_value(arguments)
         .map_err(|error| Error::BadArgument(format!("`{tool}`: {}", shown(&error.to_string()))))
 }
