@@ -79,34 +79,56 @@ pub struct WorkspacePorts {
 pub struct Opened {
     /// The set.
     pub workspaces: Workspaces,
+    /// Its overlays, to be compared, applied or dropped by whoever may.
+    pub overlays: Vec<OpenedOverlay>,
     /// What is allowed and still worth a look.
     pub warnings: Vec<String>,
 }
 
-/// Opens Workspaces. If anything is wrong, every problem is named and nothing is open.
-pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opened, Error> {
-    let first = configs.iter().filter(|one| one.over.is_none());
-    let base: Vec<Definition> = first.map(|one| define(one, ports, None)).collect();
-    let warnings = warnings(configs);
-    if configs.iter().all(|one| one.over.is_none()) {
-        return Ok(Opened { workspaces: Workspaces::new(base)?, warnings });
-    }
-    // Overlays lie over Workspaces that are open already; the same Stores then form the whole set.
-    let stores: Vec<_> = base.iter().map(|one| one.store.clone()).collect();
-    let lower = Workspaces::new(base);
-    let lower = lower.as_ref().ok();
-    let mut stores = stores.into_iter();
-    let definitions = configs.iter().map(|one| match &one.over {
-        None => {
-            let store = stores.next().expect("there is a Store for each that is no overlay");
-            Definition { store, ..define_without_store(one) }
-        }
-        Some(_) => define(one, ports, lower),
-    });
-    Ok(Opened { workspaces: Workspaces::new(definitions.collect())?, warnings })
+/// An overlay that is open.
+#[derive(Clone)]
+pub struct OpenedOverlay {
+    /// The prefix of its Workspace.
+    pub prefix: LogicalPath,
+    /// The prefix of the Workspace that it lies over.
+    pub over: LogicalPath,
+    /// The overlay.
+    pub store: OverlayStore,
 }
 
-fn define_without_store(config: &WorkspaceConfig) -> Definition {
+impl std::fmt::Debug for OpenedOverlay {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} over {}", self.prefix, self.over)
+    }
+}
+
+/// Opens Workspaces. If anything is wrong, every problem is named and nothing is open.
+pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opened, Error> {
+    // Overlays lie over Workspaces that are open already; the same Stores then form the whole set.
+    let (mut base, mut stores) = (Vec::new(), Vec::new());
+    for config in configs.iter().filter(|one| one.over.is_none()) {
+        let store = store(config, ports);
+        base.push(Definition { store: store.clone(), ..define(config) });
+        stores.push(store);
+    }
+    let lower = Workspaces::new(base).ok();
+    let mut stores = stores.into_iter();
+    let (mut definitions, mut overlays) = (Vec::new(), Vec::new());
+    for config in configs {
+        let store = if config.over.is_none() {
+            stores.next().expect("there is a Store for each that is no overlay")
+        } else {
+            let overlay = overlay(config, ports, lower.as_ref());
+            overlays.extend(overlay.as_ref().ok().cloned());
+            overlay.map(|overlay| Arc::new(overlay.store) as Arc<dyn Store>)
+        };
+        definitions.push(Definition { store, ..define(config) });
+    }
+    Ok(Opened { workspaces: Workspaces::new(definitions)?, overlays, warnings: warnings(configs) })
+}
+
+/// A Workspace without its Store.
+fn define(config: &WorkspaceConfig) -> Definition {
     Definition {
         prefix: config.prefix.clone(),
         scope: config.scope.clone(),
@@ -116,61 +138,66 @@ fn define_without_store(config: &WorkspaceConfig) -> Definition {
     }
 }
 
-fn define(
-    config: &WorkspaceConfig,
-    ports: &WorkspacePorts,
-    lower: Option<&Workspaces>,
-) -> Definition {
-    Definition { store: store(config, ports, lower), ..define_without_store(config) }
-}
-
-/// The Store of a Workspace, or why there is none.
-fn store(
-    config: &WorkspaceConfig,
-    ports: &WorkspacePorts,
-    lower: Option<&Workspaces>,
-) -> Result<Arc<dyn Store>, String> {
-    let quota = (config.bytes_max.is_some() || config.files_max.is_some()).then(|| Quota {
+fn quota(config: &WorkspaceConfig) -> Option<Quota> {
+    (config.bytes_max.is_some() || config.files_max.is_some()).then(|| Quota {
         bytes_max: config.bytes_max.unwrap_or(u64::MAX),
         files_max: config.files_max.unwrap_or(u64::MAX),
-    });
-    let virtual_store = |ports: &VirtualPorts, parts: &[String]| {
-        let namespace = Namespace::new(parts).map_err(|why| format!("is refused: {why}"))?;
-        Ok::<_, String>(VirtualStore::new(ports.clone(), &namespace, quota))
-    };
-    let upper = match (&config.directory, &config.namespace, &config.memory) {
-        (Some(directory), None, None) if config.over.is_none() => {
+    })
+}
+
+/// The Store of a Workspace that is no overlay, or why there is none.
+fn store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<Arc<dyn Store>, String> {
+    match (&config.directory, &config.namespace, &config.memory) {
+        (Some(directory), None, None) => {
             let options = PhysicalOptions {
                 links: config.links,
                 deny_hard_links: config.deny_hard_links,
-                quota,
+                quota: quota(config),
                 by_name: false,
             };
             let entropy = Arc::clone(&ports.kept.entropy);
             let opened = PhysicalStore::open(directory, options, entropy);
-            return opened.map(|store| Arc::new(store) as Arc<dyn Store>).map_err(missing);
+            opened.map(|store| Arc::new(store) as Arc<dyn Store>).map_err(missing)
         }
-        (None, Some(parts), None) => virtual_store(&ports.kept, parts)?,
-        (None, None, Some(parts)) => virtual_store(&ports.memory, parts)?,
+        (None, _, _) => Ok(Arc::new(virtual_store(config, ports)?)),
+        _ => Err("needs exactly one of `directory`, `virtual` and `memory`".into()),
+    }
+}
+
+fn virtual_store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<VirtualStore, String> {
+    let (chosen, names) = match (&config.namespace, &config.memory) {
+        (Some(names), None) => (&ports.kept, names),
+        (None, Some(names)) => (&ports.memory, names),
         _ if config.over.is_some() => {
-            return Err(
-                "is an overlay, so it needs `virtual` or `memory` and no `directory`".into()
-            );
+            return Err("is an overlay, so it needs `virtual` or `memory`".into());
         }
         _ => return Err("needs exactly one of `directory`, `virtual` and `memory`".into()),
     };
-    let Some(over) = &config.over else {
-        return Ok(Arc::new(upper));
-    };
-    let path: LogicalPath = over.parse().map_err(|why| format!("lies over no path: {why}"))?;
-    let found = lower.and_then(|lower| lower.find(&path)).filter(|(_, at)| at.is_root());
+    let namespace = Namespace::new(names).map_err(|why| format!("is refused: {why}"))?;
+    Ok(VirtualStore::new(chosen.clone(), &namespace, quota(config)))
+}
+
+/// The overlay of a Workspace that is one, or why there is none.
+fn overlay(
+    config: &WorkspaceConfig,
+    ports: &WorkspacePorts,
+    lower: Option<&Workspaces>,
+) -> Result<OpenedOverlay, String> {
+    if config.directory.is_some() {
+        return Err("is an overlay, so it has no `directory`".into());
+    }
+    let upper = virtual_store(config, ports)?;
+    let over = config.over.as_deref().unwrap_or_default();
+    let over: LogicalPath = over.parse().map_err(|why| format!("lies over no path: {why}"))?;
+    let prefix = config.prefix.parse().map_err(|why| format!("is no path: {why}"))?;
+    let found = lower.and_then(|lower| lower.find(&over)).filter(|(_, at)| at.is_root());
     let Some((lower, _)) = found else {
-        return Err(format!("lies over {path}, which is no Workspace with a Store of its own"));
+        return Err(format!("lies over {over}, which is no Workspace that is open"));
     };
     if lower.scope() == AccessScope::WriteOnly {
-        return Err(format!("lies over {path}, which is write-only"));
+        return Err(format!("lies over {over}, which is write-only"));
     }
-    Ok(Arc::new(OverlayStore::new(upper, lower)))
+    Ok(OpenedOverlay { prefix, over, store: OverlayStore::new(upper, lower) })
 }
 
 /// Why a directory cannot be opened. The person who configured it knows its path.

@@ -14,6 +14,7 @@ pub mod bounds;
 pub mod config;
 mod error;
 mod files;
+pub mod landlock;
 mod map;
 pub mod mask;
 pub mod overlay;

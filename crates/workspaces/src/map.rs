@@ -15,11 +15,8 @@ impl Workspaces {
         );
         let width = self.all().iter().map(|one| one.prefix().as_str().len()).max().unwrap_or(0);
         for one in self.all() {
-            let _ = write!(map, "{:width$}  {}", one.prefix(), one.scope());
-            if !one.purpose().is_empty() {
-                let _ = write!(map, "  {}", one.purpose());
-            }
-            map.push('\n');
+            let line = format!("{:width$}  {:10}  {}", one.prefix(), one.scope(), one.purpose());
+            let _ = writeln!(map, "{}", line.trim_end());
         }
         if self.all().iter().any(|one| one.scope() == AccessScope::WriteOnly) {
             map.push_str("In a write-only Workspace you can write, and never read or list.\n");

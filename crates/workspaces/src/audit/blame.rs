@@ -60,8 +60,8 @@ async fn changed_outside(
         Err(fault) => return Err(Error::File { path: path.clone(), fault }),
     };
     let made = records.iter().rev().find(|record| {
-        record.outcome == Outcome::Done && record.intent.before != Before::Directory
-            || record.outcome == Outcome::Done && record.intent.path != *path
+        let is_own = record.intent.path == *path;
+        record.outcome == Outcome::Done && !(is_own && record.intent.before == Before::Directory)
     });
     let Some(made) = made else {
         // Nobody says that it should be there, or that it should not.

@@ -17,7 +17,7 @@ impl Files {
     /// Replaces text in a file.
     pub async fn edit(&self, request: EditRequest) -> Result<String, Error> {
         let place = self.permit(Tool::Edit, Right::Change, &request.path)?;
-        let expected = self.expected(&place, request.version.as_deref())?;
+        let expected = Self::expected(&place, request.version.as_deref())?;
         let place = self.located(place).await?;
         let loaded = place.workspace.store.load(place.at.clone(), EDIT_BYTES_MAX).await;
         let loaded = loaded.map_err(|fault| told(&place, fault))?;

@@ -74,7 +74,7 @@ fn replace_exact(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced
 }
 
 fn line_of(text: &str, at: usize) -> u64 {
-    text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() as u64 + 1
+    text[..at].matches('\n').count() as u64 + 1
 }
 
 /// The line at which the text stands if blanks at both ends of lines are left out.

@@ -20,7 +20,7 @@ impl Files {
             let fault = Fault::TooLarge { bytes, max: FILE_BYTES_MAX };
             return Err(Error::File { path: place.path, fault });
         }
-        let expected = self.expected(&place, request.version.as_deref())?;
+        let expected = Self::expected(&place, request.version.as_deref())?;
         if request.append && expected != Expected::Anything {
             return Err(Error::BadArgument("`append` takes no `version`".into()));
         }
@@ -48,11 +48,7 @@ impl Files {
 
     /// What the caller expects to find. A write-only Workspace takes no expectation: whether it
     /// holds would tell what is there.
-    pub(super) fn expected(
-        &self,
-        place: &Place<'_>,
-        version: Option<&str>,
-    ) -> Result<Expected, Error> {
+    pub(super) fn expected(place: &Place<'_>, version: Option<&str>) -> Result<Expected, Error> {
         match version {
             None => Ok(Expected::Anything),
             Some(_) if place.workspace.scope() == AccessScope::WriteOnly => {

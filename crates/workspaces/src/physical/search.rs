@@ -1,8 +1,4 @@
 //! Searching the files of a Mount with several threads, with results in the order of paths.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the number of processors is a fact of this machine"
-)]
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},

@@ -1,6 +1,9 @@
 //! Writing files: a new file beside the old one, then one rename.
+//!
+//! Nothing is written before the commit, so that whoever records what is meant has done so by then:
+//! an unfinished write that a dead process left behind has a name that somebody knows.
 
-use std::os::fd::OwnedFd;
+use std::{os::fd::OwnedFd, sync::Arc};
 
 use piton_core::{Digest, Entropy, FileBytes};
 use rustix::fs::Mode;
@@ -21,23 +24,26 @@ use crate::{
     store::{Before, Expected, Fault},
 };
 
-/// A write that is ready: its bytes are on the disk under another name.
+/// A write that is ready.
 pub(super) struct Writing {
     directory: OwnedFd,
     name: String,
+    bytes: Arc<[u8]>,
+    /// The permissions of the file that is replaced.
+    mode: Option<Mode>,
+    /// The name under which the bytes are written before they are the file.
     temp: String,
     made: Made,
     before: Before,
     after: Digest,
     must_be_new: bool,
-    done: bool,
     _lock: Option<OwnedFd>,
 }
 
 /// What a write puts into a file.
 pub(super) enum Body<'a> {
     /// All of it.
-    Whole(&'a [u8]),
+    Whole(&'a Arc<[u8]>),
     /// What comes after what is there.
     Added(&'a [u8]),
 }
@@ -66,12 +72,11 @@ impl Root {
             _ => None,
         };
         expected.check(found.as_ref())?;
-        let joined;
-        let bytes = match (body, &old) {
-            (Body::Whole(bytes), _) | (Body::Added(bytes), None) => *bytes,
+        let bytes: Arc<[u8]> = match (body, &old) {
+            (Body::Whole(bytes), _) => Arc::clone(bytes),
+            (Body::Added(bytes), None) => Arc::from(*bytes),
             (Body::Added(added), Some(Old { content: Some(content), .. })) => {
-                joined = [content, *added].concat();
-                &joined
+                [content, *added].concat().into()
             }
             (Body::Added(_), Some(old)) => {
                 return Err(Fault::TooLarge { bytes: old.bytes, max: FILE_BYTES_MAX });
@@ -80,17 +85,16 @@ impl Root {
         if bytes.len() as u64 > FILE_BYTES_MAX {
             return Err(Fault::TooLarge { bytes: bytes.len() as u64, max: FILE_BYTES_MAX });
         }
-        let temp = random_name(entropy);
-        write_temp(&directory, &temp, bytes, old.as_ref().map(|old| old.mode))?;
         Ok(Writing {
             directory,
             name: name.to_owned(),
-            temp,
+            mode: old.as_ref().map(|old| old.mode),
+            temp: random_name(entropy),
             made,
             before: old.map_or(Before::Nothing, |_| Before::File(found)),
-            after: Digest::of(&FileBytes(bytes)),
+            after: Digest::of(&FileBytes(&bytes)),
+            bytes,
             must_be_new: *expected == Expected::Nothing,
-            done: false,
             _lock: held,
         })
     }
@@ -130,23 +134,18 @@ impl Ready for Writing {
     }
 
     fn commit(&mut self) -> Result<(), Fault> {
-        if self.must_be_new {
-            rename_no_replace(&self.directory, &self.temp, &self.directory, &self.name)?;
+        let (directory, temp) = (&self.directory, &*self.temp);
+        write_temp(directory, temp, &self.bytes, self.mode)?;
+        let renamed = if self.must_be_new {
+            rename_no_replace(directory, temp, directory, &self.name)
         } else {
-            let (directory, temp) = (&self.directory, &*self.temp);
-            rustix::fs::renameat(directory, temp, directory, &*self.name).map_err(fault)?;
+            rustix::fs::renameat(directory, temp, directory, &*self.name).map_err(fault)
+        };
+        if renamed.is_err() {
+            discard(directory, temp);
+            return renamed;
         }
-        self.done = true;
         self.made.keep()?;
         rustix::fs::fsync(&self.directory).map_err(fault)
-    }
-}
-
-impl Drop for Writing {
-    fn drop(&mut self) {
-        if !self.done {
-            discard(&self.directory, &self.temp);
-            self.made.undo();
-        }
     }
 }

@@ -71,7 +71,7 @@ pub struct Loaded {
 /// Promise:
 /// - No call reaches anything outside the Mount, whatever happens to it at the same time.
 /// - A read sees one version of a file as a whole, never a part of two.
-/// - Nothing is changed before [`Prepared::commit`]; a change that is dropped leaves no trace.
+/// - No file is changed before [`Prepared::commit`]; a change that is dropped leaves no trace.
 /// - A commit replaces a file as a whole: whoever reads, also after a crash, finds the old or the new
 ///   content.
 pub trait Store: Send + Sync {

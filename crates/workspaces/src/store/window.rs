@@ -57,17 +57,14 @@ pub fn read_window(reader: impl Read, size: u64, window: Window) -> Result<Windo
         }
         let full = kept.len() as u64 == window.lines_max;
         let text = if more || full { None } else { Some(clip(&line)) };
-        match text.filter(|text| text.len() < room || kept.is_empty()) {
-            Some(text) => {
-                room = room.saturating_sub(text.len() + 1);
-                kept.push(text);
-            }
-            None => {
-                more = true;
-                if !whole {
-                    break;
-                }
-            }
+        if let Some(text) = text.filter(|text| text.len() < room || kept.is_empty()) {
+            room = room.saturating_sub(text.len() + 1);
+            kept.push(text);
+            continue;
+        }
+        more = true;
+        if !whole {
+            break;
         }
     }
     let ended = whole || !more;

@@ -108,12 +108,11 @@ impl VirtualStore {
         let Row::File { digest, .. } = stored.row else {
             return Err(Fault::IsDirectory);
         };
-        let bytes = match stored.inline {
-            Some(bytes) => bytes,
-            None => {
-                let blob = self.ports.blobs.get(BlobNamespace::Virtual, digest).await?;
-                blob.ok_or(Fault::Data(Code::StoreNotFound))?
-            }
+        let bytes = if let Some(bytes) = stored.inline {
+            bytes
+        } else {
+            let blob = self.ports.blobs.get(BlobNamespace::Virtual, digest).await?;
+            blob.ok_or(Fault::Data(Code::StoreNotFound))?
         };
         if Digest::of(&FileBytes(&bytes)) != digest {
             return Err(Fault::Data(Code::StoreCorruptBlob));

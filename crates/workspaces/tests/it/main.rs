@@ -25,5 +25,6 @@ mod reading;
 mod reference;
 mod routing;
 mod tools;
-mod writers;
+mod wall;
 mod world;
+mod writers;

@@ -3,6 +3,7 @@
 use std::fs;
 
 use piton_core::Code;
+use piton_workspaces::physical::PhysicalOptions;
 use serde_json::json;
 
 use super::case::{Has, Lacks, case, refused, run};
@@ -82,8 +83,9 @@ async fn what_an_inner_workspace_hides_is_out_of_reach_and_the_inner_one_wins() 
             fs::create_dir_all(directory.path().join(name)).unwrap();
         }
         fs::write(directory.path().join("inner/kept.txt"), "kept").unwrap();
-        let mount =
-            |name: &str| crate::world::physical(&directory.path().join(name), Default::default());
+        let mount = |name: &str| {
+            crate::world::physical(&directory.path().join(name), PhysicalOptions::default())
+        };
         let set = piton_workspaces::Workspaces::new(vec![
             crate::world::definition("/home", "read-write", mount("outer")),
             crate::world::definition("/home/deep/inner", "read-only", mount("inner")),

@@ -3,6 +3,7 @@
 use std::{fs, sync::atomic::Ordering};
 
 use piton_core::Code;
+use piton_workspaces::physical::PhysicalOptions;
 use serde_json::{Value, json};
 
 use super::case::{Case, Expect, OneOf, case, refused, run};
@@ -201,7 +202,8 @@ async fn names_that_a_workspace_hides_are_denied_and_absent() {
         ("/home/src/keys/a.pem", "read"),
         ("/home/src/.env.missing", "mkdir"),
     ] {
-        let world = World::with(Default::default(), &[".env*", ".git/**", "keys/*.pem"]).await;
+        let world =
+            World::with(PhysicalOptions::default(), &[".env*", ".git/**", "keys/*.pem"]).await;
         for name in ["sub", ".git", "keys"] {
             fs::create_dir(world.at("src").join(name)).unwrap();
         }
