@@ -11,7 +11,7 @@ use crate::process::{cargo, command, succeeds, works};
 /// The version that the tests are run with; it builds with the toolchain of this repository.
 const NEXTEST: &str = "0.9.143";
 
-/// Makes sure of a C compiler, the formatter, the linter and the test runner.
+/// Makes sure of a C compiler, the formatter, the linter, ripgrep and the test runner.
 pub(crate) fn install(root: &Path) -> Result<()> {
     install_compiler(root)?;
     let cargo = cargo();
@@ -20,6 +20,10 @@ pub(crate) fn install(root: &Path) -> Result<()> {
         if !works(root, &cargo, &[subcommand, "--version"]) {
             install_with(root, component, "rustup", &["component", "add", component])?;
         }
+    }
+    if !works(root, "rg", &["--version"]) {
+        // The oracle of searches.
+        install_package(root, "ripgrep", &["ripgrep"])?;
     }
     if !works(root, &cargo, &["nextest", "--version"]) {
         let arguments = ["install", "--locked", "cargo-nextest", "--version", NEXTEST];
@@ -33,22 +37,27 @@ fn install_compiler(root: &Path) -> Result<()> {
     if works(root, "cc", &["--version"]) {
         return Ok(());
     }
+    install_package(root, "a C compiler", &["gcc", "libc6-dev"])
+}
+
+fn install_package(root: &Path, what: &str, packages: &[&str]) -> Result<()> {
     if !works(root, "apt-get", &["--version"]) {
         bail!(
-            "there is no C compiler, and no apt-get to install one: install `cc` and run this again"
+            "{what} is missing, and there is no apt-get to install it: install it and run this again"
         );
     }
     let apt = |arguments: &[&str]| {
         let as_root = works(root, "sh", &["-c", "test \"$(id -u)\" = 0"]);
         if as_root {
-            install_with(root, "a C compiler", "apt-get", arguments)
+            install_with(root, what, "apt-get", arguments)
         } else {
             let arguments = [&["apt-get"], arguments].concat();
-            install_with(root, "a C compiler", "sudo", &arguments)
+            install_with(root, what, "sudo", &arguments)
         }
     };
     apt(&["update", "--quiet"])?;
-    apt(&["install", "--quiet", "--yes", "--no-install-recommends", "gcc", "libc6-dev"])
+    let install = ["install", "--quiet", "--yes", "--no-install-recommends"];
+    apt(&[&install[..], packages].concat())
 }
 
 fn install_with(root: &Path, what: &str, program: &str, arguments: &[&str]) -> Result<()> {

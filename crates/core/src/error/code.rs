@@ -373,7 +373,7 @@ impl Code {
             Self::WorkspaceNotRegular => Facts {
                 domain: Domain::Workspace,
                 meaning: "The path names a pipe, a socket or a device, which is never opened.",
-                advice: "Use a regular file.",
+                advice: "Use a regular file; `ls` marks what is none.",
                 retry: Retry::NotRetryable,
             },
             Self::WorkspaceIsDirectory => Facts {
@@ -457,7 +457,7 @@ impl Code {
             Self::WorkspaceBusy => Facts {
                 domain: Domain::Workspace,
                 meaning: "Another process was changing the same place for longer than this call waits.",
-                advice: "Repeat the call.",
+                advice: "Repeat the call; if this persists, make sure that no other process hangs.",
                 retry: LOCK_RETRY,
             },
             Self::WorkspaceIo => Facts {

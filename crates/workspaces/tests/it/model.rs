@@ -167,6 +167,11 @@ impl Model {
             }
             Op::Delete(path) => match self.allows(path, &[ReadWrite]) {
                 None => Expected::Refused,
+                // An empty directory is deleted too.
+                Some(place) if self.is_empty_directory(path, &place) => {
+                    self.directories.remove(&place);
+                    Expected::Done
+                }
                 Some(place) if self.cannot_be_file(path, &place) => Expected::Fails,
                 Some(place) => {
                     self.files.remove(&place).map_or(Expected::Fails, |_| Expected::Done)
