@@ -21,6 +21,9 @@ pub(crate) enum Error {
     /// A use case failed.
     #[error(transparent)]
     Session(#[from] piton_workflow::session::Error),
+    /// Workspaces were not made.
+    #[error("the Workspaces were refused: {0}")]
+    Refused(String),
     /// A value could not be encoded or read.
     #[error("could not {operation}: {problem}")]
     Json { operation: &'static str, problem: String },

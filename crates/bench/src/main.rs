@@ -22,6 +22,7 @@ mod place;
 mod quiet_disk;
 mod report;
 mod workflow;
+mod workspaces;
 
 use std::{
     io::{self, Write as _},
@@ -68,6 +69,8 @@ enum Part {
     Kernel,
     /// Workflows.
     Workflow,
+    /// Workspaces.
+    Workspaces,
 }
 
 /// What the program starts itself for.
@@ -103,6 +106,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Workflow)) {
         report.add("workflow", workflow::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Workspaces)) {
+        report.add("workspaces", workspaces::measure(&place)?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {
