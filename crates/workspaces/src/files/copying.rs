@@ -78,10 +78,8 @@ impl Files {
         before: Expected,
     ) -> Result<(), Error> {
         let mask = Arc::clone(&from.workspace.mask);
-        let change = Change::Delete { path: from.at.clone(), recursive: false, mask };
-        let prepared = from.workspace.store.stat(from.at.clone(), true).await;
-        let found = prepared.map_err(|fault| told(from, fault))?.digest;
-        before.check(found.as_ref()).map_err(|fault| told(from, fault))?;
+        let path = from.at.clone();
+        let change = Change::Delete { path, recursive: false, expected: before, mask };
         let removed = self.change(Tool::Move, from, Some(&to.path), change).await?;
         debug_assert!(matches!(removed.before, Before::File(_)), "only files are loaded");
         Ok(())

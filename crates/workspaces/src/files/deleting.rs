@@ -6,7 +6,7 @@ use crate::{
     error::Error,
     files::Files,
     scope::{Right, Tool},
-    store::{Before, Change},
+    store::{Before, Change, Expected},
     tools::DeleteRequest,
 };
 
@@ -19,6 +19,7 @@ impl Files {
         let change = Change::Delete {
             path: place.at.clone(),
             recursive: request.recursive,
+            expected: Expected::Anything,
             mask: Arc::clone(&place.workspace.mask),
         };
         let changed = self.change(Tool::Delete, &place, None, change).await?;

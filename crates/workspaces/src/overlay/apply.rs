@@ -113,7 +113,11 @@ impl OverlayStore {
             }
             DifferenceKind::Deleted if found.is_none() => return Ok(()),
             DifferenceKind::Deleted => {
-                (Tool::Delete, Change::Delete { path: place.at.clone(), recursive: true, mask })
+                let expected = one.base.map_or(Expected::Anything, Expected::Digest);
+                (
+                    Tool::Delete,
+                    Change::Delete { path: place.at.clone(), recursive: true, expected, mask },
+                )
             }
             DifferenceKind::Directory => {
                 (Tool::Mkdir, Change::MakeDirectory { path: place.at.clone() })

@@ -65,7 +65,9 @@ impl OverlayStore {
                 };
                 self.write(path, &joined, expected).await
             }
-            Change::Delete { path, recursive, mask } => self.delete(path, recursive, &mask).await,
+            Change::Delete { path, recursive, expected, mask } => {
+                self.delete(path, recursive, expected, &mask).await
+            }
             Change::Move { from, to, mask } => self.relocate(from, to, &mask).await,
             Change::MakeDirectory { path } => self.make(path).await,
         }
@@ -100,9 +102,13 @@ impl OverlayStore {
         &self,
         path: MountPath,
         recursive: bool,
+        expected: Expected,
         mask: &Arc<Mask>,
     ) -> Result<Box<dyn Prepared>, Fault> {
         let stat = self.stat(path.clone(), true).await?;
+        if stat.kind == Kind::File {
+            expected.check(stat.digest.as_ref())?;
+        }
         if stat.kind == Kind::Directory {
             let inside = self.check_tree(&path, mask).await?;
             if !recursive && inside > 0 {
@@ -111,7 +117,7 @@ impl OverlayStore {
         }
         let Some(below) = self.would_shine(&path).await? else {
             let mask = Arc::clone(mask);
-            return self.upper.prepare(Change::Delete { path, recursive, mask }).await;
+            return self.upper.prepare(Change::Delete { path, recursive, expected, mask }).await;
         };
         let base = match (self.upper.row_at(&path).await?, below.kind) {
             (Some(Row::File { base: Some(base), .. }), _) => Some(base),
@@ -131,7 +137,7 @@ impl OverlayStore {
     ) -> Result<Box<dyn Prepared>, Fault> {
         let loaded = self.load(from.clone(), FILE_BYTES_MAX).await?;
         let written = self.write(to, &loaded.bytes, Expected::Nothing).await?;
-        let deleted = self.delete(from, false, mask).await?;
+        let deleted = self.delete(from, false, Expected::Digest(loaded.digest), mask).await?;
         let (before, after) = (deleted.before(), written.after());
         Ok(Box::new(Told { steps: vec![written, deleted], before, after }))
     }

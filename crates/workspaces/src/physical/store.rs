@@ -198,8 +198,12 @@ impl Inner {
                 let expected = Expected::Anything;
                 Box::new(root.prepare_write(path, &Body::Added(bytes), &expected, held, entropy)?)
             }
-            Change::Delete { path, recursive, mask } => {
-                Box::new(root.prepare_removal(path, *recursive, mask, held, entropy)?)
+            Change::Delete { path, recursive, expected, mask } => {
+                let removal = root.prepare_removal(path, *recursive, mask, held, entropy)?;
+                if let Before::File(digest) = removal.before() {
+                    expected.check(digest.as_ref())?;
+                }
+                Box::new(removal)
             }
             Change::Move { from, to, mask } => Box::new(root.prepare_move(from, to, mask, held)?),
             Change::MakeDirectory { path } => {

@@ -109,6 +109,8 @@ pub enum Change {
         path: MountPath,
         /// Whether a directory goes with everything in it.
         recursive: bool,
+        /// What must be true before, of a file.
+        expected: Expected,
         /// What is hidden: a directory that holds such a name stays.
         mask: Arc<Mask>,
     },

@@ -11,6 +11,7 @@
 //!
 //! *Limitations*: a recursive delete takes a bounded number of entries, because it is one commit.
 
+mod commit;
 mod keys;
 mod lookup;
 mod namespace;
@@ -20,6 +21,7 @@ mod row;
 mod search;
 mod store;
 mod tree;
+mod usage;
 
 pub use namespace::{Namespace, NamespaceProblem};
 pub use roots::VirtualRoots;

@@ -1,36 +1,31 @@
-//! Changes of a Virtual Store: looked at when they are prepared, and made by one commit.
-//!
-//! A commit looks again. If the row of the path is still the one that was found, what else changed in
-//! the meantime is taken into account; if it is not, the change has to be prepared again.
+//! Changes of a Virtual Store that are ready: checked, and with their content kept.
 
 use piton_core::{Digest, FileBytes};
-use piton_store::port::{BoxFuture, Change as RowChange, Expect, Version, Write};
+use piton_store::port::Version;
 
 use super::{
-    keys::DirectoryId,
-    lookup::Lookup,
-    row::{Row, Stored, Usage},
+    row::{Row, Stored},
     store::VirtualStore,
 };
 use crate::{
-    bounds::{COMMIT_TRIES_MAX, FILE_BYTES_MAX},
+    bounds::FILE_BYTES_MAX,
     mask::Mask,
     path::MountPath,
     store::{Before, Change, Expected, Fault, Prepared},
 };
 
 /// A change that is ready.
-struct Pending {
-    store: VirtualStore,
-    act: Act,
+pub(super) struct Pending {
+    pub(super) store: VirtualStore,
+    pub(super) act: Act,
     /// The row that was found at the path of the change.
-    found: Option<Version>,
-    before: Before,
-    after: Option<Digest>,
+    pub(super) found: Option<Version>,
+    pub(super) before: Before,
+    pub(super) after: Option<Digest>,
 }
 
 /// What a commit does.
-enum Act {
+pub(super) enum Act {
     Nothing,
     Put { path: MountPath, stored: Stored },
     Remove { path: MountPath },
@@ -66,8 +61,8 @@ impl VirtualStore {
                     None => self.prepare_file(path, &bytes, &Expected::Anything, None).await?,
                 }
             }
-            Change::Delete { path, recursive, mask } => {
-                self.prepare_removal(path, recursive, &mask).await?
+            Change::Delete { path, recursive, expected, mask } => {
+                self.prepare_removal(path, recursive, &expected, &mask).await?
             }
             Change::Move { from, to, mask } => self.prepare_move(from, to, &mask).await?,
             Change::MakeDirectory { path } => self.prepare_directory(path).await?,
@@ -141,16 +136,6 @@ impl VirtualStore {
         })
     }
 
-    /// Refuses early what the quota will refuse, before any content is kept.
-    async fn check_usage(&self, lookup: &Lookup, row: &Row) -> Result<(), Fault> {
-        let Some(quota) = self.quota else {
-            return Ok(());
-        };
-        let removed: Vec<&Row> = lookup.row().into_iter().collect();
-        let usage = self.usage().await?.0.after(&removed, &[row]);
-        quota.check(usage.bytes, usage.files)
-    }
-
     async fn prepare_directory(&self, path: MountPath) -> Result<Pending, Fault> {
         let lookup = self.lookup(&path).await?;
         let id = match lookup.row() {
@@ -177,6 +162,7 @@ impl VirtualStore {
         &self,
         path: MountPath,
         recursive: bool,
+        expected: &Expected,
         mask: &Mask,
     ) -> Result<Pending, Fault> {
         let lookup = self.lookup(&path).await?;
@@ -187,7 +173,7 @@ impl VirtualStore {
                     return Err(Fault::NotEmpty);
                 }
             }
-            Some(Row::File { .. }) => {}
+            Some(Row::File { digest, .. }) => expected.check(Some(digest))?,
             Some(Row::Whiteout { .. }) | None => return Err(Fault::NotFound),
         }
         Ok(Pending {
@@ -238,189 +224,5 @@ fn before(row: Option<&Row>) -> Before {
         Some(Row::File { digest, .. }) => Before::File(Some(*digest)),
         Some(Row::Directory { .. }) => Before::Directory,
         Some(Row::Whiteout { .. }) | None => Before::Nothing,
-    }
-}
-
-impl Prepared for Pending {
-    fn before(&self) -> Before {
-        self.before.clone()
-    }
-
-    fn after(&self) -> Option<Digest> {
-        self.after
-    }
-
-    fn temp(&self) -> Option<&str> {
-        None
-    }
-
-    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), Fault>> {
-        Box::pin(async move {
-            for _ in 0..COMMIT_TRIES_MAX {
-                let batch = match &self.act {
-                    Act::Put { path, stored } => self.put(path, stored).await?,
-                    Act::Nothing => return Ok(()),
-                    Act::Remove { path } => self.remove(path).await?,
-                    Act::Move { from, to } => self.relocate(from, to).await?,
-                };
-                match self.store.ports.table.commit(batch).await {
-                    Ok(_) => return Ok(()),
-                    Err(piton_store::Error::Conflict { .. }) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
-            Err(Fault::Busy)
-        })
-    }
-}
-
-impl Pending {
-    /// What stands at the path now, if it is still what was found.
-    async fn look(&self, path: &MountPath) -> Result<Lookup, Fault> {
-        let lookup = self.store.lookup(path).await?;
-        if lookup.version() == self.found { Ok(lookup) } else { Err(Fault::Raced) }
-    }
-
-    async fn put(&self, path: &MountPath, stored: &Stored) -> Result<Vec<Write>, Fault> {
-        let store = &self.store;
-        let lookup = self.look(path).await?;
-        let mut batch = store.guards(&lookup.steps, lookup.entry.is_none());
-        let parent = self.make_missing(&lookup, &mut batch);
-        let (_, name) = path.split().expect("the Mount itself is never written");
-        batch.push(Write {
-            key: store.keys.entry(parent, name),
-            expect: expect(lookup.version()),
-            change: RowChange::Put(stored.encode()),
-        });
-        let mut removed: Vec<Row> = lookup.row().cloned().into_iter().collect();
-        if let (Some(Row::Directory { id, .. }), Row::Whiteout { .. }) = (lookup.row(), &stored.row)
-        {
-            for node in store.tree(*id, path, None).await? {
-                let expect = Expect::Version(node.version);
-                batch.push(Write { key: node.key, expect, change: RowChange::Remove });
-                removed.push(node.row);
-            }
-        }
-        let removed: Vec<&Row> = removed.iter().collect();
-        store.account(&removed, &[&stored.row], &mut batch).await?;
-        Ok(batch)
-    }
-
-    /// Makes the directories above a path that are missing; returns the one that holds it.
-    fn make_missing(&self, lookup: &Lookup, batch: &mut Vec<Write>) -> DirectoryId {
-        let store = &self.store;
-        let mut parent = lookup.last();
-        let mut whiteout = lookup.whiteout;
-        for name in &lookup.missing {
-            let id = store.new_id();
-            // What was deleted below stays deleted when a directory takes its place.
-            let row = Row::Directory { id, modified: store.now(), opaque: whiteout.is_some() };
-            batch.push(Write {
-                key: store.keys.entry(parent, name),
-                expect: expect(whiteout.take()),
-                change: RowChange::Put(Stored { row, inline: None }.encode()),
-            });
-            parent = id;
-        }
-        parent
-    }
-
-    async fn remove(&self, path: &MountPath) -> Result<Vec<Write>, Fault> {
-        let store = &self.store;
-        let lookup = self.look(path).await?;
-        let (Some(parent), Some(found)) = (lookup.parent(), &lookup.entry) else {
-            return Err(Fault::Raced);
-        };
-        let mut batch = store.guards(&lookup.steps, true);
-        let (_, name) = path.split().expect("the Mount itself is never removed");
-        let key = store.keys.entry(parent, name);
-        batch.push(Write { key, expect: expect(lookup.version()), change: RowChange::Remove });
-        let mut removed = vec![found.stored.row.clone()];
-        if let Row::Directory { id, .. } = found.stored.row {
-            for node in store.tree(id, path, None).await? {
-                let expect = Expect::Version(node.version);
-                batch.push(Write { key: node.key, expect, change: RowChange::Remove });
-                removed.push(node.row);
-            }
-        }
-        let removed: Vec<&Row> = removed.iter().collect();
-        store.account(&removed, &[], &mut batch).await?;
-        Ok(batch)
-    }
-
-    async fn relocate(&self, from: &MountPath, to: &MountPath) -> Result<Vec<Write>, Fault> {
-        let store = &self.store;
-        let source = self.look(from).await?;
-        let target = store.lookup(to).await?;
-        let (Some(parent), Some(found)) = (source.parent(), &source.entry) else {
-            return Err(Fault::Raced);
-        };
-        if !matches!(target.row(), None | Some(Row::Whiteout { .. })) {
-            return Err(Fault::Exists);
-        }
-        let mut batch = store.guards(&source.steps, true);
-        for guard in store.guards(&target.steps, true) {
-            // A directory that both ways share is named once; a rewrite counts more than a look.
-            match batch.iter_mut().find(|one| one.key == guard.key) {
-                Some(one) if one.change == RowChange::Keep => *one = guard,
-                Some(_) => {}
-                None => batch.push(guard),
-            }
-        }
-        let holder = self.make_missing(&target, &mut batch);
-        let (_, name) = from.split().expect("the Mount itself is never moved");
-        let (_, new_name) = to.split().ok_or(Fault::Exists)?;
-        batch.push(Write {
-            key: store.keys.entry(parent, name),
-            expect: expect(source.version()),
-            change: RowChange::Remove,
-        });
-        batch.push(Write {
-            key: store.keys.entry(holder, new_name),
-            expect: expect(target.version()),
-            change: RowChange::Put(found.stored.encode()),
-        });
-        Ok(batch)
-    }
-}
-
-fn expect(version: Option<Version>) -> Expect {
-    version.map_or(Expect::Absent, Expect::Version)
-}
-
-impl VirtualStore {
-    /// How much there is, and the write that says so.
-    pub(super) async fn usage(&self) -> Result<(Usage, Option<Version>), Fault> {
-        let Some(entry) = self.ports.table.get(&self.keys.usage()).await? else {
-            return Ok((Usage::default(), None));
-        };
-        let damaged = Fault::Data(piton_core::Code::StoreInvariantViolation);
-        let usage = serde_json::from_slice(&entry.value).map_err(|_| damaged)?;
-        Ok((usage, Some(entry.version)))
-    }
-
-    /// Adds to a batch what it does to the usage, if anything, and refuses what is over the quota.
-    async fn account(
-        &self,
-        removed: &[&Row],
-        added: &[&Row],
-        batch: &mut Vec<Write>,
-    ) -> Result<(), Fault> {
-        let (usage, version) = self.usage().await?;
-        let after = usage.after(removed, added);
-        if after == usage {
-            return Ok(());
-        }
-        if let Some(quota) = self.quota.filter(|_| !added.is_empty()) {
-            quota.check(after.bytes, after.files)?;
-        }
-        batch.push(Write {
-            key: self.keys.usage(),
-            expect: expect(version),
-            change: RowChange::Put(
-                serde_json::to_vec(&after).expect("two numbers have a JSON form"),
-            ),
-        });
-        Ok(())
     }
 }

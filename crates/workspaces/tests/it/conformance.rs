@@ -87,7 +87,12 @@ async fn files_come_and_go(store: &dyn Store) {
     let read = store.read(at("a/b.txt"), window).await.unwrap();
     assert_eq!((read.lines, read.total, read.more), (vec!["three".to_owned()], Some(2), false));
     assert_eq!(read.digest, stat.digest);
-    let delete = |path: &str, recursive| Change::Delete { path: at(path), recursive, mask: mask() };
+    let delete = |path: &str, recursive| Change::Delete {
+        path: at(path),
+        recursive,
+        expected: Expected::Anything,
+        mask: mask(),
+    };
     assert_eq!(make(store, delete("a/none", false)).await, Err(Fault::NotFound));
     make(store, delete("a/new.txt", false)).await.unwrap();
     assert_eq!(text(store, "a/new.txt").await, Err(Fault::NotFound));
@@ -108,9 +113,17 @@ async fn expectations_are_kept(store: &dyn Store) {
     assert_eq!(make(store, write("none.txt", "3", stale)).await, gone);
     assert_eq!(text(store, "e.txt").await.as_deref(), Ok("2"));
     assert_eq!(store.load(at("e.txt"), 0).await, Err(Fault::TooLarge { bytes: 1, max: 0 }));
-    make(store, Change::Delete { path: at("e.txt"), recursive: false, mask: mask() })
-        .await
-        .unwrap();
+    make(
+        store,
+        Change::Delete {
+            path: at("e.txt"),
+            recursive: false,
+            expected: Expected::Anything,
+            mask: mask(),
+        },
+    )
+    .await
+    .unwrap();
 }
 
 async fn directories_hold_together(store: &dyn Store) {
@@ -132,9 +145,24 @@ async fn directories_hold_together(store: &dyn Store) {
     assert_eq!(make(store, moved("d/none", "d/x")).await, Err(Fault::NotFound));
     assert_eq!(names(store, "d").await, ["e", "g", "i.txt"]);
     let hides = Arc::new(Mask::new(&["h.txt".to_owned()]).unwrap());
-    let delete = Change::Delete { path: at("d"), recursive: true, mask: hides };
+    let delete = Change::Delete {
+        path: at("d"),
+        recursive: true,
+        expected: Expected::Anything,
+        mask: hides,
+    };
     assert_eq!(make(store, delete).await, Err(Fault::HoldsHidden));
-    make(store, Change::Delete { path: at("d"), recursive: true, mask: mask() }).await.unwrap();
+    make(
+        store,
+        Change::Delete {
+            path: at("d"),
+            recursive: true,
+            expected: Expected::Anything,
+            mask: mask(),
+        },
+    )
+    .await
+    .unwrap();
     assert_eq!(store.stat(at("d"), false).await, Err(Fault::NotFound));
 }
 
@@ -144,7 +172,12 @@ async fn what_is_dropped_leaves_no_trace(store: &dyn Store) {
         write("keep.txt", "new", Expected::Anything),
         write("x/y/z.txt", "new", Expected::Anything),
         Change::Append { path: at("keep.txt"), bytes: b"more".as_slice().into() },
-        Change::Delete { path: at("keep.txt"), recursive: false, mask: mask() },
+        Change::Delete {
+            path: at("keep.txt"),
+            recursive: false,
+            expected: Expected::Anything,
+            mask: mask(),
+        },
         Change::Move { from: at("keep.txt"), to: at("q/r"), mask: mask() },
         Change::MakeDirectory { path: at("made/deep") },
     ] {
@@ -152,9 +185,17 @@ async fn what_is_dropped_leaves_no_trace(store: &dyn Store) {
     }
     assert_eq!(text(store, "keep.txt").await.as_deref(), Ok("old"));
     assert_eq!(names(store, "").await, ["keep.txt"]);
-    make(store, Change::Delete { path: at("keep.txt"), recursive: false, mask: mask() })
-        .await
-        .unwrap();
+    make(
+        store,
+        Change::Delete {
+            path: at("keep.txt"),
+            recursive: false,
+            expected: Expected::Anything,
+            mask: mask(),
+        },
+    )
+    .await
+    .unwrap();
 }
 
 async fn searching_finds_lines_in_order(store: &dyn Store) {
@@ -196,7 +237,17 @@ async fn searching_finds_lines_in_order(store: &dyn Store) {
     assert_eq!((found.files.len(), found.files_total, found.matches_total), (1, 3, 3));
     let found = store.search(search(true, 100)).await.unwrap();
     assert_eq!(found.files_total, 5);
-    make(store, Change::Delete { path: at("s"), recursive: true, mask: mask() }).await.unwrap();
+    make(
+        store,
+        Change::Delete {
+            path: at("s"),
+            recursive: true,
+            expected: Expected::Anything,
+            mask: mask(),
+        },
+    )
+    .await
+    .unwrap();
 }
 
 // shows: WS-051

@@ -23,6 +23,7 @@ mod quota;
 mod race;
 mod reading;
 mod reference;
+mod roots;
 mod routing;
 mod tools;
 mod wall;

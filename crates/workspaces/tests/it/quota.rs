@@ -74,3 +74,15 @@ async fn a_workspace_takes_as_much_as_its_quota_and_nothing_half() {
         assert_eq!(reply, "a\t60\nc\t0\nf\t40\n");
     }
 }
+
+// shows: WS-052 (bytes of files stay out of replies)
+#[tokio::test]
+async fn the_reply_to_a_large_write_and_the_map_hold_none_of_its_bytes() {
+    let store = VirtualStore::new(memory_ports(6), &namespace(&["n"]), None);
+    let set = Workspaces::new(vec![definition("/v", "read-write", Arc::new(store))]).unwrap();
+    let files = Files::new(Arc::new(set));
+    let content = "0123456789".repeat(1 << 20);
+    let reply = files.call("write", json!({ "path": "/v/large", "content": content })).await;
+    assert!(!reply.is_error() && reply.text.len() < 200, "{:.200}", reply.text);
+    assert!(files.workspaces().map().len() < 500);
+}
