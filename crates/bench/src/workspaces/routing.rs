@@ -21,7 +21,7 @@ use crate::{
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 50, warm_up: 5 };
-const WORKSPACES: usize = 1_000;
+const WORKSPACES: u32 = 1_000;
 const MICROSECONDS_MAX: f64 = 1.0;
 
 fn store() -> Result<Arc<dyn Store>> {
@@ -39,7 +39,7 @@ fn store() -> Result<Arc<dyn Store>> {
 // shows: WS-060
 pub(super) fn rows() -> Result<Vec<Row>> {
     let store = store()?;
-    let prefix = |number: usize| format!("/projects/p{:02}/w{number:03}", number % 40);
+    let prefix = |number: u32| format!("/projects/p{:02}/w{number:03}", number % 40);
     let definitions = (0..WORKSPACES).map(|number| Definition {
         prefix: prefix(number),
         scope: "read-write".into(),
@@ -52,10 +52,10 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     let paths: Vec<LogicalPath> = (0..WORKSPACES)
         .filter_map(|number| format!("{}/src/deep/main.rs", prefix(number)).parse().ok())
         .collect();
-    expect("paths", WORKSPACES as u64, paths.len() as u64)?;
+    expect("paths", u64::from(WORKSPACES), paths.len() as u64)?;
     let plain: HashMap<&str, usize> =
         paths.iter().enumerate().map(|(at, path)| (path.as_str(), at)).collect();
-    let each = |time: Duration| time.as_secs_f64() * 1e6 / WORKSPACES as f64;
+    let each = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(WORKSPACES);
     let ours = || {
         let (found, time) = wall(|| {
             let permitted = |path: &&LogicalPath| {
@@ -63,14 +63,14 @@ pub(super) fn rows() -> Result<Vec<Row>> {
             };
             paths.iter().filter(permitted).count()
         });
-        expect("paths that belong to a Workspace", WORKSPACES as u64, found as u64)?;
+        expect("paths that belong to a Workspace", u64::from(WORKSPACES), found as u64)?;
         Ok(each(time))
     };
     let baseline = || {
         let (found, time) = wall(|| {
             paths.iter().filter(|path| plain.contains_key(black_box(path.as_str()))).count()
         });
-        expect("paths in the map", WORKSPACES as u64, found as u64)?;
+        expect("paths in the map", u64::from(WORKSPACES), found as u64)?;
         Ok(each(time))
     };
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;

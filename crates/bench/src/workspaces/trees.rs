@@ -1,6 +1,7 @@
 //! The tree that is read and searched, and an agent that sees it.
 
 use std::{
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -31,11 +32,11 @@ pub(super) fn make(place: &Place, name: &str) -> Result<PathBuf> {
         let path = root.join(format!("module_{:02}/part_{directory:03}", directory % 10));
         fs::create_dir_all(&path).map_err(Error::io("make a directory"))?;
         for file in 0..FILES {
-            let text: String = (0..LINES)
-                .map(|line| {
-                    format!("    let value_{line} = compute({directory}, {file}, {line});\n")
-                })
-                .collect();
+            let mut text = String::new();
+            for line in 0..LINES {
+                let call = format!("compute({directory}, {file}, {line})");
+                let _ = writeln!(text, "    let value_{line} = {call};");
+            }
             let needle = if file == 0 { "// the needle in the haystack\n" } else { "" };
             fs::write(path.join(format!("file_{file:02}.rs")), text + needle)
                 .map_err(Error::io("write a file"))?;
