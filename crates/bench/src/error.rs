@@ -27,6 +27,9 @@ pub(crate) enum Error {
     /// Context could not be read or written.
     #[error(transparent)]
     Context(#[from] piton_context::Error),
+    /// Workspaces were not made.
+    #[error("the Workspaces were refused: {0}")]
+    Refused(String),
     /// A value could not be encoded or read.
     #[error("could not {operation}: {problem}")]
     Json { operation: &'static str, problem: String },

@@ -26,6 +26,7 @@ mod place;
 mod quiet_disk;
 mod report;
 mod workflow;
+mod workspaces;
 
 use std::{
     io::{self, Write as _},
@@ -80,6 +81,8 @@ enum Part {
     Flow,
     /// Trees and frames.
     Context,
+    /// Workspaces.
+    Workspaces,
 }
 
 /// What the program starts itself for.
@@ -147,6 +150,9 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if matches!(arguments.part, None | Some(Part::Context)) {
         report.add("context", context::measure(&place)?);
+    }
+    if matches!(arguments.part, None | Some(Part::Workspaces)) {
+        report.add("workspaces", workspaces::measure(&place)?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {

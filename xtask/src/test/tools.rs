@@ -24,6 +24,10 @@ pub(crate) fn install(root: &Path) -> Result<()> {
             install_with(root, component, "rustup", &["component", "add", component])?;
         }
     }
+    if !works(root, "rg", &["--version"]) {
+        // The oracle of searches.
+        install_packages(root, "ripgrep", &["ripgrep"])?;
+    }
     if !works(root, &cargo, &["nextest", "--version"]) {
         let arguments = ["install", "--locked", "cargo-nextest", "--version", NEXTEST];
         install_with(root, "cargo-nextest", &cargo, &arguments)?;

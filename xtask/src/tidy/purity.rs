@@ -26,6 +26,10 @@ const NOT_IN_PORTS: [&str; 6] =
 /// Crates that decide and never act.
 const PURE: [&str; 4] = ["backpack", "core", "flow", "workflow"];
 
+/// What the crate of Workspaces does without: it handles data and cannot start a program.
+const NOT_IN_WORKSPACES: [&str; 7] =
+    ["std::process", "Command", "duct", "execve", "libc", "rustix::process", "tokio::process"];
+
 /// The lints that keep effects out; a pure crate may not lift them.
 const BANS: [&str; 2] = ["clippy::disallowed_methods", "clippy::disallowed_types"];
 
@@ -42,6 +46,14 @@ pub(crate) fn check(project: &Project) -> Vec<Problem> {
                 &NOT_IN_CORE,
                 "the core has no effects",
                 "take the effect as a port, or move the code to a crate that may act",
+            ));
+        }
+        if name == "workspaces" {
+            problems.extend(mentions(
+                file,
+                &NOT_IN_WORKSPACES,
+                "Workspaces start no program",
+                "leave it out: a Store does data operations only",
             ));
         }
         if is_port(&file.path) {
@@ -147,6 +159,24 @@ mod tests {
         }
         finds("crates/core/src/a.rs", "// std::fs is not used\nlet s = \"std::fs\";", &[]);
         finds("crates/cli/src/a.rs", "use std::fs;", &[]);
+    }
+
+    // shows: WS-050 (no program is started)
+    #[test]
+    fn the_crate_of_workspaces_cannot_start_a_program() {
+        for (code, name) in [
+            ("use std::process::Command;", "std::process"),
+            ("use std::{fs, process};", "std::process"),
+            ("let child = Command::new(\"sh\");", "Command"),
+            ("tokio::process::exec()", "tokio::process"),
+        ] {
+            let path = "crates/workspaces/src/a.rs";
+            let found = check(&Project::of(&[(path, code)]));
+            let what = format!("Workspaces start no program: `{name}`");
+            assert!(found.iter().any(|problem| problem.what == what), "{code}");
+        }
+        finds("crates/workspaces/tests/it/a.rs", "use std::process::Command;", &[]);
+        finds("crates/cli/src/a.rs", "use std::process::Command;", &[]);
     }
 
     // shows: WR-534

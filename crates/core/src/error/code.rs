@@ -145,6 +145,56 @@ crate::closed_set! {
         ContextIncomplete => "CONTEXT_INCOMPLETE",
         /// What is stored is not what its id says.
         ContextIntegrity => "CONTEXT_INTEGRITY",
+        /// A path is written in a way that is refused.
+        WorkspaceBadPath => "WORKSPACE_BAD_PATH",
+        /// No Workspace covers the path.
+        WorkspaceUnmapped => "WORKSPACE_UNMAPPED",
+        /// The Access Scope forbids the operation.
+        WorkspaceScope => "WORKSPACE_SCOPE",
+        /// A name is hidden by configuration.
+        WorkspaceHidden => "WORKSPACE_HIDDEN",
+        /// There is no such file or directory.
+        WorkspaceNotFound => "WORKSPACE_NOT_FOUND",
+        /// A link stands in the way.
+        WorkspaceLink => "WORKSPACE_LINK",
+        /// It is no regular file.
+        WorkspaceNotRegular => "WORKSPACE_NOT_REGULAR",
+        /// It is a directory.
+        WorkspaceIsDirectory => "WORKSPACE_IS_DIRECTORY",
+        /// It is no directory.
+        WorkspaceNotDirectory => "WORKSPACE_NOT_DIRECTORY",
+        /// There is something already.
+        WorkspaceExists => "WORKSPACE_EXISTS",
+        /// The directory is not empty.
+        WorkspaceNotEmpty => "WORKSPACE_NOT_EMPTY",
+        /// The file is not UTF-8 text.
+        WorkspaceNotText => "WORKSPACE_NOT_TEXT",
+        /// The file or the content is too large.
+        WorkspaceTooLarge => "WORKSPACE_TOO_LARGE",
+        /// A limit of the operation is reached.
+        WorkspaceLimit => "WORKSPACE_LIMIT",
+        /// The text to replace does not occur.
+        WorkspaceNoMatch => "WORKSPACE_NO_MATCH",
+        /// The text to replace occurs more than once.
+        WorkspaceAmbiguous => "WORKSPACE_AMBIGUOUS",
+        /// The file changed since it was read.
+        WorkspaceConflict => "WORKSPACE_CONFLICT",
+        /// The operating system refused access.
+        WorkspacePermission => "WORKSPACE_PERMISSION",
+        /// The quota of the Workspace is used up.
+        WorkspaceQuota => "WORKSPACE_QUOTA",
+        /// The directory holds another Workspace.
+        WorkspaceInner => "WORKSPACE_INNER",
+        /// Somebody else is changing the same place.
+        WorkspaceBusy => "WORKSPACE_BUSY",
+        /// The file could not be read or written.
+        WorkspaceIo => "WORKSPACE_IO",
+        /// An argument of a file tool is not valid.
+        WorkspaceBadArgument => "WORKSPACE_BAD_ARGUMENT",
+        /// A write to a write-only Workspace failed.
+        WorkspaceWriteFailed => "WORKSPACE_WRITE_FAILED",
+        /// The Workspaces are not configured correctly.
+        WorkspaceConfig => "WORKSPACE_CONFIG",
         /// The caller sent something that is not valid.
         ValidationError => "VALIDATION_ERROR",
         /// Piton broke a promise of its own.
@@ -586,6 +636,156 @@ impl Code {
                 domain: Domain::Context,
                 meaning: "Stored context was changed after it was written; it was not used.",
                 advice: "Run `piton context validate` to see the damage, and restore the data directory from a backup.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceBadPath => Facts {
+                domain: Domain::Workspace,
+                meaning: "The path is written in a way that is refused before anything is looked at.",
+                advice: "Write the path as `/name/name`, with the names as the map of Workspaces and `ls` give them.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceUnmapped => Facts {
+                domain: Domain::Workspace,
+                meaning: "No Workspace covers the path, so nothing there can be touched.",
+                advice: "Use a path below one of the Workspaces that the message lists.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceScope => Facts {
+                domain: Domain::Workspace,
+                meaning: "The Access Scope of the Workspace does not permit this operation; its Store was not asked.",
+                advice: "Use one of the Workspaces that the message lists, or do without the operation.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceHidden => Facts {
+                domain: Domain::Workspace,
+                meaning: "The configuration of the Workspace hides this name from every operation.",
+                advice: "Go on without this file; only the person who configures the Workspace can show it.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceNotFound => Facts {
+                domain: Domain::Workspace,
+                meaning: "There is no file or directory with this path.",
+                advice: "List the directory with `ls`, or find the file with `glob`.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceLink => Facts {
+                domain: Domain::Workspace,
+                meaning: "A part of the path is a link, and links are not followed here.",
+                advice: "Use the path of the file itself; `ls` marks links.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceNotRegular => Facts {
+                domain: Domain::Workspace,
+                meaning: "The path names a pipe, a socket or a device, which is never opened.",
+                advice: "Use a regular file; `ls` marks what is none.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceIsDirectory => Facts {
+                domain: Domain::Workspace,
+                meaning: "The path names a directory, and the operation needs a file.",
+                advice: "List it with `ls` and name a file in it.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceNotDirectory => Facts {
+                domain: Domain::Workspace,
+                meaning: "A part of the path names a file where a directory is needed.",
+                advice: "Check the path with `ls` on its parent.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceExists => Facts {
+                domain: Domain::Workspace,
+                meaning: "There is something at the target already, and it is not overwritten.",
+                advice: "Choose another path, or delete what is there first.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceNotEmpty => Facts {
+                domain: Domain::Workspace,
+                meaning: "The directory holds something, and the call does not say to delete that too.",
+                advice: "Repeat the call with `recursive` set to true if everything in it shall go.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceNotText => Facts {
+                domain: Domain::Workspace,
+                meaning: "The file is not UTF-8 text, so it is neither shown nor edited; its bytes are untouched.",
+                advice: "Use `stat` for its size, or `copy` and `move`, which keep its bytes.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceTooLarge => Facts {
+                domain: Domain::Workspace,
+                meaning: "The file or the content is larger than this operation takes; nothing was changed.",
+                advice: "Work on a part: `read` with `offset` and `limit`, `grep`, or several smaller files.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceLimit => Facts {
+                domain: Domain::Workspace,
+                meaning: "The request is larger or more complex than this operation takes; nothing was changed.",
+                advice: "Make the request smaller or simpler, as the message says.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceNoMatch => Facts {
+                domain: Domain::Workspace,
+                meaning: "The text to replace does not occur in the file, so nothing was changed.",
+                advice: "Read the file again and copy the text exactly, with its blanks and line ends.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceAmbiguous => Facts {
+                domain: Domain::Workspace,
+                meaning: "The text to replace occurs more than once, so nothing was changed.",
+                advice: "Take in more lines around the place so that the text occurs once, or set `replace_all`.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceConflict => Facts {
+                domain: Domain::Workspace,
+                meaning: "The file is not the version that the call names, so nothing was overwritten.",
+                advice: "Read the file again and repeat the change on what it holds now.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspacePermission => Facts {
+                domain: Domain::Workspace,
+                meaning: "The operating system does not let this process do that.",
+                advice: "Go on without it, or ask the person who runs Piton to change the permissions.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceQuota => Facts {
+                domain: Domain::Workspace,
+                meaning: "The change would take the Workspace over its quota; nothing was written.",
+                advice: "Delete what is no longer needed in this Workspace, or write less.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceInner => Facts {
+                domain: Domain::Workspace,
+                meaning: "The directory holds another Workspace, so it is not deleted, moved or copied as a whole.",
+                advice: "Work on the entries beside the inner Workspace one by one.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceBusy => Facts {
+                domain: Domain::Workspace,
+                meaning: "Another process was changing the same place for longer than this call waits.",
+                advice: "Repeat the call; if this persists, make sure that no other process hangs.",
+                retry: LOCK_RETRY,
+            },
+            Self::WorkspaceIo => Facts {
+                domain: Domain::Workspace,
+                meaning: "The operating system reported an error while the file was read or written; the old content is still there.",
+                advice: "Repeat the call; if it fails again, tell the person who runs Piton.",
+                retry: Retry::RetryableImmediate,
+            },
+            Self::WorkspaceBadArgument => Facts {
+                domain: Domain::Workspace,
+                meaning: "An argument of the call is missing, unknown or not allowed.",
+                advice: "Correct the argument that the message names and call again.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceWriteFailed => Facts {
+                domain: Domain::Workspace,
+                meaning: "The write did not succeed; a write-only Workspace says no more than that.",
+                advice: "Write under another name, or ask the person who runs Piton.",
+                retry: Retry::NotRetryable,
+            },
+            Self::WorkspaceConfig => Facts {
+                domain: Domain::Workspace,
+                meaning: "The configuration of the Workspaces was refused, so there is no file access.",
+                advice: "Correct every problem that the message names, then start again.",
                 retry: Retry::NotRetryable,
             },
             Self::ValidationError => Facts {

@@ -21,6 +21,8 @@ crate::closed_set! {
         Backpack => "backpack",
         /// The tree and the frames of a project.
         Context => "context",
+        /// The files of a Workspace.
+        Workspace => "workspace",
         /// What the caller sent.
         Validation => "validation",
         /// Piton itself.

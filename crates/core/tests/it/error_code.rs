@@ -51,6 +51,8 @@ fn a_condition_that_can_pass_by_itself_is_retryable_and_no_other_is() {
                 | Code::ModelBadAnswer
                 | Code::ModelUnreachable
                 | Code::ModelUnavailable
+                | Code::WorkspaceBusy
+                | Code::WorkspaceIo
         );
         assert_eq!(code.retry() != Retry::NotRetryable, passes, "{code}");
     }

@@ -1,0 +1,82 @@
+//! Finding the Workspace of a path among a thousand.
+
+use std::{collections::HashMap, hint::black_box, sync::Arc, time::Duration};
+
+use piton_core::{TimestampMs, port::fixed::ManualClock};
+use piton_store::{
+    local::SystemEntropy,
+    memory::{MemoryBlobs, MemoryTable},
+};
+use piton_workspaces::{
+    Definition, Right, Tool, Workspaces,
+    path::LogicalPath,
+    store::Store,
+    virtual_store::{Namespace, VirtualPorts, VirtualStore},
+};
+
+use crate::{
+    error::{Error, Result, expect},
+    measure::{Schedule, wall},
+    report::{Bar, Row, Unit},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 50, warm_up: 5 };
+const WORKSPACES: u32 = 1_000;
+const MICROSECONDS_MAX: f64 = 1.0;
+
+fn store() -> Result<Arc<dyn Store>> {
+    let clock = Arc::new(ManualClock::new(TimestampMs(0)));
+    let ports = VirtualPorts {
+        table: Arc::new(MemoryTable::default()),
+        blobs: Arc::new(MemoryBlobs::new(clock.clone())),
+        clock,
+        entropy: Arc::new(SystemEntropy),
+    };
+    let namespace = Namespace::new(["bench"]).map_err(|why| Error::Refused(why.to_string()))?;
+    Ok(Arc::new(VirtualStore::new(ports, &namespace, None)))
+}
+
+// shows: WS-060
+pub(super) fn rows() -> Result<Vec<Row>> {
+    let store = store()?;
+    let prefix = |number: u32| format!("/projects/p{:02}/w{number:03}", number % 40);
+    let definitions = (0..WORKSPACES).map(|number| Definition {
+        prefix: prefix(number),
+        scope: "read-write".into(),
+        purpose: String::new(),
+        deny: Vec::new(),
+        store: Ok(Arc::clone(&store)),
+    });
+    let set = Workspaces::new(definitions.collect());
+    let set = set.map_err(|error| Error::Refused(error.to_string()))?;
+    let paths: Vec<LogicalPath> = (0..WORKSPACES)
+        .filter_map(|number| format!("{}/src/deep/main.rs", prefix(number)).parse().ok())
+        .collect();
+    expect("paths", u64::from(WORKSPACES), paths.len() as u64)?;
+    let plain: HashMap<&str, usize> =
+        paths.iter().enumerate().map(|(at, path)| (path.as_str(), at)).collect();
+    let each = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(WORKSPACES);
+    let ours = || {
+        let (found, time) = wall(|| {
+            let permitted = |path: &&LogicalPath| {
+                set.permit(Tool::Edit, Right::Change, black_box(path)).is_ok()
+            };
+            paths.iter().filter(permitted).count()
+        });
+        expect("paths that belong to a Workspace", u64::from(WORKSPACES), found as u64)?;
+        Ok(each(time))
+    };
+    let baseline = || {
+        let (found, time) = wall(|| {
+            paths.iter().filter(|path| plain.contains_key(black_box(path.as_str()))).count()
+        });
+        expect("paths in the map", u64::from(WORKSPACES), found as u64)?;
+        Ok(each(time))
+    };
+    let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
+    let name = "route a path over 1,000 Workspaces";
+    Ok(vec![
+        Row::paired(name, Unit::Microseconds, "one lookup in a hash map", &samples)
+            .judged(Bar::median(MICROSECONDS_MAX)),
+    ])
+}

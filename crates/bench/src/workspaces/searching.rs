@@ -1,0 +1,47 @@
+//! Searching a tree of 5,000 files beside ripgrep.
+
+use std::{process::Command, time::Duration};
+
+use serde_json::json;
+
+use super::trees;
+use crate::{
+    error::{Error, Result, expect},
+    measure::{Schedule, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+};
+
+const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 2 };
+const RATIO_MAX: f64 = 1.5;
+const HITS: u64 = trees::ALL / 50;
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let root = trees::make(place, "search-tree")?;
+    let files = trees::agent(&root)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .build()
+        .map_err(Error::io("start a runtime"))?;
+    let ours = || {
+        let arguments = json!({ "pattern": "needle in the [a-z]+", "limit": 2_000 });
+        let (reply, time) = wall(|| runtime.block_on(files.call("grep", arguments)));
+        expect("lines that match", HITS, reply.text.lines().count() as u64)?;
+        Ok(time)
+    };
+    let baseline = || {
+        let mut ripgrep = Command::new("rg");
+        ripgrep.args(["--no-config", "-n", "-e", "needle in the [a-z]+", "."]).current_dir(&root);
+        let (output, time) = wall(|| ripgrep.output());
+        let output = output.map_err(Error::io("run ripgrep"))?;
+        let found = output.stdout.split(|byte| *byte == b'\n').count() - 1;
+        expect("lines that ripgrep finds", HITS, found as u64)?;
+        Ok(time)
+    };
+    let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
+    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
+    let name = "`grep` over 5,000 files, in process";
+    Ok(vec![
+        Row::paired(name, Unit::Milliseconds, "ripgrep", &samples).judged(Bar::ratio(RATIO_MAX)),
+    ])
+}

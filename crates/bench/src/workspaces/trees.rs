@@ -1,0 +1,62 @@
+//! The tree that is read and searched, and an agent that sees it.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use piton_store::local::SystemEntropy;
+use piton_workspaces::{
+    Definition, Files, Workspaces,
+    physical::{PhysicalOptions, PhysicalStore},
+};
+
+use crate::{
+    error::{Error, Result},
+    place::Place,
+};
+
+const DIRECTORIES: usize = 100;
+const FILES: usize = 50;
+const LINES: usize = 120;
+
+/// How many files the tree has.
+pub(super) const ALL: u64 = (DIRECTORIES * FILES) as u64;
+
+/// Makes a tree of 5,000 files of source code.
+pub(super) fn make(place: &Place, name: &str) -> Result<PathBuf> {
+    let root = place.make(name)?;
+    for directory in 0..DIRECTORIES {
+        let path = root.join(format!("module_{:02}/part_{directory:03}", directory % 10));
+        fs::create_dir_all(&path).map_err(Error::io("make a directory"))?;
+        for file in 0..FILES {
+            let mut text = String::new();
+            for line in 0..LINES {
+                let call = format!("compute({directory}, {file}, {line})");
+                let _ = writeln!(text, "    let value_{line} = {call};");
+            }
+            let needle = if file == 0 { "// the needle in the haystack\n" } else { "" };
+            fs::write(path.join(format!("file_{file:02}.rs")), text + needle)
+                .map_err(Error::io("write a file"))?;
+        }
+    }
+    place.settle()?;
+    Ok(root)
+}
+
+/// An agent that may read the tree as `/tree`.
+pub(super) fn agent(root: &Path) -> Result<Files> {
+    let store = PhysicalStore::open(root, PhysicalOptions::default(), Arc::new(SystemEntropy));
+    let store = store.map_err(|fault| Error::Refused(format!("the tree {fault}")))?;
+    let workspaces = Workspaces::new(vec![Definition {
+        prefix: "/tree".into(),
+        scope: "read-only".into(),
+        purpose: String::new(),
+        deny: Vec::new(),
+        store: Ok(Arc::new(store)),
+    }]);
+    let workspaces = workspaces.map_err(|error| Error::Refused(error.to_string()))?;
+    Ok(Files::new(Arc::new(workspaces)))
+}

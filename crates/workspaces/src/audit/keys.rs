@@ -1,0 +1,66 @@
+//! Where records stand in the table.
+//!
+//! All keys of one ledger start with the digest of its name, so that no two ledgers meet. A record stands
+//! under its number; a row for each path that it names leads to it, and another while it is open.
+
+use std::sync::Arc;
+
+use piton_core::{Digest, FileBytes};
+use piton_store::port::Key;
+
+use crate::path::LogicalPath;
+
+const START: &[u8] = b"workspaces/audit/1/";
+
+/// The keys of one ledger.
+#[derive(Clone, Debug)]
+pub(super) struct Keys(Arc<[u8]>);
+
+impl Keys {
+    pub(super) fn of(name: &str) -> Self {
+        let digest = Digest::of(&FileBytes(name.as_bytes()));
+        Self([START, digest.as_bytes()].concat().into())
+    }
+
+    fn key(&self, kind: u8, rest: &[&[u8]]) -> Key {
+        [&*self.0, &[kind], &rest.concat()].concat().into()
+    }
+
+    /// The number of the next record.
+    pub(super) fn next(&self) -> Key {
+        self.key(b'n', &[])
+    }
+
+    /// A record.
+    pub(super) fn record(&self, number: u64) -> Key {
+        self.key(b'r', &[&number.to_be_bytes()])
+    }
+
+    /// That a record is open.
+    pub(super) fn open(&self, number: u64) -> Key {
+        self.key(b'o', &[&number.to_be_bytes()])
+    }
+
+    /// All open records.
+    pub(super) fn all_open(&self) -> Key {
+        self.key(b'o', &[])
+    }
+
+    /// That a record names a path.
+    pub(super) fn path(&self, path: &LogicalPath, number: u64) -> Key {
+        let digest = Digest::of(&FileBytes(path.as_str().as_bytes()));
+        self.key(b'p', &[digest.as_bytes(), &number.to_be_bytes()])
+    }
+
+    /// All records that name a path.
+    pub(super) fn all_of_path(&self, path: &LogicalPath) -> Key {
+        let digest = Digest::of(&FileBytes(path.as_str().as_bytes()));
+        self.key(b'p', &[digest.as_bytes()])
+    }
+}
+
+/// The number at the end of a key.
+pub(super) fn number_of(key: &[u8]) -> Option<u64> {
+    let start = key.len().checked_sub(8)?;
+    Some(u64::from_be_bytes(key[start..].try_into().ok()?))
+}

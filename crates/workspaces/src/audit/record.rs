@@ -1,0 +1,64 @@
+//! One record.
+
+use piton_core::{Digest, TimestampMs};
+use serde::{Deserialize, Serialize};
+
+use crate::{files::Actor, path::LogicalPath, scope::Tool, store::Before};
+
+/// What somebody is about to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Intent {
+    /// Who.
+    pub actor: Actor,
+    /// With which tool.
+    pub tool: Tool,
+    /// In which Workspace.
+    pub workspace: LogicalPath,
+    /// To which path.
+    pub path: LogicalPath,
+    /// Where it goes, if it is moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<LogicalPath>,
+    /// What is there before.
+    pub before: Before,
+    /// The digest of what is there after, if a file is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Digest>,
+    /// The name of the unfinished write beside the path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temp: Option<String>,
+}
+
+piton_core::closed_set! {
+    /// What became of an intention.
+    pub enum Outcome {
+        /// Not known yet: it is under way, or its process died.
+        Open => "open",
+        /// The change happened.
+        Done => "done",
+        /// Nothing was changed.
+        Undone => "undone",
+        /// The file is neither as before nor as after: somebody else changed it too.
+        Unclear => "unclear",
+    }
+}
+
+/// What is recorded of one change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Record {
+    /// The version of the record.
+    pub v: u32,
+    /// Its place among the records.
+    pub number: u64,
+    /// When it was made: for people, never to order anything.
+    pub timestamp_ms: TimestampMs,
+    /// What was meant.
+    pub intent: Intent,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// The version of the records that this crate writes.
+pub(super) const VERSION: u32 = 1;

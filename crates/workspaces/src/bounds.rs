@@ -1,0 +1,147 @@
+//! Every limit of this crate, in one place.
+//!
+//! *Invariants*: whatever an agent sends, the memory and the reply that it costs are bounded by what
+//! stands here. Limits of stored data may be raised and never lowered.
+
+use std::time::Duration;
+
+/// The longest name in a path, in bytes: what Linux file systems take.
+pub const NAME_BYTES_MAX: usize = 255;
+
+/// The longest path in bytes: one less than what Linux takes, which counts a zero byte at the end.
+pub const PATH_BYTES_MAX: usize = 4095;
+
+/// How many names a path may have. People nest a dozen directories; a walk holds a descriptor for
+/// each level, so the limit also bounds those.
+pub const PATH_DEPTH_MAX: usize = 64;
+
+/// How many bytes of a refused path an error shows.
+pub const SHOWN_BYTES_MAX: usize = 80;
+
+/// How many Workspaces an error lists as an alternative.
+pub const ALTERNATIVES_MAX: usize = 8;
+
+/// How many Workspaces one set may have. Routing stays below a microsecond with a thousand.
+pub const WORKSPACES_MAX: usize = 1_024;
+
+/// The longest purpose of a Workspace in bytes: it stands on one line of the Filesystem Map.
+pub const PURPOSE_BYTES_MAX: usize = 200;
+
+/// How many deny patterns a Workspace may have, and how long each may be in bytes.
+pub const DENY_MAX: usize = 64;
+
+/// The longest pattern of a glob or a deny rule, in bytes.
+pub const PATTERN_BYTES_MAX: usize = 1_024;
+
+/// The longest regular expression in bytes.
+pub const REGEX_BYTES_MAX: usize = 4_096;
+
+/// The largest automaton that a regular expression may need, in bytes.
+pub const REGEX_SIZE_MAX: usize = 4 * 1024 * 1024;
+
+/// The largest file that is written, edited, appended to or copied, in bytes. Such a file is held in
+/// memory once or twice; it equals the largest blob of the store.
+pub const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// The largest file that is edited as text, in bytes: an agent changes source files, and a larger
+/// one costs more to search than an edit should.
+pub const EDIT_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// The largest file of which `read` gives the version and the number of lines, in bytes. Beyond it a
+/// window is read without looking at the rest.
+pub const WHOLE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// Lines that `read` gives unless asked for fewer.
+pub const READ_LINES_DEFAULT: u64 = 2_000;
+
+/// Characters of a line that are shown; the rest is counted.
+pub const LINE_CHARACTERS_MAX: usize = 2_000;
+
+/// The longest line, in bytes, of which anything is kept while it is read: four bytes for every
+/// character that is shown.
+pub const LINE_BYTES_KEPT: usize = 4 * LINE_CHARACTERS_MAX;
+
+/// Characters of a line that `grep` shows: enough for code, and little of a minified file.
+pub const GREP_LINE_CHARACTERS_MAX: usize = 500;
+
+/// The longest reply of a tool in bytes: about 20,000 tokens, and far below what clients take.
+pub const REPLY_BYTES_MAX: usize = 80_000;
+
+/// Room in a reply for what is said beside its lines.
+pub const NOTE_BYTES_MAX: usize = 1_024;
+
+/// Entries of a directory that are listed; the rest is counted.
+pub const LIST_ENTRIES_MAX: usize = 2_000;
+
+/// Entries that a listing holds in memory, at most.
+pub const LIST_ENTRIES_HELD_MAX: usize = 100_000;
+
+/// Files that a search looks at, at most; what is beyond is said.
+pub const SEARCH_FILES_MAX: usize = 500_000;
+
+/// Results that `glob` and `grep` show unless asked for another number.
+pub const RESULTS_DEFAULT: u64 = 250;
+
+/// The largest number of results that can be asked for.
+pub const RESULTS_MAX: u64 = 2_000;
+
+/// Lines of context around a match, at most.
+pub const CONTEXT_LINES_MAX: u64 = 20;
+
+/// The largest file that is searched in a Virtual Store or an overlay, in bytes: it is held in memory.
+pub const SEARCH_MEMORY_BYTES_MAX: u64 = FILE_BYTES_MAX;
+
+/// The memory that searching one file may take for its longest line, in bytes.
+pub const SEARCH_HEAP_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Files that are searched between two merges of results: it bounds what is held that will not be
+/// shown.
+pub const SEARCH_BATCH: usize = 512;
+
+/// Threads that search at the same time, at most.
+pub const SEARCH_THREADS_MAX: usize = 8;
+
+/// The largest ignore file that is read, in bytes. Real ones have a few hundred lines.
+pub const IGNORE_FILE_BYTES_MAX: u64 = 256 * 1024;
+
+/// Entries that one recursive delete or move of a directory looks at or removes.
+pub const TREE_ENTRIES_MAX: usize = 100_000;
+
+/// Links that one path may lead through, where links are followed: what Linux allows.
+pub const LINKS_MAX: usize = 40;
+
+/// How long a change waits for another one in the same directory.
+pub const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// How long to wait between two tries for a lock: a write takes about as long as its two syncs.
+pub const LOCK_PAUSE: Duration = Duration::from_millis(2);
+
+/// How often a change of a Virtual Store is tried again when others change the same rows.
+pub const COMMIT_TRIES_MAX: usize = 64;
+
+/// The largest file of a Virtual Store that is kept in its row, in bytes; a larger one is a blob.
+pub const INLINE_BYTES_MAX: usize = 4 * 1024;
+
+/// Parts that the namespace of a Virtual Store may have, and the longest of them in bytes.
+pub const NAMESPACE_PARTS_MAX: usize = 8;
+
+/// The longest part of a namespace in bytes.
+pub const NAMESPACE_PART_BYTES_MAX: usize = 256;
+
+/// Entries that one recursive delete or move in a Virtual Store changes: it is one commit.
+pub const VIRTUAL_TREE_MAX: usize = 4_000;
+
+/// Changes that an overlay may hold when it is compared or applied.
+pub const OVERLAY_CHANGES_MAX: usize = 50_000;
+
+/// Lines that are shown of an edit, around the change.
+pub const SNIPPET_LINES_MAX: usize = 12;
+
+/// Line numbers that an ambiguous edit lists.
+pub const HITS_LISTED_MAX: usize = 10;
+
+/// The longest name of an agent in an audit record, in bytes.
+pub const ACTOR_BYTES_MAX: usize = 128;
+
+/// Records of a file that are listed at a time.
+pub const AUDIT_PAGE: usize = 1_000;

@@ -1,0 +1,238 @@
+//! Workspaces as people configure them, and opening them.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "directories of the machine are named here, once, at start"
+)]
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::Error,
+    overlay::OverlayStore,
+    path::LogicalPath,
+    physical::{PhysicalOptions, PhysicalStore},
+    quota::Quota,
+    scope::AccessScope,
+    store::{Fault, Store},
+    virtual_store::{Namespace, VirtualPorts, VirtualStore},
+    workspace::Definition,
+    workspaces::Workspaces,
+};
+
+/// One Workspace as it stands in a configuration file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkspaceConfig {
+    /// Where it begins in the file world of the agent.
+    pub prefix: String,
+    /// The name of its Access Scope.
+    pub scope: String,
+    /// What it is for, in one line.
+    #[serde(default)]
+    pub purpose: String,
+    /// Names that are hidden.
+    #[serde(default)]
+    pub deny: Vec<String>,
+    /// A directory of the machine.
+    #[serde(default)]
+    pub directory: Option<PathBuf>,
+    /// The namespace of a Virtual Store that is kept.
+    #[serde(default, rename = "virtual")]
+    pub namespace: Option<Vec<String>>,
+    /// The namespace of a Virtual Store that lasts as long as the process.
+    #[serde(default)]
+    pub memory: Option<Vec<String>>,
+    /// The prefix of the Workspace that an overlay lies over; its changes are kept in `virtual` or
+    /// `memory`.
+    #[serde(default)]
+    pub over: Option<String>,
+    /// Whether links that stay inside the directory are followed.
+    #[serde(default)]
+    pub links: bool,
+    /// Whether files that have other names elsewhere are refused.
+    #[serde(default)]
+    pub deny_hard_links: bool,
+    /// How many bytes it may hold.
+    #[serde(default)]
+    pub bytes_max: Option<u64>,
+    /// How many files it may hold.
+    #[serde(default)]
+    pub files_max: Option<u64>,
+}
+
+/// What Workspaces are opened with.
+#[derive(Clone)]
+pub struct WorkspacePorts {
+    /// For Virtual Stores that are kept.
+    pub kept: VirtualPorts,
+    /// For those that last as long as the process.
+    pub memory: VirtualPorts,
+}
+
+/// Workspaces that are open.
+#[derive(Debug)]
+pub struct Opened {
+    /// The set.
+    pub workspaces: Workspaces,
+    /// Its overlays, to be compared, applied or dropped by whoever may.
+    pub overlays: Vec<OpenedOverlay>,
+    /// What is allowed and still worth a look.
+    pub warnings: Vec<String>,
+}
+
+/// An overlay that is open.
+#[derive(Clone)]
+pub struct OpenedOverlay {
+    /// The prefix of its Workspace.
+    pub prefix: LogicalPath,
+    /// The prefix of the Workspace that it lies over.
+    pub over: LogicalPath,
+    /// The overlay.
+    pub store: OverlayStore,
+}
+
+impl std::fmt::Debug for OpenedOverlay {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} over {}", self.prefix, self.over)
+    }
+}
+
+/// Opens Workspaces. If anything is wrong, every problem is named and nothing is open.
+pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opened, Error> {
+    // Overlays lie over Workspaces that are open already; the same Stores then form the whole set.
+    let (mut base, mut stores) = (Vec::new(), Vec::new());
+    for config in configs.iter().filter(|one| one.over.is_none()) {
+        let store = store(config, ports);
+        base.push(Definition { store: store.clone(), ..define(config) });
+        stores.push(store);
+    }
+    let lower = Workspaces::new(base).ok();
+    let mut stores = stores.into_iter();
+    let (mut definitions, mut overlays) = (Vec::new(), Vec::new());
+    for config in configs {
+        let store = if config.over.is_none() {
+            stores.next().expect("there is a Store for each that is no overlay")
+        } else {
+            let overlay = overlay(config, ports, lower.as_ref());
+            overlays.extend(overlay.as_ref().ok().cloned());
+            overlay.map(|overlay| Arc::new(overlay.store) as Arc<dyn Store>)
+        };
+        definitions.push(Definition { store, ..define(config) });
+    }
+    Ok(Opened { workspaces: Workspaces::new(definitions)?, overlays, warnings: warnings(configs) })
+}
+
+/// A Workspace without its Store.
+fn define(config: &WorkspaceConfig) -> Definition {
+    Definition {
+        prefix: config.prefix.clone(),
+        scope: config.scope.clone(),
+        purpose: config.purpose.clone(),
+        deny: config.deny.clone(),
+        store: Err(String::new()),
+    }
+}
+
+fn quota(config: &WorkspaceConfig) -> Option<Quota> {
+    (config.bytes_max.is_some() || config.files_max.is_some()).then(|| Quota {
+        bytes_max: config.bytes_max.unwrap_or(u64::MAX),
+        files_max: config.files_max.unwrap_or(u64::MAX),
+    })
+}
+
+/// The Store of a Workspace that is no overlay, or why there is none.
+fn store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<Arc<dyn Store>, String> {
+    match (&config.directory, &config.namespace, &config.memory) {
+        (Some(directory), None, None) => {
+            let options = PhysicalOptions {
+                links: config.links,
+                deny_hard_links: config.deny_hard_links,
+                quota: quota(config),
+                by_name: false,
+            };
+            let entropy = Arc::clone(&ports.kept.entropy);
+            let opened = PhysicalStore::open(directory, options, entropy);
+            opened.map(|store| Arc::new(store) as Arc<dyn Store>).map_err(missing)
+        }
+        (None, _, _) => Ok(Arc::new(virtual_store(config, ports)?)),
+        _ => Err("needs exactly one of `directory`, `virtual` and `memory`".into()),
+    }
+}
+
+fn virtual_store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<VirtualStore, String> {
+    let (chosen, names) = match (&config.namespace, &config.memory) {
+        (Some(names), None) => (&ports.kept, names),
+        (None, Some(names)) => (&ports.memory, names),
+        _ if config.over.is_some() => {
+            return Err("is an overlay, so it needs `virtual` or `memory`".into());
+        }
+        _ => return Err("needs exactly one of `directory`, `virtual` and `memory`".into()),
+    };
+    let namespace = Namespace::new(names).map_err(|why| format!("is refused: {why}"))?;
+    Ok(VirtualStore::new(chosen.clone(), &namespace, quota(config)))
+}
+
+/// The overlay of a Workspace that is one, or why there is none.
+fn overlay(
+    config: &WorkspaceConfig,
+    ports: &WorkspacePorts,
+    lower: Option<&Workspaces>,
+) -> Result<OpenedOverlay, String> {
+    if config.directory.is_some() {
+        return Err("is an overlay, so it has no `directory`".into());
+    }
+    let upper = virtual_store(config, ports)?;
+    let over = config.over.as_deref().unwrap_or_default();
+    let over: LogicalPath = over.parse().map_err(|why| format!("lies over no path: {why}"))?;
+    let prefix = config.prefix.parse().map_err(|why| format!("is no path: {why}"))?;
+    let found = lower.and_then(|lower| lower.find(&over)).filter(|(_, at)| at.is_root());
+    let Some((lower, _)) = found else {
+        return Err(format!("lies over {over}, which is no Workspace that is open"));
+    };
+    if lower.scope() == AccessScope::WriteOnly {
+        return Err(format!("lies over {over}, which is write-only"));
+    }
+    Ok(OpenedOverlay { prefix, over, store: OverlayStore::new(upper, lower) })
+}
+
+/// Why a directory cannot be opened. The person who configured it knows its path.
+fn missing(fault: Fault) -> String {
+    match fault {
+        Fault::NotFound => "has a `directory` that does not exist".into(),
+        Fault::NotDirectory => "has a `directory` that is a file".into(),
+        other => format!("has a `directory` that {other}"),
+    }
+}
+
+/// Directories that two Workspaces reach under different scopes, where the paths do not say so.
+fn warnings(configs: &[WorkspaceConfig]) -> Vec<String> {
+    let real = |config: &WorkspaceConfig| {
+        let directory = std::fs::canonicalize(config.directory.as_ref()?).ok()?;
+        Some((config.prefix.parse::<LogicalPath>().ok()?, config.scope.clone(), directory))
+    };
+    let places: Vec<_> = configs.iter().filter_map(real).collect();
+    let mut warnings = Vec::new();
+    for (at, (outer, outer_scope, outer_directory)) in places.iter().enumerate() {
+        for (other, (inner, inner_scope, inner_directory)) in places.iter().enumerate() {
+            let Ok(below) = inner_directory.strip_prefix(outer_directory) else {
+                continue;
+            };
+            let same = below == Path::new("");
+            if at == other || (same && other < at) || outer_scope == inner_scope {
+                continue;
+            }
+            let nested = inner.below(outer).is_some_and(|path| Path::new(path.as_str()) == below);
+            if !nested {
+                warnings.push(format!(
+                    "{outer} ({outer_scope}) and {inner} ({inner_scope}) reach the same files; the wider of the two scopes counts for them"
+                ));
+            }
+        }
+    }
+    warnings
+}

@@ -1,0 +1,87 @@
+//! Making a change: everything but the change, the record of what is meant, the change, the outcome.
+
+use crate::{
+    audit::Intent,
+    bounds::COMMIT_TRIES_MAX,
+    error::Error,
+    files::{Files, service::told},
+    path::LogicalPath,
+    scope::Tool,
+    store::{Before, Change, Fault, Version},
+    workspaces::Place,
+};
+
+/// What came of a change.
+pub(crate) struct Changed {
+    /// What was there before.
+    pub(crate) before: Before,
+    /// The version of the file that is there now, if there is one.
+    pub(crate) version: Option<Version>,
+}
+
+impl Files {
+    /// Makes a change. With a record, the intention is durable before the change happens. A change
+    /// that meets another one is prepared again, which finds out whether it still may happen.
+    pub(crate) async fn change(
+        &self,
+        tool: Tool,
+        place: &Place<'_>,
+        target: Option<&LogicalPath>,
+        change: Change,
+    ) -> Result<Changed, Error> {
+        for _ in 1..COMMIT_TRIES_MAX {
+            match self.try_change(tool, place, target, change.clone()).await {
+                Err(Tried::Fault(Fault::Raced)) => {}
+                Err(Tried::Fault(fault)) => return Err(told(place, fault)),
+                Err(Tried::Error(error)) => return Err(error),
+                Ok(changed) => return Ok(changed),
+            }
+        }
+        Err(told(place, Fault::Busy))
+    }
+
+    async fn try_change(
+        &self,
+        tool: Tool,
+        place: &Place<'_>,
+        target: Option<&LogicalPath>,
+        change: Change,
+    ) -> Result<Changed, Tried> {
+        let prepared = place.workspace.store.prepare(change).await?;
+        let before = prepared.before();
+        let after = prepared.after();
+        let changed = Changed { before: before.clone(), version: after.as_ref().map(Version::of) };
+        let Some(ledger) = &self.ledger else {
+            prepared.commit().await?;
+            return Ok(changed);
+        };
+        let intent = Intent {
+            actor: (*self.actor).clone(),
+            tool,
+            workspace: place.workspace.prefix().clone(),
+            path: place.path.clone(),
+            target: target.cloned(),
+            before,
+            after,
+            temp: prepared.temp().map(str::to_owned),
+        };
+        let number = ledger.intend(&intent).await.map_err(Tried::Error)?;
+        let committed = prepared.commit().await;
+        // The change is made or not, and its intention is durable: if the outcome cannot be added
+        // now, whoever opens the records next finds it out.
+        let _ = ledger.settle(number, committed.is_ok()).await;
+        committed?;
+        Ok(changed)
+    }
+}
+
+enum Tried {
+    Fault(Fault),
+    Error(Error),
+}
+
+impl From<Fault> for Tried {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}

@@ -1,0 +1,97 @@
+//! `copy` and `move`
+
+use std::sync::Arc;
+
+use crate::{
+    bounds::FILE_BYTES_MAX,
+    error::Error,
+    files::{Files, service::told},
+    scope::{AccessScope, Right, Tool},
+    store::{Before, Change, Expected, Fault, Loaded},
+    tools::{CopyRequest, MoveRequest},
+    workspaces::Place,
+};
+
+impl Files {
+    /// Copies a file.
+    pub async fn copy(&self, request: CopyRequest) -> Result<String, Error> {
+        let from = self.permit(Tool::Copy, Right::Read, &request.from)?;
+        let to = self.permit(Tool::Copy, Right::Write, &request.to)?;
+        self.workspaces.refuse_inner(Tool::Copy, &from)?;
+        self.refuse_above(&to)?;
+        let (from, to) = (self.located(from).await?, self.located(to).await?);
+        let loaded = self.load(&from).await?;
+        self.put(Tool::Copy, &to, loaded).await?;
+        Ok(format!("copied {} to {}\n", from.path, to.path))
+    }
+
+    /// Moves a file or directory. Between two Stores a file is copied, then deleted.
+    pub async fn relocate(&self, request: MoveRequest) -> Result<String, Error> {
+        let from = self.permit(Tool::Move, Right::Change, &request.from)?;
+        let to = self.permit(Tool::Move, Right::Write, &request.to)?;
+        self.workspaces.refuse_inner(Tool::Move, &from)?;
+        self.refuse_above(&to)?;
+        let (from, to) = (self.located_name(from).await?, self.located_name(to).await?);
+        if Arc::ptr_eq(&from.workspace.store, &to.workspace.store)
+            && from.workspace.prefix() == to.workspace.prefix()
+        {
+            let change = Change::Move {
+                from: from.at.clone(),
+                to: to.at.clone(),
+                mask: Arc::clone(&from.workspace.mask),
+            };
+            let moved = self.change(Tool::Move, &from, Some(&to.path), change).await;
+            moved.map_err(|error| at_target(error, &to))?;
+        } else {
+            let loaded = self.load(&from).await?;
+            let before = Expected::Digest(loaded.digest);
+            self.put(Tool::Move, &to, loaded).await?;
+            self.remove_moved(&from, &to, before).await?;
+        }
+        Ok(format!("moved {} to {}\n", from.path, to.path))
+    }
+
+    async fn load(&self, from: &Place<'_>) -> Result<Loaded, Error> {
+        let loaded = from.workspace.store.load(from.at.clone(), FILE_BYTES_MAX).await;
+        loaded.map_err(|fault| match fault {
+            Fault::IsDirectory => Error::BadArgument(format!(
+                "{} is a directory; between Workspaces, and to copy, name its files one by one",
+                from.path
+            )),
+            other => told(from, other),
+        })
+    }
+
+    async fn put(&self, tool: Tool, to: &Place<'_>, loaded: Loaded) -> Result<(), Error> {
+        // Where nothing may be learned, not even that something is there already.
+        let blind = to.workspace.scope() == AccessScope::WriteOnly;
+        let expected = if blind { Expected::Anything } else { Expected::Nothing };
+        let change = Change::Write { path: to.at.clone(), bytes: loaded.bytes.into(), expected };
+        self.change(tool, to, None, change).await.map(drop)
+    }
+
+    /// Deletes what was moved to another Store, unless it changed in between.
+    async fn remove_moved(
+        &self,
+        from: &Place<'_>,
+        to: &Place<'_>,
+        before: Expected,
+    ) -> Result<(), Error> {
+        let mask = Arc::clone(&from.workspace.mask);
+        let path = from.at.clone();
+        let change = Change::Delete { path, recursive: false, expected: before, mask };
+        let removed = self.change(Tool::Move, from, Some(&to.path), change).await?;
+        debug_assert!(matches!(removed.before, Before::File(_)), "only files are loaded");
+        Ok(())
+    }
+}
+
+/// That something is at the target is said about the target.
+fn at_target(error: Error, to: &Place<'_>) -> Error {
+    match error {
+        Error::File { fault: Fault::Exists, .. } => {
+            Error::File { path: to.path.clone(), fault: Fault::Exists }
+        }
+        other => other,
+    }
+}

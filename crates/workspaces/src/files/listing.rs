@@ -1,0 +1,98 @@
+//! `ls`
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use crate::{
+    bounds::{LIST_ENTRIES_MAX, NOTE_BYTES_MAX, REPLY_BYTES_MAX},
+    error::Error,
+    files::{
+        Files,
+        service::{parse, told},
+    },
+    path::LogicalPath,
+    scope::{AccessScope, Right, Tool},
+    store::{Fault, Kind, Listing},
+    tools::LsRequest,
+};
+
+/// A line of the listing.
+enum Shown {
+    Entry(Kind, u64),
+    Workspace(AccessScope),
+    /// A directory that is there only because a Workspace lies below it.
+    Above,
+}
+
+impl Files {
+    /// Lists a directory, with the Workspaces that lie in it.
+    pub async fn ls(&self, request: LsRequest) -> Result<String, Error> {
+        let path = parse(&request.path)?;
+        let listing = self.entries(&path).await?;
+        let mut lines: BTreeMap<String, Shown> = BTreeMap::new();
+        for entry in listing.entries {
+            lines.insert(entry.name, Shown::Entry(entry.kind, entry.bytes));
+        }
+        for inner in self.workspaces.below(&path) {
+            let below = inner.prefix().below(&path).expect("it lies below");
+            let mut names = below.names();
+            let Some(name) = names.next() else {
+                continue;
+            };
+            if names.next().is_none() {
+                lines.insert(name.to_owned(), Shown::Workspace(inner.scope()));
+            } else {
+                lines.entry(name.to_owned()).or_insert(Shown::Above);
+            }
+        }
+        Ok(render(&path, lines, listing.unusable))
+    }
+
+    /// The entries that the Store has, without those that are hidden.
+    async fn entries(&self, path: &LogicalPath) -> Result<Listing, Error> {
+        let holds_others = path.is_root() || !self.workspaces.below(path).is_empty();
+        if self.workspaces.find(path).is_none() && holds_others {
+            return Ok(Listing::default());
+        }
+        let place = self.workspaces.permit(Tool::Ls, Right::Read, path)?;
+        let place = self.located(place).await?;
+        let mut listing = match place.workspace.store.list(place.at.clone()).await {
+            Ok(listing) => listing,
+            Err(Fault::NotFound) if holds_others => Listing::default(),
+            Err(fault) => return Err(told(&place, fault)),
+        };
+        listing.entries.retain(|entry| {
+            place.at.child(&entry.name).is_ok_and(|below| !place.workspace.mask.hides_entry(&below))
+        });
+        Ok(listing)
+    }
+}
+
+fn render(path: &LogicalPath, lines: BTreeMap<String, Shown>, unusable: u64) -> String {
+    let total = lines.len();
+    let mut text = String::new();
+    let mut listed = 0;
+    for (name, shown) in lines.into_iter().take(LIST_ENTRIES_MAX) {
+        if text.len() + name.len() > REPLY_BYTES_MAX - NOTE_BYTES_MAX {
+            break;
+        }
+        let _ = match shown {
+            Shown::Entry(Kind::Directory, _) | Shown::Above => writeln!(text, "{name}/"),
+            Shown::Entry(Kind::File, bytes) => writeln!(text, "{name}\t{bytes}"),
+            Shown::Entry(Kind::Link, _) => writeln!(text, "{name}\tlink"),
+            Shown::Entry(Kind::Other, _) => writeln!(text, "{name}\tspecial"),
+            Shown::Workspace(scope) => writeln!(text, "{name}/\t{scope} Workspace"),
+        };
+        listed += 1;
+    }
+    if total == 0 {
+        let _ = writeln!(text, "[{path} is empty]");
+    }
+    if listed < total {
+        let rest = total - listed;
+        let _ = writeln!(text, "[{rest} more entries; find them with glob]");
+    }
+    if unusable > 0 {
+        let _ = writeln!(text, "[{unusable} more with names that cannot be used here]");
+    }
+    text
+}

@@ -1,0 +1,77 @@
+//! `read`
+
+use std::fmt::Write as _;
+
+use crate::{
+    bounds::{NOTE_BYTES_MAX, READ_LINES_DEFAULT, REPLY_BYTES_MAX},
+    error::Error,
+    files::{Files, service::told},
+    path::LogicalPath,
+    scope::{Right, Tool},
+    store::{Version, Window, WindowRead},
+    tools::ReadRequest,
+};
+
+/// Room for the number before a line.
+const NUMBER_BYTES: usize = 8;
+
+impl Files {
+    /// Reads some lines of a text file.
+    pub async fn read(&self, request: ReadRequest) -> Result<String, Error> {
+        let first = request.offset.unwrap_or(1);
+        let lines_max = request.limit.unwrap_or(READ_LINES_DEFAULT);
+        if first == 0 || lines_max == 0 {
+            return Err(Error::BadArgument("`offset` and `limit` count from 1".into()));
+        }
+        let place = self.permit(Tool::Read, Right::Read, &request.path)?;
+        let place = self.located(place).await?;
+        let room = REPLY_BYTES_MAX - NOTE_BYTES_MAX;
+        let bytes_max = if request.numbers { room / 2 } else { room };
+        let window = Window { first, lines_max, bytes_max };
+        let read = place.workspace.store.read(place.at.clone(), window).await;
+        let read = read.map_err(|fault| told(&place, fault))?;
+        Ok(render(&place.path, &read, request.numbers))
+    }
+}
+
+fn render(path: &LogicalPath, read: &WindowRead, numbers: bool) -> String {
+    let mut text = header(path, read);
+    let mut room = REPLY_BYTES_MAX - text.len();
+    for (number, line) in (read.first..).zip(&read.lines) {
+        let numbered = if numbers { NUMBER_BYTES } else { 0 };
+        if line.len() + 1 + numbered > room {
+            break;
+        }
+        room -= line.len() + 1 + numbered;
+        if numbers {
+            let _ = write!(text, "{number:>6}\t");
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+/// The first line of the reply: it is never a line of the file.
+fn header(path: &LogicalPath, read: &WindowRead) -> String {
+    let mut text = format!("[{path}");
+    if read.lines.is_empty() {
+        text.push_str(" is empty");
+    } else {
+        let last = read.first + read.lines.len() as u64 - 1;
+        let _ = write!(text, " lines {}-{last}", read.first);
+        let _ = match read.total {
+            Some(total) => write!(text, " of {total}"),
+            None => write!(text, " of a file of {} bytes", read.bytes),
+        };
+    }
+    if let Some(digest) = &read.digest {
+        let _ = write!(text, ", version {}", Version::of(digest));
+    }
+    if read.more {
+        let next = read.first + read.lines.len() as u64;
+        let _ = write!(text, "; continue with offset={next}");
+    }
+    text.push_str("]\n");
+    text
+}

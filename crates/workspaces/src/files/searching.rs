@@ -1,0 +1,138 @@
+//! What `glob` and `grep` share: searching all Workspaces below a path, and cutting what is told.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use crate::{
+    bounds::{RESULTS_DEFAULT, RESULTS_MAX},
+    error::Error,
+    files::{
+        Files,
+        service::{parse, told},
+    },
+    path::{LogicalPath, MountPath},
+    scope::{Right, Tool},
+    search::{Cancel, Content, Depth, FoundFile, Search, Selection, Skipped},
+    store::Fault,
+    workspaces::Place,
+};
+
+/// What is looked for.
+pub(super) struct Wanted {
+    pub(super) tool: Tool,
+    pub(super) selection: Selection,
+    pub(super) content: Option<Content>,
+    pub(super) depth: Depth,
+    pub(super) results_max: usize,
+}
+
+/// What was found in all Workspaces, in the order of paths.
+#[derive(Default)]
+pub(super) struct FoundAll {
+    pub(super) files: Vec<(LogicalPath, FoundFile)>,
+    pub(super) files_total: u64,
+    pub(super) matches_total: u64,
+    pub(super) skipped: Skipped,
+    /// Workspaces that may not be read.
+    pub(super) closed: Vec<LogicalPath>,
+}
+
+/// Stops the search when nobody waits any more.
+struct StopOnDrop(Cancel);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl Files {
+    /// Searches the Workspace of a path and every one below it that may be read.
+    pub(super) async fn search(&self, base: &str, wanted: Wanted) -> Result<FoundAll, Error> {
+        let base = parse(base)?;
+        let inner = self.workspaces.below(&base);
+        let is_above = self.workspaces.find(&base).is_none();
+        if is_above && inner.is_empty() && !base.is_root() {
+            return Err(self.workspaces.unmapped(&base));
+        }
+        let cancel = Cancel::default();
+        let _stop = StopOnDrop(cancel.clone());
+        let (selection, content) = (Arc::new(wanted.selection), wanted.content.map(Arc::new));
+        let search = |place: &Place<'_>, lead: MountPath| {
+            Arc::new(Search {
+                start: place.at.clone(),
+                lead,
+                selection: Arc::clone(&selection),
+                content: content.clone(),
+                mask: Arc::clone(&place.workspace.mask),
+                depth: wanted.depth,
+                results_max: wanted.results_max,
+                cancel: cancel.clone(),
+            })
+        };
+        let mut found = FoundAll::default();
+        if !is_above {
+            let place = self.workspaces.permit(wanted.tool, Right::Read, &base)?;
+            let place = self.located(place).await?;
+            let query = search(&place, MountPath::root());
+            match place.workspace.store.search(query).await {
+                Ok(here) => found.add(&place.path, &place.at, here),
+                Err(Fault::NotFound) if !inner.is_empty() => {}
+                Err(fault) => return Err(told(&place, fault)),
+            }
+        }
+        for workspace in inner {
+            let prefix = workspace.prefix();
+            if !workspace.scope().gives(Right::Read) {
+                found.closed.push(prefix.clone());
+                continue;
+            }
+            let place = self.workspaces.permit(wanted.tool, Right::Read, prefix)?;
+            let lead = prefix.below(&base).expect("it lies below");
+            let here = place.workspace.store.search(search(&place, lead)).await;
+            found.add(prefix, &place.at, here.map_err(|fault| told(&place, fault))?);
+        }
+        found.files.sort_by(|left, right| left.0.cmp(&right.0));
+        Ok(found)
+    }
+}
+
+impl FoundAll {
+    fn add(&mut self, path: &LogicalPath, start: &MountPath, found: crate::search::Found) {
+        self.files_total += found.files_total;
+        self.matches_total += found.matches_total;
+        self.skipped.add(found.skipped);
+        for file in found.files {
+            let below = file.path.below(start).unwrap_or_else(MountPath::root);
+            self.files.push((path.join(&below), file));
+        }
+    }
+
+    /// What was left out, and why, at the end of a reply.
+    pub(super) fn note(&self, text: &mut String) {
+        let Skipped { binary, unreadable, large, incomplete } = self.skipped;
+        for (count, what) in [
+            (binary, "binary files not searched"),
+            (unreadable, "files or directories could not be read"),
+            (large, "files with lines too long to search"),
+        ] {
+            if count > 0 {
+                let _ = writeln!(text, "[{count} {what}]");
+            }
+        }
+        if incomplete {
+            text.push_str("[there are more files than one search looks at; start further down]\n");
+        }
+        if !self.closed.is_empty() {
+            let names: Vec<&str> = self.closed.iter().map(LogicalPath::as_str).collect();
+            let _ = writeln!(text, "[not searched, write-only: {}]", names.join(", "));
+        }
+    }
+}
+
+/// How many results are wanted.
+pub(super) fn results_max(limit: Option<u64>) -> Result<usize, Error> {
+    match limit.unwrap_or(RESULTS_DEFAULT) {
+        0 => Err(Error::BadArgument("`limit` counts from 1".into())),
+        limit => Ok(usize::try_from(limit.min(RESULTS_MAX)).expect("the limit is small")),
+    }
+}

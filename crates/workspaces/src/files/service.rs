@@ -1,0 +1,94 @@
+//! Who asks, and the steps that every operation shares.
+
+use std::sync::Arc;
+
+use crate::{
+    audit::Ledger,
+    error::Error,
+    path::{LogicalPath, MountPath},
+    scope::{AccessScope, Right, Tool},
+    store::Fault,
+    workspaces::{Place, Workspaces},
+};
+
+/// Who makes the changes: what an audit record says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Actor {
+    /// The agent.
+    pub agent: String,
+    /// Its session, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Its run, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// The step that it is at, if it is at one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+}
+
+/// The file operations of one agent.
+#[derive(Clone)]
+pub struct Files {
+    pub(super) workspaces: Arc<Workspaces>,
+    pub(super) ledger: Option<Arc<Ledger>>,
+    pub(super) actor: Arc<Actor>,
+}
+
+impl Files {
+    /// The operations of an agent on its Workspaces, without a record of its changes.
+    pub fn new(workspaces: Arc<Workspaces>) -> Self {
+        Self { workspaces, ledger: None, actor: Arc::default() }
+    }
+
+    /// The same, with every change recorded as made by `actor`.
+    #[must_use]
+    pub fn recorded(self, ledger: Arc<Ledger>, actor: Actor) -> Self {
+        Self { ledger: Some(ledger), actor: Arc::new(actor), ..self }
+    }
+
+    /// The Workspaces.
+    pub fn workspaces(&self) -> &Arc<Workspaces> {
+        &self.workspaces
+    }
+
+    /// The place of a path, if the tool may do what it does there.
+    pub(super) fn permit(&self, tool: Tool, right: Right, path: &str) -> Result<Place<'_>, Error> {
+        self.workspaces.permit(tool, right, &parse(path)?)
+    }
+
+    /// The place with links resolved, judged again where they lead.
+    pub(super) async fn located<'a>(&self, place: Place<'a>) -> Result<Place<'a>, Error> {
+        let resolved = place.workspace.store.resolve(place.at.clone()).await;
+        let at = resolved.map_err(|fault| told(&place, fault))?;
+        place.check_hidden(&at)?;
+        Ok(Place { at, ..place })
+    }
+
+    /// The place with the links above it resolved: for what works on the name itself.
+    pub(super) async fn located_name<'a>(&self, place: Place<'a>) -> Result<Place<'a>, Error> {
+        let Some((parent, name)) = place.at.split() else {
+            return Ok(place);
+        };
+        let resolved = place.workspace.store.resolve(parent).await;
+        let parent = resolved.map_err(|fault| told(&place, fault))?;
+        let at: MountPath =
+            parent.child(name).map_err(|problem| Error::path(place.path.as_str(), problem))?;
+        place.check_hidden(&at)?;
+        Ok(Place { at, ..place })
+    }
+}
+
+/// A path from an argument.
+pub(super) fn parse(path: &str) -> Result<LogicalPath, Error> {
+    path.parse().map_err(|problem| Error::path(path, problem))
+}
+
+/// What an agent is told of a fault at a place. Of a write-only Workspace it learns nothing.
+pub(super) fn told(place: &Place<'_>, fault: Fault) -> Error {
+    let path = place.path.clone();
+    if place.workspace.scope() == AccessScope::WriteOnly {
+        return Error::WriteFailed { path };
+    }
+    Error::File { path, fault }
+}

@@ -1,0 +1,49 @@
+//! `stat`
+
+use std::fmt::Write as _;
+
+use super::time;
+use crate::{
+    error::Error,
+    files::{
+        Files,
+        service::{parse, told},
+    },
+    scope::{Right, Tool},
+    store::{Fault, Kind, Version},
+    tools::StatRequest,
+};
+
+impl Files {
+    /// Tells what a path is.
+    pub async fn stat(&self, request: StatRequest) -> Result<String, Error> {
+        let path = parse(&request.path)?;
+        let above = !self.workspaces.below(&path).is_empty();
+        if self.workspaces.find(&path).is_none() && above {
+            return Ok(format!("{path}: directory above Workspaces\n"));
+        }
+        let place = self.workspaces.permit(Tool::Stat, Right::Read, &path)?;
+        let place = self.located(place).await?;
+        let stat = match place.workspace.store.stat(place.at.clone(), true).await {
+            Err(Fault::NotFound) if above => {
+                return Ok(format!("{path}: directory above Workspaces\n"));
+            }
+            stat => stat.map_err(|fault| told(&place, fault))?,
+        };
+        let mut text = match stat.kind {
+            Kind::Directory => format!("{path}: directory"),
+            Kind::File => format!("{path}: file, {} bytes", stat.bytes),
+            Kind::Link => format!("{path}: link"),
+            Kind::Other => format!("{path}: special"),
+        };
+        if let Some(digest) = &stat.digest {
+            let _ = write!(text, ", version {}", Version::of(digest));
+        }
+        if let Some(seconds) = stat.modified {
+            let _ = write!(text, ", modified {}", time::written(seconds));
+        }
+        let workspace = place.workspace;
+        let _ = writeln!(text, ", in {} ({})", workspace.prefix(), workspace.scope());
+        Ok(text)
+    }
+}

@@ -1,0 +1,85 @@
+//! `write` and `mkdir`
+
+use crate::{
+    bounds::FILE_BYTES_MAX,
+    error::Error,
+    files::{Files, change::Changed, service::told},
+    path::LogicalPath,
+    scope::{AccessScope, Right, Tool},
+    store::{Before, Change, Expected, Fault},
+    tools::{MkdirRequest, WriteRequest},
+    workspaces::Place,
+};
+
+impl Files {
+    /// Creates or replaces a file, or adds to its end.
+    pub async fn write(&self, request: WriteRequest) -> Result<String, Error> {
+        let place = self.permit(Tool::Write, Right::Write, &request.path)?;
+        let bytes = request.content.len() as u64;
+        if bytes > FILE_BYTES_MAX {
+            let fault = Fault::TooLarge { bytes, max: FILE_BYTES_MAX };
+            return Err(Error::File { path: place.path, fault });
+        }
+        let expected = Self::expected(&place, request.version.as_deref())?;
+        if request.append && expected != Expected::Anything {
+            return Err(Error::BadArgument("`append` takes no `version`".into()));
+        }
+        self.refuse_above(&place)?;
+        let place = self.located(place).await?;
+        let path = place.at.clone();
+        let content = request.content.into_bytes().into();
+        let change = if request.append {
+            Change::Append { path, bytes: content }
+        } else {
+            Change::Write { path, bytes: content, expected }
+        };
+        let changed = self.change(Tool::Write, &place, None, change).await?;
+        Ok(wrote(&place, &changed, bytes, request.append))
+    }
+
+    /// Makes a directory.
+    pub async fn mkdir(&self, request: MkdirRequest) -> Result<String, Error> {
+        let place = self.permit(Tool::Mkdir, Right::Change, &request.path)?;
+        let place = self.located(place).await?;
+        let change = Change::MakeDirectory { path: place.at.clone() };
+        self.change(Tool::Mkdir, &place, None, change).await?;
+        Ok(format!("{} is there\n", place.path))
+    }
+
+    /// What the caller expects to find. A write-only Workspace takes no expectation: whether it
+    /// holds would tell what is there.
+    pub(super) fn expected(place: &Place<'_>, version: Option<&str>) -> Result<Expected, Error> {
+        match version {
+            None => Ok(Expected::Anything),
+            Some(_) if place.workspace.scope() == AccessScope::WriteOnly => {
+                Err(Error::BadArgument("a write-only Workspace takes no `version`".into()))
+            }
+            Some(text) => {
+                let version = text.parse().map_err(|why: &str| Error::BadArgument(why.into()))?;
+                Ok(Expected::Version(version))
+            }
+        }
+    }
+
+    /// Refuses a file where Workspaces lie below: it could never be a file.
+    pub(super) fn refuse_above(&self, place: &Place<'_>) -> Result<(), Error> {
+        if place.at.is_root() || !self.workspaces.below(&place.path).is_empty() {
+            return Err(told(place, Fault::IsDirectory));
+        }
+        Ok(())
+    }
+}
+
+fn wrote(place: &Place<'_>, changed: &Changed, bytes: u64, append: bool) -> String {
+    let path: &LogicalPath = &place.path;
+    if place.workspace.scope() == AccessScope::WriteOnly {
+        return format!("wrote {bytes} bytes to {path}\n");
+    }
+    let did = match (&changed.before, append) {
+        (Before::Nothing, _) => "created",
+        (_, true) => "added to",
+        (_, false) => "replaced",
+    };
+    let version = changed.version.as_ref().map(|one| format!(", version {one}"));
+    format!("{did} {path}, {bytes} bytes{}\n", version.unwrap_or_default())
+}

@@ -1,0 +1,76 @@
+//! A second wall: the kernel's own refusal of every file outside the Mounts.
+//!
+//! The first wall is the Physical Store, which opens everything beneath its Mount. This one holds for
+//! the whole process, whatever its code does, and cannot be taken down again. It has to be put up before
+//! threads start, because threads that exist keep what they may do.
+//!
+//! *Limitations*: rights add up along a path, so a narrower Workspace inside a wider one on the same tree
+//! is kept apart by the router alone. Descriptors that are open already stay usable.
+
+use std::path::PathBuf;
+
+use crate::scope::AccessScope;
+
+/// A directory that stays reachable, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The directory.
+    pub directory: PathBuf,
+    /// What stays possible below it.
+    pub scope: AccessScope,
+}
+
+piton_core::closed_set! {
+    /// Whether the second wall stands.
+    pub enum Wall {
+        /// It stands, with everything that was asked for.
+        Full => "full",
+        /// It stands; the kernel is too old for a part of it.
+        Partial => "partial",
+        /// It does not stand: this kernel or platform has nothing of the kind.
+        None => "none",
+    }
+}
+
+/// Puts up the wall around these directories, for this thread and all that it starts. Everything
+/// that the process itself needs, such as its data directory, has to be among them.
+#[cfg(target_os = "linux")]
+pub fn enclose(openings: &[Opening]) -> Result<Wall, &'static str> {
+    use landlock::{
+        ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd,
+        Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus,
+    };
+
+    const REFUSED: &str = "the kernel refused the wall around the Workspaces";
+    let abi = ABI::V3;
+    let may = |scope: AccessScope| -> BitFlags<AccessFs> {
+        match scope {
+            AccessScope::ReadOnly => AccessFs::ReadFile | AccessFs::ReadDir,
+            // A write-only Workspace is written by replacing files, which reads what is replaced.
+            AccessScope::ReadWrite | AccessScope::WriteOnly => {
+                AccessFs::from_all(abi) & !BitFlags::from(AccessFs::Execute)
+            }
+        }
+    };
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
+    let ruleset = ruleset.handle_access(AccessFs::from_all(abi)).map_err(|_| REFUSED)?;
+    let mut ruleset = ruleset.create().map_err(|_| REFUSED)?;
+    for opening in openings {
+        let directory = PathFd::new(&opening.directory)
+            .map_err(|_| "a directory of a Workspace cannot be opened for the wall")?;
+        let rule = PathBeneath::new(directory, may(opening.scope));
+        ruleset = ruleset.add_rule(rule).map_err(|_| REFUSED)?;
+    }
+    let status = ruleset.restrict_self().map_err(|_| REFUSED)?;
+    Ok(match status.ruleset {
+        RulesetStatus::FullyEnforced => Wall::Full,
+        RulesetStatus::PartiallyEnforced => Wall::Partial,
+        RulesetStatus::NotEnforced => Wall::None,
+    })
+}
+
+/// There is no such wall on this platform.
+#[cfg(not(target_os = "linux"))]
+pub fn enclose(_: &[Opening]) -> Result<Wall, &'static str> {
+    Ok(Wall::None)
+}

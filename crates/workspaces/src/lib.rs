@@ -1,0 +1,37 @@
+//! The files that an agent may touch.
+//!
+//! A [Workspace] is a prefix in the file world of an agent, exactly one [Access Scope](AccessScope) and
+//! one Mount. An operation goes three steps: the [router](Workspaces) finds the Workspace of a path by
+//! its longest prefix, its scope permits the operation or refuses it, and only then is its
+//! [Store](store::Store) asked. What no Workspace covers is denied.
+//!
+//! *Invariants*: a set of Workspaces never changes once it is built. A Store is never asked for
+//! something that the scope forbids. No answer names a path of the machine. Nothing here can start a
+//! program.
+
+pub mod audit;
+pub mod bounds;
+pub mod config;
+mod error;
+mod files;
+pub mod landlock;
+mod map;
+pub mod mask;
+pub mod overlay;
+pub mod path;
+pub mod physical;
+mod quota;
+mod scope;
+pub mod search;
+pub mod store;
+pub mod tools;
+pub mod virtual_store;
+mod workspace;
+mod workspaces;
+
+pub use error::Error;
+pub use files::{Actor, Files, ReplaceProblem, Replaced, replace};
+pub use quota::Quota;
+pub use scope::{AccessScope, Right, Tool};
+pub use workspace::{Definition, Workspace};
+pub use workspaces::{Place, Workspaces};

@@ -1,0 +1,98 @@
+//! What a Workspace hides inside its Mount: names by pattern, and what lies under inner Workspaces.
+//!
+//! *Invariants*: a name is hidden whether or not it exists, and everything below it with it.
+
+use std::collections::BTreeSet;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::{
+    bounds::{DENY_MAX, PATTERN_BYTES_MAX},
+    path::{LogicalPath, MountPath},
+};
+
+/// What is hidden in a Mount.
+#[derive(Clone, Debug, Default)]
+pub struct Mask {
+    denied: Vec<GlobSet>,
+    inner: BTreeSet<MountPath>,
+}
+
+/// Why a path is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hidden {
+    /// A deny pattern matches it or a directory above it.
+    Denied,
+    /// It lies under the prefix of an inner Workspace.
+    Inner,
+}
+
+impl Mask {
+    /// A mask of deny patterns. A pattern without `/` matches a name at any depth; one with `/`
+    /// starts at the Mount; a directory is hidden with everything in it.
+    pub fn new(patterns: &[String]) -> Result<Self, String> {
+        if patterns.len() > DENY_MAX {
+            return Err(format!("there are more than {DENY_MAX} deny patterns"));
+        }
+        let mut denied = GlobSetBuilder::new();
+        for pattern in patterns {
+            let refused = |why: &str| format!("the deny pattern `{pattern}` {why}");
+            if pattern.len() > PATTERN_BYTES_MAX {
+                return Err(refused("is too long"));
+            }
+            let names = pattern.trim_start_matches('/').trim_end_matches("/**");
+            let names = names.trim_end_matches('/');
+            if names.is_empty() || names.split('/').any(|name| name == "..") {
+                return Err(refused("names nothing below the Workspace"));
+            }
+            let anywhere = !pattern.starts_with('/') && !names.contains('/');
+            let glob = if anywhere { format!("**/{names}") } else { names.to_owned() };
+            let glob = GlobBuilder::new(&glob).literal_separator(true).build();
+            denied.add(glob.map_err(|_| refused("is not a valid glob"))?);
+        }
+        let denied = denied.build().map_err(|_| "the deny patterns are too complex".to_owned())?;
+        Ok(Self { denied: vec![denied], inner: BTreeSet::new() })
+    }
+
+    /// The same mask that also hides what lies under the prefixes of inner Workspaces.
+    pub(crate) fn with_inner(&self, prefix: &LogicalPath, inner: &[LogicalPath]) -> Self {
+        let inner = inner.iter().filter_map(|inner| inner.below(prefix)).collect();
+        Self { denied: self.denied.clone(), inner }
+    }
+
+    /// A mask that hides what either of two hides.
+    pub(crate) fn merged(&self, other: &Self) -> Self {
+        let denied = self.denied.iter().chain(&other.denied).cloned().collect();
+        let inner = self.inner.union(&other.inner).cloned().collect();
+        Self { denied, inner }
+    }
+
+    fn denies(&self, path: &str) -> bool {
+        self.denied.iter().any(|denied| !denied.is_empty() && denied.is_match(path))
+    }
+
+    /// The same mask that also hides these paths and everything below them.
+    pub(crate) fn with_covered(&self, covered: impl IntoIterator<Item = MountPath>) -> Self {
+        let inner = self.inner.iter().cloned().chain(covered).collect();
+        Self { denied: self.denied.clone(), inner }
+    }
+
+    /// Whether and why a path is hidden.
+    pub fn hides(&self, path: &MountPath) -> Option<Hidden> {
+        if !self.inner.is_empty() && path.ancestors().any(|above| self.inner.contains(&above)) {
+            return Some(Hidden::Inner);
+        }
+        if self.denied.iter().all(GlobSet::is_empty) {
+            return None;
+        }
+        let text = path.as_str();
+        let ends = text.match_indices('/').map(|(at, _)| at).chain([text.len()]);
+        let denied = ends.into_iter().any(|end| end > 0 && self.denies(&text[..end]));
+        denied.then_some(Hidden::Denied)
+    }
+
+    /// Whether an entry is hidden whose directory is not: the quick question of a walk.
+    pub fn hides_entry(&self, path: &MountPath) -> bool {
+        self.inner.contains(path) || self.denies(path.as_str())
+    }
+}

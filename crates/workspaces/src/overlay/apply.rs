@@ -1,0 +1,128 @@
+//! Applying an overlay to the Workspace below it, or dropping it.
+
+use std::sync::Arc;
+
+use super::{
+    differ::{Difference, DifferenceKind},
+    store::OverlayStore,
+    writing::tree_digest,
+};
+use crate::{
+    bounds::FILE_BYTES_MAX,
+    error::Error,
+    files::Files,
+    mask::Mask,
+    path::{LogicalPath, MountPath},
+    scope::{Right, Tool},
+    store::{Change, Expected, Fault, Kind, Store},
+};
+
+/// What applying an overlay did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The paths that were changed below.
+    pub paths: Vec<LogicalPath>,
+}
+
+impl OverlayStore {
+    /// Makes the lower Workspace as the overlay shows it, and empties the overlay. `files` are the
+    /// operations of whoever applies it, who needs a read-write Workspace at `lower` on the same
+    /// Store. If something below changed since it was copied up, nothing is applied and every such
+    /// path is named.
+    pub async fn apply(&self, files: &Files, lower: &LogicalPath) -> Result<Applied, Error> {
+        let place = files.workspaces().permit(Tool::Write, Right::Change, lower)?;
+        if !Arc::ptr_eq(&place.workspace.store, &self.lower) || !place.at.is_root() {
+            return Err(Error::BadArgument(format!("{lower} is not what this overlay lies over")));
+        }
+        let told = |path: &MountPath| {
+            let path = lower.join(path);
+            move |fault| Error::File { path, fault }
+        };
+        let differences = self.diff().await.map_err(told(&MountPath::root()))?;
+        let mut conflicts = Vec::new();
+        for one in &differences {
+            if !self.fits(one).await.map_err(told(&one.path))? {
+                conflicts.push(lower.join(&one.path).to_string());
+            }
+        }
+        if !conflicts.is_empty() {
+            return Err(Error::OverlayConflict { paths: conflicts });
+        }
+        let mut paths = Vec::new();
+        for one in &differences {
+            self.apply_one(files, lower, one).await?;
+            paths.push(lower.join(&one.path));
+        }
+        self.drop_all().await.map_err(told(&MountPath::root()))?;
+        Ok(Applied { paths })
+    }
+
+    /// Forgets every change: the overlay shows what is below again.
+    pub async fn drop_all(&self) -> Result<(), Fault> {
+        for (name, _) in self.upper.rows_at(&MountPath::root()).await? {
+            let path = MountPath::root().child(&name).map_err(|_| Fault::Io)?;
+            self.upper.forget(path).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether what is below is still what the change was made on, or already as the change left it.
+    async fn fits(&self, one: &Difference) -> Result<bool, Fault> {
+        let below = match self.below(&one.path).await {
+            Err(Fault::NotDirectory) => None,
+            below => below?,
+        };
+        let digest = match &below {
+            Some(stat) if stat.kind == Kind::Directory => {
+                if one.kind == DifferenceKind::Directory {
+                    return Ok(true);
+                }
+                Some(tree_digest(&*self.lower, &one.path).await?)
+            }
+            Some(stat) => stat.digest,
+            None => None,
+        };
+        Ok(match one.kind {
+            DifferenceKind::Added => below.is_none() || digest == one.now,
+            DifferenceKind::Modified => digest == one.base || digest == one.now,
+            DifferenceKind::Deleted => below.is_none() || digest == one.base,
+            DifferenceKind::Directory => below.is_none(),
+        })
+    }
+
+    async fn apply_one(
+        &self,
+        files: &Files,
+        lower: &LogicalPath,
+        one: &Difference,
+    ) -> Result<(), Error> {
+        let path = lower.join(&one.path);
+        let place = files.workspaces().permit(Tool::Write, Right::Change, &path)?;
+        let found = self.below(&one.path).await.unwrap_or_default();
+        let mask = Arc::new(Mask::default());
+        let (tool, change) = match one.kind {
+            DifferenceKind::Added | DifferenceKind::Modified => {
+                if found.as_ref().is_some_and(|stat| stat.digest == one.now) {
+                    return Ok(());
+                }
+                let loaded = self.upper.load(one.path.clone(), FILE_BYTES_MAX).await;
+                let loaded = loaded.map_err(|fault| Error::File { path: path.clone(), fault })?;
+                let expected = one.base.map_or(Expected::Nothing, Expected::Digest);
+                let bytes = loaded.bytes.into();
+                (Tool::Write, Change::Write { path: place.at.clone(), bytes, expected })
+            }
+            DifferenceKind::Deleted if found.is_none() => return Ok(()),
+            DifferenceKind::Deleted => {
+                let expected = one.base.map_or(Expected::Anything, Expected::Digest);
+                (
+                    Tool::Delete,
+                    Change::Delete { path: place.at.clone(), recursive: true, expected, mask },
+                )
+            }
+            DifferenceKind::Directory => {
+                (Tool::Mkdir, Change::MakeDirectory { path: place.at.clone() })
+            }
+        };
+        files.change(tool, &place, None, change).await.map(drop)
+    }
+}

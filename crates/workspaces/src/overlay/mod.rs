@@ -1,0 +1,23 @@
+//! Overlays: copy-on-write over another Workspace.
+//!
+//! The upper Store is virtual and takes every change; the lower one is only ever read. A file that is
+//! written is kept above with the digest of the one below that it replaces; a deletion is kept as a
+//! whiteout. What changed can be listed, applied to the lower Workspace by whoever may write there, or
+//! dropped.
+//!
+//! *Invariants*: no call of an agent changes the lower Store. Applying is not a tool of agents; it checks
+//! every file against the one that was copied up before it writes the first.
+//!
+//! *Limitations*: ignore files of the lower Store do not hide files that exist above only. A directory is
+//! moved file by file.
+
+mod apply;
+mod differ;
+mod search;
+mod store;
+mod view;
+mod writing;
+
+pub use apply::Applied;
+pub use differ::{Difference, DifferenceKind};
+pub use store::OverlayStore;

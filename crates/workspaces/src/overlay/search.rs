@@ -1,0 +1,90 @@
+//! Searching both Stores of an overlay, with what is above in front.
+
+use std::sync::Arc;
+
+use super::{store::OverlayStore, view::View};
+use crate::{
+    bounds::OVERLAY_CHANGES_MAX,
+    path::MountPath,
+    search::{Depth, Found, Search},
+    store::{Fault, Store},
+    virtual_store::Row,
+};
+
+impl OverlayStore {
+    /// Finds what a search asks for in both Stores.
+    pub(super) async fn search_both(&self, search: &Arc<Search>) -> Result<Found, Fault> {
+        let (upper, lower) = match self.view(&search.start).await? {
+            View::Upper => (true, false),
+            View::Hidden => return Err(Fault::NotFound),
+            View::Lower => (false, true),
+            View::Merged { lower } => (true, lower),
+        };
+        let above =
+            if upper { self.upper.search(Arc::clone(search)).await? } else { Found::default() };
+        if !lower || self.lower_mask.hides(&search.start).is_some() {
+            return Ok(above);
+        }
+        let covered = if upper { self.covered(&search.start).await? } else { Vec::new() };
+        let inner = self.lower_mask.merged(&search.mask).with_covered(covered);
+        let query = Search {
+            start: search.start.clone(),
+            lead: search.lead.clone(),
+            selection: Arc::clone(&search.selection),
+            content: search.content.clone(),
+            mask: Arc::new(inner),
+            depth: search.depth,
+            results_max: search.results_max,
+            cancel: search.cancel.clone(),
+        };
+        let below = match self.lower.search(Arc::new(query)).await {
+            Err(Fault::NotFound) if upper => Found::default(),
+            below => below?,
+        };
+        Ok(joined(above, below, search))
+    }
+
+    /// The paths below a directory at which what is above hides what is below.
+    async fn covered(&self, start: &MountPath) -> Result<Vec<MountPath>, Fault> {
+        let mut covered = Vec::new();
+        let mut waiting = vec![start.clone()];
+        while let Some(path) = waiting.pop() {
+            for (name, row) in self.upper.rows_at(&path).await? {
+                let Ok(below) = path.child(&name) else {
+                    continue;
+                };
+                match row {
+                    Row::Directory { opaque: false, .. } => waiting.push(below),
+                    Row::Directory { .. } | Row::File { .. } | Row::Whiteout { .. } => {
+                        covered.push(below);
+                    }
+                }
+                if covered.len() + waiting.len() > OVERLAY_CHANGES_MAX {
+                    let max = OVERLAY_CHANGES_MAX as u64;
+                    return Err(Fault::Limit { what: "changes in an overlay", max });
+                }
+            }
+        }
+        Ok(covered)
+    }
+}
+
+/// Two results as one, in the order of paths.
+fn joined(above: Found, below: Found, search: &Search) -> Found {
+    let mut skipped = above.skipped;
+    skipped.add(below.skipped);
+    let mut both = Found::new(skipped);
+    let unkept_files =
+        above.files_total + below.files_total - (above.files.len() + below.files.len()) as u64;
+    let kept = |found: &Found| found.files.iter().map(|file| file.matches).sum::<u64>();
+    let unkept_matches = above.matches_total + below.matches_total - kept(&above) - kept(&below);
+    let mut files = above.files;
+    files.extend(below.files);
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    for file in files {
+        both.push(file, search.depth == Depth::Lines, search.results_max);
+    }
+    both.files_total += unkept_files;
+    both.matches_total += unkept_matches;
+    both
+}

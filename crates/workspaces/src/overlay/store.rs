@@ -1,0 +1,123 @@
+//! The overlay as a [`Store`].
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use piton_store::port::BoxFuture;
+
+use super::view::View;
+use crate::{
+    mask::Mask,
+    path::MountPath,
+    search::{Found, Search},
+    store::{
+        Change, Entry, Fault, FileStat, Kind, Listing, Loaded, Prepared, Store, Window, WindowRead,
+    },
+    virtual_store::{Row, VirtualStore},
+    workspace::Workspace,
+};
+
+/// A Virtual Store in front of another Store that is only read.
+#[derive(Clone)]
+pub struct OverlayStore {
+    pub(super) upper: VirtualStore,
+    pub(super) lower: Arc<dyn Store>,
+    pub(super) lower_mask: Arc<Mask>,
+}
+
+impl OverlayStore {
+    /// An overlay over a Workspace; what is hidden there is hidden here.
+    pub fn new(upper: VirtualStore, lower: &Workspace) -> Self {
+        Self { upper, lower: Arc::clone(&lower.store), lower_mask: Arc::clone(&lower.mask) }
+    }
+
+    async fn listing(&self, path: MountPath) -> Result<Listing, Fault> {
+        let (upper, lower) = match self.view(&path).await? {
+            View::Upper => return Err(Fault::NotDirectory),
+            View::Hidden => return Err(Fault::NotFound),
+            View::Lower => (false, true),
+            View::Merged { lower } => (true, lower),
+        };
+        let mut unusable = 0;
+        let mut entries = BTreeMap::new();
+        if lower && self.lower_mask.hides(&path).is_none() {
+            match self.lower.list(path.clone()).await {
+                Ok(listing) => {
+                    unusable = listing.unusable;
+                    for entry in listing.entries {
+                        if path.child(&entry.name).is_ok_and(|at| !self.lower_mask.hides_entry(&at))
+                        {
+                            entries.insert(entry.name.clone(), entry);
+                        }
+                    }
+                }
+                Err(Fault::NotFound | Fault::NotDirectory) if upper => {}
+                Err(other) => return Err(other),
+            }
+        } else if !upper {
+            return Err(Fault::NotFound);
+        }
+        let rows = if upper { self.upper.rows_at(&path).await? } else { Vec::new() };
+        for (name, row) in rows {
+            let entry = match row {
+                Row::Whiteout { .. } => {
+                    entries.remove(&name);
+                    continue;
+                }
+                Row::Directory { .. } => Entry { name, kind: Kind::Directory, bytes: 0 },
+                Row::File { bytes, .. } => Entry { name, kind: Kind::File, bytes },
+            };
+            entries.insert(entry.name.clone(), entry);
+        }
+        Ok(Listing { entries: entries.into_values().collect(), unusable })
+    }
+
+    /// The Store that has the file at a path.
+    async fn holder(&self, path: &MountPath) -> Result<&dyn Store, Fault> {
+        match self.view(path).await? {
+            View::Upper => Ok(&self.upper),
+            View::Merged { .. } => Err(Fault::IsDirectory),
+            View::Lower if self.lower_mask.hides(path).is_none() => Ok(&*self.lower),
+            View::Lower | View::Hidden => Err(Fault::NotFound),
+        }
+    }
+}
+
+impl Store for OverlayStore {
+    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+        Box::pin(async move {
+            match self.holder(&path).await {
+                Ok(holder) => holder.stat(path, digest).await,
+                Err(Fault::IsDirectory) => self.upper.stat(path, digest).await,
+                Err(other) => Err(other),
+            }
+        })
+    }
+
+    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
+        Box::pin(self.listing(path))
+    }
+
+    fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
+        Box::pin(async move { self.holder(&path).await?.read(path, window).await })
+    }
+
+    fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
+        Box::pin(async move { self.holder(&path).await?.load(path, bytes_max).await })
+    }
+
+    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<Found, Fault>> {
+        Box::pin(async move { self.search_both(&search).await })
+    }
+
+    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+        Box::pin(async move { Ok(path) })
+    }
+
+    fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
+        Box::pin(async move { self.prepare_above(change).await })
+    }
+
+    fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move { Ok(()) })
+    }
+}

@@ -1,0 +1,72 @@
+//! What an overlay shows at a path.
+
+use super::store::OverlayStore;
+use crate::{
+    path::MountPath,
+    store::{Fault, FileStat},
+    virtual_store::Row,
+};
+
+/// Where what stands at a path comes from.
+pub(super) enum View {
+    /// A file above.
+    Upper,
+    /// A directory above; whether the one below shines through.
+    Merged {
+        /// Whether the one below shines through.
+        lower: bool,
+    },
+    /// Nothing above: what is below, if anything.
+    Lower,
+    /// Nothing: it was deleted above, or a directory above hides it.
+    Hidden,
+}
+
+impl OverlayStore {
+    /// Where what stands at a path comes from. A file on the way is not a directory.
+    pub(super) async fn view(&self, path: &MountPath) -> Result<View, Fault> {
+        let trail = self.upper.trail(path).await?;
+        let depth = path.names().count();
+        let mut lower = true;
+        for (at, row) in trail.iter().enumerate() {
+            let last = at + 1 == depth;
+            match row {
+                Row::Whiteout { .. } => return Ok(View::Hidden),
+                Row::File { .. } if last => return Ok(View::Upper),
+                Row::File { .. } => return Err(Fault::NotDirectory),
+                Row::Directory { opaque, .. } => lower &= !opaque,
+            }
+        }
+        Ok(match (trail.len() == depth, lower) {
+            (true, lower) => View::Merged { lower },
+            (false, true) => View::Lower,
+            (false, false) => View::Hidden,
+        })
+    }
+
+    /// What stands below at a path, if it is not hidden there.
+    pub(super) async fn below(&self, path: &MountPath) -> Result<Option<FileStat>, Fault> {
+        if self.lower_mask.hides(path).is_some() {
+            return Ok(None);
+        }
+        match self.lower.stat(path.clone(), true).await {
+            Ok(stat) => Ok(Some(stat)),
+            Err(Fault::NotFound) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Whether something below would shine through if nothing stood above at this path.
+    pub(super) async fn would_shine(&self, path: &MountPath) -> Result<Option<FileStat>, Fault> {
+        let Some((parent, _)) = path.split() else {
+            return Ok(None);
+        };
+        match self.view(&parent).await? {
+            View::Merged { lower: true } | View::Lower => match self.below(path).await {
+                Err(Fault::NotDirectory) => Ok(None),
+                found => found,
+            },
+            _ => Ok(None),
+        }
+    }
+}

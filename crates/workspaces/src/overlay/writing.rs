@@ -1,0 +1,206 @@
+//! Changes of an overlay: all of them happen above.
+
+use std::sync::Arc;
+
+use piton_core::{Digest, DigestBuilder};
+use piton_store::port::BoxFuture;
+
+use super::{store::OverlayStore, view::View};
+use crate::{
+    bounds::{FILE_BYTES_MAX, TREE_ENTRIES_MAX},
+    mask::Mask,
+    path::MountPath,
+    store::{Before, Change, Expected, Fault, FileStat, Kind, Prepared, Store},
+    virtual_store::Row,
+};
+
+/// Changes that are made one after the other and told as one.
+struct Told {
+    steps: Vec<Box<dyn Prepared>>,
+    before: Before,
+    after: Option<Digest>,
+}
+
+impl Prepared for Told {
+    fn before(&self) -> Before {
+        self.before.clone()
+    }
+
+    fn after(&self) -> Option<Digest> {
+        self.after
+    }
+
+    fn temp(&self) -> Option<&str> {
+        None
+    }
+
+    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), Fault>> {
+        Box::pin(async move {
+            for step in self.steps {
+                step.commit().await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn before(stat: Option<&FileStat>) -> Before {
+    match stat {
+        None => Before::Nothing,
+        Some(stat) if stat.kind == Kind::File => Before::File(stat.digest),
+        Some(_) => Before::Directory,
+    }
+}
+
+impl OverlayStore {
+    /// Makes a change ready, above.
+    pub(super) async fn prepare_above(&self, change: Change) -> Result<Box<dyn Prepared>, Fault> {
+        match change {
+            Change::Write { path, bytes, expected } => self.write(path, &bytes, expected).await,
+            Change::Append { path, bytes } => {
+                let (joined, expected) = match self.load(path.clone(), FILE_BYTES_MAX).await {
+                    Ok(old) => ([&*old.bytes, &bytes].concat(), Expected::Digest(old.digest)),
+                    Err(Fault::NotFound) => (bytes.to_vec(), Expected::Nothing),
+                    Err(other) => return Err(other),
+                };
+                self.write(path, &joined, expected).await
+            }
+            Change::Delete { path, recursive, expected, mask } => {
+                self.delete(path, recursive, expected, &mask).await
+            }
+            Change::Move { from, to, mask } => self.relocate(from, to, &mask).await,
+            Change::MakeDirectory { path } => self.make(path).await,
+        }
+    }
+
+    async fn write(
+        &self,
+        path: MountPath,
+        bytes: &[u8],
+        expected: Expected,
+    ) -> Result<Box<dyn Prepared>, Fault> {
+        match self.view(&path).await? {
+            View::Upper | View::Hidden => {
+                self.upper.prepare(Change::Write { path, bytes: bytes.into(), expected }).await
+            }
+            View::Merged { .. } => Err(Fault::IsDirectory),
+            View::Lower => {
+                let stat = self.below(&path).await?;
+                if stat.as_ref().is_some_and(|stat| stat.kind == Kind::Directory) {
+                    return Err(Fault::IsDirectory);
+                }
+                let base = stat.as_ref().and_then(|stat| stat.digest);
+                expected.check(base.as_ref())?;
+                let step = self.upper.prepare_copy_up(path, bytes, base).await?;
+                let after = step.after();
+                Ok(Box::new(Told { steps: vec![step], before: before(stat.as_ref()), after }))
+            }
+        }
+    }
+
+    async fn delete(
+        &self,
+        path: MountPath,
+        recursive: bool,
+        expected: Expected,
+        mask: &Arc<Mask>,
+    ) -> Result<Box<dyn Prepared>, Fault> {
+        let stat = self.stat(path.clone(), true).await?;
+        if stat.kind == Kind::File {
+            expected.check(stat.digest.as_ref())?;
+        }
+        if stat.kind == Kind::Directory {
+            let inside = self.check_tree(&path, mask).await?;
+            if !recursive && inside > 0 {
+                return Err(Fault::NotEmpty);
+            }
+        }
+        let Some(below) = self.would_shine(&path).await? else {
+            let mask = Arc::clone(mask);
+            return self.upper.prepare(Change::Delete { path, recursive, expected, mask }).await;
+        };
+        let base = match (self.upper.row_at(&path).await?, below.kind) {
+            (Some(Row::File { base: Some(base), .. }), _) => Some(base),
+            (_, Kind::Directory) => Some(tree_digest(&*self.lower, &path).await?),
+            _ => below.digest,
+        };
+        let step = self.upper.prepare_whiteout(path, base).await?;
+        Ok(Box::new(Told { steps: vec![step], before: before(Some(&stat)), after: None }))
+    }
+
+    /// Moves a file: it is written at its new path, then deleted at the old one.
+    async fn relocate(
+        &self,
+        from: MountPath,
+        to: MountPath,
+        mask: &Arc<Mask>,
+    ) -> Result<Box<dyn Prepared>, Fault> {
+        let loaded = self.load(from.clone(), FILE_BYTES_MAX).await?;
+        let written = self.write(to, &loaded.bytes, Expected::Nothing).await?;
+        let deleted = self.delete(from, false, Expected::Digest(loaded.digest), mask).await?;
+        let (before, after) = (deleted.before(), written.after());
+        Ok(Box::new(Told { steps: vec![written, deleted], before, after }))
+    }
+
+    async fn make(&self, path: MountPath) -> Result<Box<dyn Prepared>, Fault> {
+        match self.stat(path.clone(), false).await {
+            Ok(stat) if stat.kind == Kind::Directory => {
+                Ok(Box::new(Told { steps: Vec::new(), before: Before::Directory, after: None }))
+            }
+            Ok(_) => Err(Fault::Exists),
+            Err(Fault::NotFound) => self.upper.prepare(Change::MakeDirectory { path }).await,
+            Err(other) => Err(other),
+        }
+    }
+
+    /// How many entries lie below a directory; refused if the mask hides one of them.
+    async fn check_tree(&self, path: &MountPath, mask: &Mask) -> Result<usize, Fault> {
+        let mut count = 0;
+        let mut waiting = vec![path.clone()];
+        while let Some(directory) = waiting.pop() {
+            for entry in self.list(directory.clone()).await?.entries {
+                let below = directory.child(&entry.name).map_err(|_| Fault::HoldsHidden)?;
+                if mask.hides_entry(&below) {
+                    return Err(Fault::HoldsHidden);
+                }
+                count += 1;
+                if count > TREE_ENTRIES_MAX {
+                    let max = TREE_ENTRIES_MAX as u64;
+                    return Err(Fault::Limit { what: "entries at once", max });
+                }
+                if entry.kind == Kind::Directory {
+                    waiting.push(below);
+                }
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// A digest over the names and the content of everything below a directory.
+pub(super) async fn tree_digest(store: &dyn Store, path: &MountPath) -> Result<Digest, Fault> {
+    let mut digest = DigestBuilder::new();
+    let mut waiting = vec![path.clone()];
+    let mut count = 0;
+    while let Some(directory) = waiting.pop() {
+        for entry in store.list(directory.clone()).await?.entries {
+            count += 1;
+            if count > TREE_ENTRIES_MAX {
+                let max = TREE_ENTRIES_MAX as u64;
+                return Err(Fault::Limit { what: "entries at once", max });
+            }
+            let below = directory.child(&entry.name).map_err(|_| Fault::HoldsHidden)?;
+            digest.update(below.as_str().as_bytes());
+            digest.update(&[0]);
+            match entry.kind {
+                Kind::Directory => waiting.push(below),
+                Kind::File => {
+                    let found = store.stat(below, true).await?.digest;
+                    digest.update(found.map_or([0; 32], |found| *found.as_bytes()).as_slice());
+                }
+                Kind::Link | Kind::Other => {}
+            }
+        }
+    }
+    Ok(digest.finish())
+}

@@ -1,0 +1,14 @@
+//! Paths: as agents write them, and as Stores are asked for them.
+//!
+//! *Invariants*: a path is parsed once. The text that was checked is the text that is used; nothing is
+//! decoded, trimmed, unquoted or normalised besides leaving out empty names and `.`.
+
+mod logical;
+mod mount;
+mod name;
+mod order;
+
+pub use logical::LogicalPath;
+pub use mount::MountPath;
+pub use name::{PathProblem, check_name};
+pub(crate) use name::{is_temp_name, temp_name};

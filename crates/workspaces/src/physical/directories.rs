@@ -1,0 +1,71 @@
+//! Making directories, and taking them back if nothing came of it.
+
+use std::os::fd::OwnedFd;
+
+use rustix::{
+    fs::{AtFlags, Mode},
+    io::Errno,
+};
+
+use super::{
+    errno::fault,
+    open::{Root, one_directory},
+};
+use crate::{path::MountPath, store::Fault};
+
+/// Directories that were made on the way to a change, outermost first.
+#[derive(Default)]
+pub(super) struct Made(Vec<(OwnedFd, String)>);
+
+impl Made {
+    /// Keeps them.
+    pub(super) fn keep(&mut self) -> Result<(), Fault> {
+        for (parent, _) in self.0.drain(..) {
+            rustix::fs::fsync(&parent).map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    /// Removes those that are still empty.
+    pub(super) fn undo(&mut self) {
+        for (parent, name) in self.0.drain(..).rev() {
+            let _ = rustix::fs::unlinkat(&parent, &*name, AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        self.undo();
+    }
+}
+
+impl Root {
+    /// Opens a directory and makes it, with those above it, if it is missing.
+    pub(super) fn make(&self, path: &MountPath) -> Result<(OwnedFd, Made), Fault> {
+        match self.directory(path) {
+            Err(Fault::NotFound) => {}
+            opened => return Ok((opened?, Made::default())),
+        }
+        let mut made = Made::default();
+        let mut current = self.directory(&MountPath::root())?;
+        for name in path.names() {
+            let below = match one_directory(&current, name) {
+                Err(Fault::NotFound) => {
+                    match rustix::fs::mkdirat(&current, name, Mode::from_raw_mode(0o777)) {
+                        Ok(()) => {
+                            let parent = current.try_clone().map_err(|_| Fault::Busy)?;
+                            made.0.push((parent, name.to_owned()));
+                        }
+                        Err(Errno::EXIST) => {}
+                        Err(errno) => return Err(fault(errno)),
+                    }
+                    one_directory(&current, name)?
+                }
+                opened => opened?,
+            };
+            current = below;
+        }
+        Ok((current, made))
+    }
+}

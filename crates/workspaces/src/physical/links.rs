@@ -1,0 +1,86 @@
+//! Resolving links inside a Mount, for Workspaces that opted in.
+//!
+//! Links are resolved here, name by name, and the result is opened without following any. So the
+//! kernel never follows a link, and what is judged by deny patterns and inner Workspaces is the path
+//! that is opened.
+
+use std::os::fd::OwnedFd;
+
+use rustix::{fs::AtFlags, io::Errno};
+
+use super::{errno::fault, list::kind_of, open::Root};
+use crate::{
+    bounds::LINKS_MAX,
+    path::MountPath,
+    store::{Fault, Kind},
+};
+
+impl Root {
+    /// The path without links. Names that do not exist yet are kept.
+    pub(super) fn resolve(&self, path: &MountPath) -> Result<MountPath, Fault> {
+        // Each name with whether a link brought it: what a link names has to exist.
+        let mut waiting: Vec<(String, bool)> =
+            path.names().map(|name| (name.to_owned(), false)).collect();
+        waiting.reverse();
+        let mut resolved: Vec<String> = Vec::new();
+        let mut links = 0;
+        while let Some((name, by_link)) = waiting.pop() {
+            if name == ".." {
+                resolved.pop().ok_or(Fault::LinkLeadsOut)?;
+                continue;
+            }
+            let directory = match self.directory(&joined(&resolved)?) {
+                Ok(directory) => directory,
+                Err(Fault::NotFound) if by_link => return Err(Fault::LinkLeadsOut),
+                Err(Fault::NotFound) => {
+                    resolved.push(name);
+                    continue;
+                }
+                Err(other) => return Err(other),
+            };
+            let target = match entry(&directory, &name)? {
+                Entry::Link(target) => target,
+                Entry::Missing if by_link => return Err(Fault::LinkLeadsOut),
+                Entry::Missing | Entry::Plain => {
+                    resolved.push(name);
+                    continue;
+                }
+            };
+            links += 1;
+            if links > LINKS_MAX {
+                return Err(Fault::LinkLoop);
+            }
+            if target.starts_with('/') {
+                return Err(Fault::LinkLeadsOut);
+            }
+            let names = target.split('/').filter(|name| !name.is_empty() && *name != ".");
+            let names: Vec<_> = names.map(|name| (name.to_owned(), true)).collect();
+            waiting.extend(names.into_iter().rev());
+        }
+        joined(&resolved)
+    }
+}
+
+fn joined(names: &[String]) -> Result<MountPath, Fault> {
+    names.join("/").parse().map_err(|_| Fault::LinkLeadsOut)
+}
+
+/// What stands under a name.
+enum Entry {
+    Missing,
+    Plain,
+    Link(String),
+}
+
+fn entry(directory: &OwnedFd, name: &str) -> Result<Entry, Fault> {
+    let stat = match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => stat,
+        Err(Errno::NOENT) => return Ok(Entry::Missing),
+        Err(errno) => return Err(fault(errno)),
+    };
+    if kind_of(&stat) != Kind::Link {
+        return Ok(Entry::Plain);
+    }
+    let target = rustix::fs::readlinkat(directory, name, Vec::new()).map_err(fault)?;
+    target.into_string().map(Entry::Link).map_err(|_| Fault::LinkLeadsOut)
+}

@@ -1,0 +1,85 @@
+//! What stands in a directory.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Dir, FileType, Stat};
+
+use super::errno::fault;
+use crate::{
+    bounds::LIST_ENTRIES_HELD_MAX,
+    path::check_name,
+    store::{Entry, Fault, Kind, Listing},
+};
+
+/// One entry as the directory has it.
+pub(super) struct Raw {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+}
+
+/// The entries of an open directory in byte order, and how many have names that cannot be used.
+pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<Raw>, u64), Fault> {
+    let mut found = Vec::new();
+    let mut unusable = 0;
+    for entry in Dir::read_from(directory).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        let bytes = entry.file_name().to_bytes();
+        if matches!(bytes, b"." | b"..") {
+            continue;
+        }
+        let Some(name) = usable(bytes) else {
+            unusable += u64::from(!std::str::from_utf8(bytes).is_ok_and(crate::path::is_temp_name));
+            continue;
+        };
+        if found.len() == LIST_ENTRIES_HELD_MAX {
+            let max = LIST_ENTRIES_HELD_MAX as u64;
+            return Err(Fault::Limit { what: "entries in one directory", max });
+        }
+        let kind = match entry.file_type() {
+            FileType::Unknown => {
+                let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
+                stat.map_or(Kind::Other, |stat| kind_of(&stat))
+            }
+            known => kind_of_type(known),
+        };
+        found.push(Raw { name: name.to_owned(), kind });
+    }
+    found.sort_unstable_by(|left, right| left.name.cmp(&right.name));
+    Ok((found, unusable))
+}
+
+fn usable(name: &[u8]) -> Option<&str> {
+    std::str::from_utf8(name).ok().filter(|name| check_name(name).is_ok())
+}
+
+/// The entries of an open directory with their sizes. A link has none: its target is not asked.
+pub(super) fn listing(directory: &OwnedFd) -> Result<Listing, Fault> {
+    let (raw, unusable) = entries(directory.as_fd())?;
+    let entries = raw.into_iter().map(|entry| {
+        let is_file = entry.kind == Kind::File;
+        let stat = is_file
+            .then(|| rustix::fs::statat(directory, &*entry.name, AtFlags::SYMLINK_NOFOLLOW).ok());
+        let stat = stat.flatten().filter(|stat| kind_of(stat) == Kind::File);
+        Entry { name: entry.name, kind: entry.kind, bytes: stat.map_or(0, |stat| size(&stat)) }
+    });
+    Ok(Listing { entries: entries.collect(), unusable })
+}
+
+/// What a path names.
+pub(super) fn kind_of(stat: &Stat) -> Kind {
+    kind_of_type(FileType::from_raw_mode(stat.st_mode))
+}
+
+fn kind_of_type(file_type: FileType) -> Kind {
+    match file_type {
+        FileType::Directory => Kind::Directory,
+        FileType::RegularFile => Kind::File,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+/// The size that a file claims.
+pub(super) fn size(stat: &Stat) -> u64 {
+    u64::try_from(stat.st_size).unwrap_or_default()
+}

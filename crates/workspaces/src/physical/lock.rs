@@ -1,0 +1,41 @@
+//! One writer at a time in a directory, between threads and processes.
+//!
+//! The lock is the operating system's advisory lock on the directory itself: it leaves nothing behind
+//! and is freed when its holder dies.
+#![expect(clippy::disallowed_methods, reason = "waiting for another process is this module's job")]
+
+use std::{os::fd::OwnedFd, thread, time::Instant};
+
+use rustix::{fs::FlockOperation, io::Errno};
+
+use super::errno::fault;
+use crate::{
+    bounds::{LOCK_PAUSE, LOCK_WAIT},
+    store::Fault,
+};
+
+/// Locks an open directory until its descriptor is closed.
+pub(super) fn lock(directory: &OwnedFd) -> Result<(), Fault> {
+    let start = Instant::now();
+    loop {
+        match rustix::fs::flock(directory, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(()),
+            Err(Errno::WOULDBLOCK) if start.elapsed() < LOCK_WAIT => thread::sleep(LOCK_PAUSE),
+            Err(Errno::WOULDBLOCK) => return Err(Fault::Busy),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(fault(errno)),
+        }
+    }
+}
+
+/// Locks two open directories, in an order that all writers share.
+pub(super) fn lock_both(first: &OwnedFd, second: &OwnedFd) -> Result<(), Fault> {
+    let place = |fd: &OwnedFd| rustix::fs::fstat(fd).map(|stat| (stat.st_dev, stat.st_ino));
+    let (one, other) = (place(first).map_err(fault)?, place(second).map_err(fault)?);
+    if one == other {
+        return lock(first);
+    }
+    let (before, after) = if one < other { (first, second) } else { (second, first) };
+    lock(before)?;
+    lock(after)
+}

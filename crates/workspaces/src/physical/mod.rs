@@ -1,0 +1,31 @@
+//! The Physical Store: files of a directory of this machine.
+//!
+//! The Mount is opened once and held as a descriptor. Every path is opened beneath it by the kernel
+//! (`openat2` with `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`) or, where that is missing, name by
+//! name without following links; changes happen by name inside a directory that was opened so. What
+//! is checked is what was opened, so there is no moment in between to exchange it.
+//!
+//! *Invariants*: no path of the machine leaves this module. Nothing is opened that could block. A file
+//! is replaced, never written in place, so a hard link to it elsewhere keeps the old content.
+//!
+//! *Limitations*: a hard link into the Mount is a file of the Mount, unless the Workspace refuses files
+//! with several links. Programs that do not take the lock of the directory can change a file between
+//! the comparison of its version and the rename that replaces it.
+
+mod directories;
+mod errno;
+mod links;
+mod list;
+mod lock;
+mod open;
+mod quota;
+mod ready;
+mod remove;
+mod rename;
+mod search;
+mod store;
+mod temp;
+mod walk;
+mod write;
+
+pub use store::{PhysicalOptions, PhysicalStore};

@@ -1,0 +1,83 @@
+//! Quotas of a Physical Store.
+//!
+//! What is used is counted when something is added, under the lock of the Mount. The count stops as
+//! soon as it is over the quota, so its cost is bounded by the quota itself.
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::fs::{AtFlags, OFlags};
+
+use super::{
+    errno::fault,
+    list::{entries, size},
+    open::{Root, one},
+};
+use crate::{
+    bounds::PATH_DEPTH_MAX,
+    path::MountPath,
+    quota::Quota,
+    store::{Fault, Kind, QuotaKind},
+};
+
+impl Root {
+    /// Refuses a write that takes the Mount over its quota: `path` then has `bytes` bytes, or with
+    /// `added` so many more than now.
+    pub(super) fn check_quota(
+        &self,
+        quota: Quota,
+        path: &MountPath,
+        bytes: u64,
+        added: bool,
+    ) -> Result<(), Fault> {
+        let old = match self.file(path) {
+            Ok((_, stat)) => Some(size(&stat)),
+            Err(_) => None,
+        };
+        let mut used = Used { quota, bytes, files: u64::from(old.is_none()) };
+        if let (false, Some(old)) = (added, old) {
+            // What is replaced does not count; it is among the files that are counted.
+            used.quota.bytes_max = used.quota.bytes_max.saturating_add(old);
+        }
+        let counted = used.count(self.directory(&MountPath::root())?.as_fd(), 0);
+        counted.map_err(|refused| match refused {
+            Fault::Quota { kind: QuotaKind::Bytes, .. } => {
+                Fault::Quota { kind: QuotaKind::Bytes, max: quota.bytes_max }
+            }
+            other => other,
+        })
+    }
+}
+
+struct Used {
+    quota: Quota,
+    bytes: u64,
+    files: u64,
+}
+
+impl Used {
+    fn count(&mut self, directory: BorrowedFd<'_>, depth: usize) -> Result<(), Fault> {
+        if depth > PATH_DEPTH_MAX {
+            return Ok(());
+        }
+        let (found, _) = entries(directory)?;
+        for entry in found {
+            match entry.kind {
+                Kind::Directory => {
+                    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+                    if let Ok(below) = one(directory, &entry.name, flags) {
+                        self.count(below.as_fd(), depth + 1)?;
+                    }
+                }
+                Kind::File => {
+                    let flags = AtFlags::SYMLINK_NOFOLLOW;
+                    let stat = rustix::fs::statat(directory, &*entry.name, flags).map_err(fault)?;
+                    self.files += 1;
+                    self.bytes = self.bytes.saturating_add(size(&stat));
+                }
+                Kind::Link | Kind::Other => self.files += 1,
+            }
+            self.quota.check(self.bytes, self.files)?;
+        }
+        self.quota.check(self.bytes, self.files)
+    }
+}

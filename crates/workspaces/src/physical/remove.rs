@@ -1,0 +1,165 @@
+//! Removing files and directories.
+//!
+//! A directory is first renamed to a name of its own, which is the moment at which it is gone, and then
+//! cleared away.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::{
+    fs::{AtFlags, Dir, FileType, OFlags},
+    io::Errno,
+};
+
+use super::{
+    errno::fault,
+    list::{entries, kind_of},
+    open::{Root, one, one_directory},
+    ready::{Ready, digest_in},
+    temp::{discard, random_name},
+};
+use crate::{
+    bounds::{PATH_DEPTH_MAX, TREE_ENTRIES_MAX},
+    mask::Mask,
+    path::MountPath,
+    store::{Before, Fault, Kind},
+};
+
+/// A removal that is ready.
+pub(super) struct Removal {
+    directory: OwnedFd,
+    name: String,
+    before: Before,
+    /// Where a directory goes first.
+    temp: Option<String>,
+    _lock: Option<OwnedFd>,
+}
+
+impl Root {
+    /// Makes a removal ready.
+    pub(super) fn prepare_removal(
+        &self,
+        path: &MountPath,
+        recursive: bool,
+        mask: &Mask,
+        lock: Option<OwnedFd>,
+        entropy: &dyn piton_core::Entropy,
+    ) -> Result<Removal, Fault> {
+        let (directory, name) = self.parent(path)?;
+        if lock.is_none() {
+            super::lock::lock(&directory)?;
+        }
+        let stat =
+            rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
+        let (before, temp) = match kind_of(&stat) {
+            Kind::Link => return Err(Fault::Link),
+            Kind::Other => return Err(Fault::NotRegular),
+            Kind::File => (Before::File(digest_in(self, &directory, name)?), None),
+            Kind::Directory => {
+                let inside = one_directory(&directory, name)?;
+                if !recursive && !is_empty(&inside)? {
+                    return Err(Fault::NotEmpty);
+                }
+                check_tree(&inside, path, mask)?;
+                (Before::Directory, Some(random_name(entropy)))
+            }
+        };
+        Ok(Removal { directory, name: name.to_owned(), before, temp, _lock: lock })
+    }
+}
+
+impl Ready for Removal {
+    fn before(&self) -> Before {
+        self.before.clone()
+    }
+
+    fn temp(&self) -> Option<&str> {
+        self.temp.as_deref()
+    }
+
+    fn commit(&mut self) -> Result<(), Fault> {
+        let name = &*self.name;
+        if let Some(temp) = &self.temp {
+            rustix::fs::renameat(&self.directory, name, &self.directory, &**temp).map_err(fault)?;
+        } else {
+            rustix::fs::unlinkat(&self.directory, name, AtFlags::empty()).map_err(fault)?;
+        }
+        let durable = rustix::fs::fsync(&self.directory).map_err(fault);
+        if let Some(temp) = &self.temp {
+            discard(&self.directory, temp);
+        }
+        durable
+    }
+}
+
+fn is_empty(directory: &OwnedFd) -> Result<bool, Fault> {
+    for entry in Dir::read_from(directory).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Refuses a tree that holds a hidden name, or more than is changed at once.
+pub(super) fn check_tree(directory: &OwnedFd, path: &MountPath, mask: &Mask) -> Result<(), Fault> {
+    let mut left = TREE_ENTRIES_MAX;
+    check_below(directory.as_fd(), path, mask, &mut left)
+}
+
+fn check_below(
+    directory: BorrowedFd<'_>,
+    path: &MountPath,
+    mask: &Mask,
+    left: &mut usize,
+) -> Result<(), Fault> {
+    let (found, _) = entries(directory)?;
+    for entry in found {
+        let limit = Fault::Limit { what: "entries at once", max: TREE_ENTRIES_MAX as u64 };
+        *left = left.checked_sub(1).ok_or(limit)?;
+        let too_deep = Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
+        let below = path.child(&entry.name).map_err(|_| too_deep)?;
+        if mask.hides_entry(&below) {
+            return Err(Fault::HoldsHidden);
+        }
+        if entry.kind == Kind::Directory {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+            let inside = one(directory, &entry.name, flags).map_err(fault)?;
+            check_below(inside.as_fd(), &below, mask, left)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a directory with everything in it; a link goes, what it leads to stays.
+pub(super) fn remove_tree(directory: BorrowedFd<'_>, name: &str) -> Result<(), Fault> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    remove_below(&one(directory, name, flags).map_err(fault)?, 0)?;
+    rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR).map_err(fault)
+}
+
+fn remove_below(directory: &OwnedFd, depth: usize) -> Result<(), Fault> {
+    if depth > PATH_DEPTH_MAX {
+        return Err(Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 });
+    }
+    for entry in Dir::read_from(directory).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
+        if FileType::from_raw_mode(stat.st_mode).is_dir() {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let inside = rustix::fs::openat(directory, name, flags, rustix::fs::Mode::empty());
+            remove_below(&inside.map_err(fault)?, depth + 1)?;
+            rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR).map_err(fault)?;
+        } else {
+            match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(errno) => return Err(fault(errno)),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! Moving files and directories inside a Mount.
+
+use std::os::fd::OwnedFd;
+
+use piton_core::Digest;
+use rustix::{
+    fs::{AtFlags, RenameFlags},
+    io::Errno,
+};
+
+use super::{
+    directories::Made,
+    errno::fault,
+    list::kind_of,
+    lock::lock_both,
+    open::{Root, one_directory},
+    ready::{Ready, digest_in},
+    remove::check_tree,
+};
+use crate::{
+    mask::Mask,
+    path::MountPath,
+    store::{Before, Fault, Kind},
+};
+
+/// A move that is ready.
+pub(super) struct Renaming {
+    from: (OwnedFd, String),
+    to: (OwnedFd, String),
+    made: Made,
+    before: Before,
+    _lock: Option<OwnedFd>,
+}
+
+impl Root {
+    /// Makes a move ready. The target must not exist; its directories are made.
+    pub(super) fn prepare_move(
+        &self,
+        from: &MountPath,
+        to: &MountPath,
+        mask: &Mask,
+        lock: Option<OwnedFd>,
+    ) -> Result<Renaming, Fault> {
+        let (source, name) = self.parent(from)?;
+        let stat = rustix::fs::statat(&source, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
+        let before = match kind_of(&stat) {
+            Kind::Link => return Err(Fault::Link),
+            Kind::Other => return Err(Fault::NotRegular),
+            Kind::File => Before::File(digest_in(self, &source, name)?),
+            Kind::Directory => {
+                check_tree(&one_directory(&source, name)?, from, mask)?;
+                Before::Directory
+            }
+        };
+        let (parent, target_name) = to.split().ok_or(Fault::Exists)?;
+        let (target, made) = self.make(&parent)?;
+        match rustix::fs::statat(&target, target_name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => {}
+            Ok(_) => return Err(Fault::Exists),
+            Err(errno) => return Err(fault(errno)),
+        }
+        if lock.is_none() {
+            lock_both(&source, &target)?;
+        }
+        Ok(Renaming {
+            from: (source, name.to_owned()),
+            to: (target, target_name.to_owned()),
+            made,
+            before,
+            _lock: lock,
+        })
+    }
+}
+
+impl Ready for Renaming {
+    fn before(&self) -> Before {
+        self.before.clone()
+    }
+
+    fn after(&self) -> Option<Digest> {
+        match self.before {
+            Before::File(digest) => digest,
+            _ => None,
+        }
+    }
+
+    fn commit(&mut self) -> Result<(), Fault> {
+        let (from, to) = (&self.from, &self.to);
+        rename_no_replace(&from.0, &from.1, &to.0, &to.1)?;
+        self.made.keep()?;
+        rustix::fs::fsync(&to.0).map_err(fault)?;
+        rustix::fs::fsync(&from.0).map_err(fault)
+    }
+}
+
+/// Renames unless there is something at the target.
+pub(super) fn rename_no_replace(
+    from: &OwnedFd,
+    name: &str,
+    to: &OwnedFd,
+    target: &str,
+) -> Result<(), Fault> {
+    match rustix::fs::renameat_with(from, name, to, target, RenameFlags::NOREPLACE) {
+        // A directory cannot become a part of itself; the kernel calls that an invalid argument.
+        Err(Errno::INVAL) => Err(Fault::NotDirectory),
+        renamed => renamed.map_err(fault),
+    }
+}

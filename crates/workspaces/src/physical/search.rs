@@ -1,0 +1,87 @@
+//! Searching the files of a Mount with several threads, with results in the order of paths.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use super::{
+    open::Root,
+    walk::{Walked, walk},
+};
+use crate::{
+    bounds::{SEARCH_BATCH, SEARCH_THREADS_MAX},
+    path::MountPath,
+    search::{Content, Depth, Found, FoundFile, Search, Skipped},
+    store::Fault,
+};
+
+/// Finds what a search asks for.
+pub(super) fn search(root: &Root, search: &Search) -> Result<Found, Fault> {
+    let Walked { files, skipped } = walk(root, search)?;
+    let mut found = Found::new(skipped);
+    let by_lines = search.depth == Depth::Lines;
+    let Some(content) = &search.content else {
+        for path in files {
+            let file = FoundFile { path, matches: 0, lines: Vec::new() };
+            found.push(file, by_lines, search.results_max);
+        }
+        return Ok(found);
+    };
+    for batch in files.chunks(SEARCH_BATCH) {
+        if search.cancel.is_cancelled() {
+            return Err(Fault::Cancelled);
+        }
+        for result in search_batch(root, search, content, batch) {
+            match result {
+                Ok(file) if file.matches > 0 => found.push(file, by_lines, search.results_max),
+                Ok(_) => {}
+                Err(skipped) => found.skipped.add(skipped),
+            }
+        }
+    }
+    Ok(found)
+}
+
+type Searched = Result<FoundFile, Skipped>;
+
+/// Searches some files; the results are in their order.
+fn search_batch(
+    root: &Root,
+    search: &Search,
+    content: &Content,
+    batch: &[MountPath],
+) -> Vec<Searched> {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let threads = processors.min(SEARCH_THREADS_MAX).min(batch.len().div_ceil(16)).max(1);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut searcher = content.searcher();
+        let mut results = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = batch.get(at).filter(|_| !search.cancel.is_cancelled()) else {
+                return results;
+            };
+            let result = match root.file(path) {
+                Ok((file, _)) => content.search(&mut searcher, path, file, search.depth),
+                // What is gone, or is no file any more, is not there to be found.
+                Err(Fault::NotFound | Fault::Link | Fault::NotRegular | Fault::IsDirectory) => {
+                    Err(Skipped::default())
+                }
+                Err(_) => Err(Skipped { unreadable: 1, ..Skipped::default() }),
+            };
+            results.push((at, result));
+        }
+    };
+    let mut results = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut results = work();
+        for other in others {
+            results.extend(other.join().unwrap_or_default());
+        }
+        results
+    });
+    results.sort_unstable_by_key(|(at, _)| *at);
+    results.into_iter().map(|(_, result)| result).collect()
+}

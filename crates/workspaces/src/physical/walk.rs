@@ -1,0 +1,140 @@
+//! Walking a directory tree by descriptor, in the order of paths.
+
+use std::{
+    io::Read as _,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
+
+use rustix::fs::OFlags;
+
+use super::{
+    list::{Raw, entries},
+    open::{Root, one},
+};
+use crate::{
+    bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX},
+    path::MountPath,
+    search::{IGNORE_FILE, Ignores, Search, Skipped},
+    store::{Fault, Kind},
+};
+
+/// The files that a search selects.
+pub(super) struct Walked {
+    pub(super) files: Vec<MountPath>,
+    pub(super) skipped: Skipped,
+}
+
+/// Finds the files that a search selects.
+pub(super) fn walk(root: &Root, search: &Search) -> Result<Walked, Fault> {
+    let mut walk =
+        Walk { root, search, found: Walked { files: Vec::new(), skipped: Skipped::default() } };
+    match root.directory(&search.start) {
+        Ok(directory) => {
+            let ignores = walk.ignores_above();
+            walk.directory(&directory, &search.start, &ignores)?;
+        }
+        Err(Fault::NotDirectory) => {
+            root.file(&search.start)?;
+            walk.found.files.push(search.start.clone());
+        }
+        Err(other) => return Err(other),
+    }
+    Ok(walk.found)
+}
+
+struct Walk<'a> {
+    root: &'a Root,
+    search: &'a Search,
+    found: Walked,
+}
+
+impl Walk<'_> {
+    /// The ignore files between the Mount and where the search starts.
+    fn ignores_above(&self) -> Ignores {
+        let mut ignores = Ignores::default();
+        if !self.search.selection.follows_ignores() {
+            return ignores;
+        }
+        let mut here = MountPath::root();
+        for name in self.search.start.names() {
+            if let Ok(directory) = self.root.directory(&here) {
+                ignores = self.with_own(&ignores, &directory, &here);
+            }
+            here = here.child(name).expect("a part of a path is a path");
+        }
+        ignores
+    }
+
+    fn with_own(&self, above: &Ignores, directory: &OwnedFd, path: &MountPath) -> Ignores {
+        let Ok((file, _)) = self.root.file_in(directory, IGNORE_FILE) else {
+            return above.clone();
+        };
+        let mut content = Vec::new();
+        if file.take(IGNORE_FILE_BYTES_MAX).read_to_end(&mut content).is_err() {
+            return above.clone();
+        }
+        above.below(path, &String::from_utf8_lossy(&content))
+    }
+
+    fn directory(
+        &mut self,
+        directory: &OwnedFd,
+        path: &MountPath,
+        above: &Ignores,
+    ) -> Result<(), Fault> {
+        if self.search.cancel.is_cancelled() {
+            return Err(Fault::Cancelled);
+        }
+        let Ok((found, _)) = entries(directory.as_fd()) else {
+            self.found.skipped.unreadable += 1;
+            return Ok(());
+        };
+        let has_own = found.iter().any(|entry| entry.name == IGNORE_FILE);
+        let own;
+        let ignores = if has_own && self.search.selection.follows_ignores() {
+            own = self.with_own(above, directory, path);
+            &own
+        } else {
+            above
+        };
+        for entry in found {
+            if self.found.files.len() == SEARCH_FILES_MAX {
+                self.found.skipped.incomplete = true;
+                return Ok(());
+            }
+            self.entry(directory.as_fd(), path, &entry, ignores)?;
+        }
+        Ok(())
+    }
+
+    fn entry(
+        &mut self,
+        directory: BorrowedFd<'_>,
+        path: &MountPath,
+        entry: &Raw,
+        ignores: &Ignores,
+    ) -> Result<(), Fault> {
+        if self.search.selection.skips_name(&entry.name) {
+            return Ok(());
+        }
+        let Ok(below) = path.child(&entry.name) else {
+            self.found.skipped.unreadable += 1;
+            return Ok(());
+        };
+        let is_directory = entry.kind == Kind::Directory;
+        if self.search.mask.hides_entry(&below) || ignores.ignores(&below, is_directory) {
+            return Ok(());
+        }
+        match entry.kind {
+            Kind::File if self.search.selects(&below) => self.found.files.push(below),
+            Kind::Directory => {
+                match one(directory, &entry.name, OFlags::RDONLY | OFlags::DIRECTORY) {
+                    Ok(inside) => self.directory(&inside, &below, ignores)?,
+                    Err(_) => self.found.skipped.unreadable += 1,
+                }
+            }
+            Kind::File | Kind::Link | Kind::Other => {}
+        }
+        Ok(())
+    }
+}

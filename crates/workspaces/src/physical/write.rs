@@ -1,0 +1,151 @@
+//! Writing files: a new file beside the old one, then one rename.
+//!
+//! Nothing is written before the commit, so that whoever records what is meant has done so by then:
+//! an unfinished write that a dead process left behind has a name that somebody knows.
+
+use std::{os::fd::OwnedFd, sync::Arc};
+
+use piton_core::{Digest, Entropy, FileBytes};
+use rustix::fs::Mode;
+
+use super::{
+    directories::Made,
+    errno::fault,
+    list::size,
+    lock::lock,
+    open::Root,
+    ready::{Ready, read_all},
+    rename::rename_no_replace,
+    temp::{discard, random_name, write_temp},
+};
+use crate::{
+    bounds::FILE_BYTES_MAX,
+    path::MountPath,
+    store::{Before, Expected, Fault},
+};
+
+/// A write that is ready.
+pub(super) struct Writing {
+    directory: OwnedFd,
+    name: String,
+    bytes: Arc<[u8]>,
+    /// The permissions of the file that is replaced.
+    mode: Option<Mode>,
+    /// The name under which the bytes are written before they are the file.
+    temp: String,
+    made: Made,
+    before: Before,
+    after: Digest,
+    must_be_new: bool,
+    _lock: Option<OwnedFd>,
+}
+
+/// What a write puts into a file.
+pub(super) enum Body<'a> {
+    /// All of it.
+    Whole(&'a Arc<[u8]>),
+    /// What comes after what is there.
+    Added(&'a [u8]),
+}
+
+impl Root {
+    /// Makes a write ready.
+    pub(super) fn prepare_write(
+        &self,
+        path: &MountPath,
+        body: &Body<'_>,
+        expected: &Expected,
+        held: Option<OwnedFd>,
+        entropy: &dyn Entropy,
+    ) -> Result<Writing, Fault> {
+        let (parent, name) = path.split().ok_or(Fault::IsDirectory)?;
+        let (directory, made) = self.make(&parent)?;
+        if held.is_none() {
+            lock(&directory)?;
+        }
+        let old = self.old(&directory, name)?;
+        let found = match &old {
+            Some(Old { content: Some(content), .. }) => Some(Digest::of(&FileBytes(content))),
+            Some(old) if !matches!(expected, Expected::Anything) => {
+                return Err(Fault::TooLarge { bytes: old.bytes, max: FILE_BYTES_MAX });
+            }
+            _ => None,
+        };
+        expected.check(found.as_ref())?;
+        let bytes: Arc<[u8]> = match (body, &old) {
+            (Body::Whole(bytes), _) => Arc::clone(bytes),
+            (Body::Added(bytes), None) => Arc::from(*bytes),
+            (Body::Added(added), Some(Old { content: Some(content), .. })) => {
+                [content, *added].concat().into()
+            }
+            (Body::Added(_), Some(old)) => {
+                return Err(Fault::TooLarge { bytes: old.bytes, max: FILE_BYTES_MAX });
+            }
+        };
+        if bytes.len() as u64 > FILE_BYTES_MAX {
+            return Err(Fault::TooLarge { bytes: bytes.len() as u64, max: FILE_BYTES_MAX });
+        }
+        Ok(Writing {
+            directory,
+            name: name.to_owned(),
+            mode: old.as_ref().map(|old| old.mode),
+            temp: random_name(entropy),
+            made,
+            before: old.map_or(Before::Nothing, |_| Before::File(found)),
+            after: Digest::of(&FileBytes(&bytes)),
+            bytes,
+            must_be_new: *expected == Expected::Nothing,
+            _lock: held,
+        })
+    }
+
+    /// What is there before a write, if there is something.
+    fn old(&self, directory: &OwnedFd, name: &str) -> Result<Option<Old>, Fault> {
+        let (file, stat) = match self.file_in(directory, name) {
+            Ok(opened) => opened,
+            Err(Fault::NotFound) => return Ok(None),
+            Err(other) => return Err(other),
+        };
+        let bytes = size(&stat);
+        let content = read_all(file, &stat, FILE_BYTES_MAX).ok();
+        // Permissions are kept; the right to run as somebody else is not.
+        let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
+        Ok(Some(Old { content, bytes, mode }))
+    }
+}
+
+struct Old {
+    content: Option<Vec<u8>>,
+    bytes: u64,
+    mode: Mode,
+}
+
+impl Ready for Writing {
+    fn before(&self) -> Before {
+        self.before.clone()
+    }
+
+    fn after(&self) -> Option<Digest> {
+        Some(self.after)
+    }
+
+    fn temp(&self) -> Option<&str> {
+        Some(&self.temp)
+    }
+
+    fn commit(&mut self) -> Result<(), Fault> {
+        let (directory, temp) = (&self.directory, &*self.temp);
+        write_temp(directory, temp, &self.bytes, self.mode)?;
+        let renamed = if self.must_be_new {
+            rename_no_replace(directory, temp, directory, &self.name)
+        } else {
+            rustix::fs::renameat(directory, temp, directory, &*self.name).map_err(fault)
+        };
+        if renamed.is_err() {
+            discard(directory, temp);
+            return renamed;
+        }
+        self.made.keep()?;
+        rustix::fs::fsync(&self.directory).map_err(fault)
+    }
+}

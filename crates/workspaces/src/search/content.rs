@@ -1,0 +1,187 @@
+//! Which lines of a file match.
+//!
+//! *Invariants*: matching takes time linear in the text, whatever the expression; its automaton and the
+//! longest line are bounded.
+
+use std::io::{self, Read};
+
+use grep_matcher::Matcher as _;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkError, SinkFinish, SinkMatch,
+};
+
+use super::{Depth, FoundFile, FoundLine, Skipped};
+use crate::{
+    bounds::{
+        GREP_LINE_CHARACTERS_MAX, REGEX_BYTES_MAX, REGEX_SIZE_MAX, REPLY_BYTES_MAX,
+        SEARCH_HEAP_BYTES_MAX,
+    },
+    error::Error,
+    path::MountPath,
+};
+
+/// How lines are matched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContentOptions {
+    /// Whether the pattern is plain text.
+    pub literal: bool,
+    /// Whether upper and lower case are the same.
+    pub ignore_case: bool,
+    /// Lines before and after a match.
+    pub context: usize,
+}
+
+/// Which lines match.
+#[derive(Debug)]
+pub struct Content {
+    matcher: RegexMatcher,
+    context: usize,
+}
+
+impl Content {
+    /// Lines that a regular expression, or a plain text, occurs in.
+    pub fn new(pattern: &str, options: ContentOptions) -> Result<Self, Error> {
+        if pattern.is_empty() || pattern.len() > REGEX_BYTES_MAX {
+            return Err(Error::Limit(format!("a pattern has 1 to {REGEX_BYTES_MAX} bytes")));
+        }
+        let mut builder = RegexMatcherBuilder::new();
+        builder
+            .case_insensitive(options.ignore_case)
+            .fixed_strings(options.literal)
+            .line_terminator(Some(b'\n'))
+            .size_limit(REGEX_SIZE_MAX)
+            .dfa_size_limit(REGEX_SIZE_MAX);
+        let matcher = builder.build(pattern).map_err(|error| refused(&error.to_string()))?;
+        Ok(Self { matcher, context: options.context })
+    }
+
+    /// Something that searches one file after another.
+    pub fn searcher(&self) -> Searcher {
+        SearcherBuilder::new()
+            .line_number(true)
+            .before_context(self.context)
+            .after_context(self.context)
+            .binary_detection(BinaryDetection::quit(0))
+            .heap_limit(Some(SEARCH_HEAP_BYTES_MAX))
+            .build()
+    }
+
+    /// Searches one file. A file that is not text counts as passed over, also if a line before the
+    /// first zero byte matches.
+    pub fn search(
+        &self,
+        searcher: &mut Searcher,
+        path: &MountPath,
+        reader: impl Read,
+        depth: Depth,
+    ) -> Result<FoundFile, Skipped> {
+        let mut lines = Lines::new(self, depth);
+        match searcher.search_reader(&self.matcher, reader, &mut lines) {
+            _ if lines.binary => Err(Skipped { binary: 1, ..Skipped::default() }),
+            Ok(()) => {
+                Ok(FoundFile { path: path.clone(), matches: lines.matches, lines: lines.kept })
+            }
+            Err(error) if error.0.kind() == io::ErrorKind::Other => {
+                Err(Skipped { large: 1, ..Skipped::default() })
+            }
+            Err(_) => Err(Skipped { unreadable: 1, ..Skipped::default() }),
+        }
+    }
+}
+
+fn refused(error: &str) -> Error {
+    let size = error.contains("size limit");
+    if size {
+        return Error::Limit("the pattern is too complex; make its repetitions smaller".into());
+    }
+    // The last line of the engine's message says what is wrong; those before it draw the place.
+    let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    Error::BadArgument(format!(
+        "the pattern is no regular expression ({last}); set `literal` to search for it as it is"
+    ))
+}
+
+/// Takes the lines of one file from the searcher.
+struct Lines<'a> {
+    content: &'a Content,
+    depth: Depth,
+    matches: u64,
+    kept: Vec<FoundLine>,
+    room: usize,
+    binary: bool,
+}
+
+impl<'a> Lines<'a> {
+    fn new(content: &'a Content, depth: Depth) -> Self {
+        let (kept, room) = (Vec::new(), REPLY_BYTES_MAX);
+        Self { content, depth, matches: 0, kept, room, binary: false }
+    }
+
+    fn keep(&mut self, number: Option<u64>, bytes: &[u8], is_match: bool) {
+        if self.depth != Depth::Lines || self.room == 0 {
+            return;
+        }
+        let text = clip(bytes);
+        self.room = self.room.saturating_sub(text.len());
+        self.kept.push(FoundLine { number: number.unwrap_or_default(), text, is_match });
+    }
+}
+
+impl Sink for Lines<'_> {
+    type Error = Failure;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Failure> {
+        // A match over several lines is told line by line, and each is asked for a match of its own.
+        let mut number = found.line_number();
+        for line in found.lines() {
+            if self.content.matcher.is_match(line).unwrap_or(true) {
+                self.matches += 1;
+            }
+            self.keep(number, line, true);
+            number = number.map(|number| number + 1);
+        }
+        Ok(self.depth != Depth::File)
+    }
+
+    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> Result<bool, Failure> {
+        self.keep(context.line_number(), context.bytes(), false);
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, Failure> {
+        self.binary = true;
+        Ok(false)
+    }
+
+    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> Result<(), Failure> {
+        self.binary |= finish.binary_byte_offset().is_some();
+        Ok(())
+    }
+}
+
+/// Why a file was not searched to its end.
+struct Failure(io::Error);
+
+impl SinkError for Failure {
+    fn error_message<T: std::fmt::Display>(message: T) -> Self {
+        Self(io::Error::other(message.to_string()))
+    }
+
+    fn error_io(error: io::Error) -> Self {
+        Self(error)
+    }
+}
+
+/// The line as it is shown.
+fn clip(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+    let start = &bytes[..bytes.len().min(4 * GREP_LINE_CHARACTERS_MAX)];
+    let text = String::from_utf8_lossy(start);
+    match text.char_indices().nth(GREP_LINE_CHARACTERS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None if start.len() < bytes.len() => format!("{text}…"),
+        None => text.into_owned(),
+    }
+}

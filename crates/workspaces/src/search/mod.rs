@@ -1,0 +1,15 @@
+//! Searching: which files a query selects, and which lines in them.
+//!
+//! Pure but for the readers that Stores hand in. Walking belongs to the Stores.
+
+mod content;
+mod found;
+mod ignores;
+mod query;
+mod selection;
+
+pub use content::{Content, ContentOptions};
+pub use found::{Found, FoundFile, FoundLine, Skipped};
+pub use ignores::{IGNORE_FILE, Ignores};
+pub use query::{Cancel, Depth, Search};
+pub use selection::Selection;

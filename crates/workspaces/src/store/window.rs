@@ -1,0 +1,172 @@
+//! Some lines of a text, from a reader, in bounded memory.
+//!
+//! Pure but for the reader: every Store hands in its own.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use piton_core::{Digest, DigestBuilder};
+
+use super::{Fault, NotTextKind};
+use crate::bounds::{LINE_BYTES_KEPT, LINE_CHARACTERS_MAX, WHOLE_BYTES_MAX};
+
+/// How much of the start of a file decides whether it is binary.
+const SNIFF_BYTES: usize = 8 * 1024;
+
+/// Which lines are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The first line, counted from one.
+    pub first: u64,
+    /// How many lines, at most.
+    pub lines_max: u64,
+    /// How many bytes of text, at most.
+    pub bytes_max: usize,
+}
+
+/// The lines that were found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WindowRead {
+    /// The lines, without line ends; long ones are cut and say so.
+    pub lines: Vec<String>,
+    /// The number of the first line.
+    pub first: u64,
+    /// The number of lines of the file, if it was read to its end.
+    pub total: Option<u64>,
+    /// Whether there is more after the last line here.
+    pub more: bool,
+    /// The size of the file.
+    pub bytes: u64,
+    /// The digest of the file, if it was read to its end.
+    pub digest: Option<Digest>,
+}
+
+/// Reads a window from a file of `size` bytes. A file that grows while it is read ends at its size;
+/// one that has no size but content, as in `/proc`, ends at [`WHOLE_BYTES_MAX`].
+pub fn read_window(reader: impl Read, size: u64, window: Window) -> Result<WindowRead, Fault> {
+    let whole = size <= WHOLE_BYTES_MAX;
+    let cap = if size == 0 { WHOLE_BYTES_MAX } else { size };
+    let mut lines = Lines::new(BufReader::with_capacity(64 * 1024, reader.take(cap)), whole);
+    let mut kept: Vec<String> = Vec::new();
+    let mut room = window.bytes_max;
+    let mut number = 0;
+    let mut more = false;
+    while let Some(line) = lines.next(size)? {
+        number += 1;
+        if number < window.first {
+            continue;
+        }
+        let full = kept.len() as u64 == window.lines_max;
+        let text = if more || full { None } else { Some(clip(&line)) };
+        if let Some(text) = text.filter(|text| text.len() < room || kept.is_empty()) {
+            room = room.saturating_sub(text.len() + 1);
+            kept.push(text);
+            continue;
+        }
+        more = true;
+        if !whole {
+            break;
+        }
+    }
+    let ended = whole || !more;
+    if kept.is_empty() && !(number == 0 && window.first == 1) {
+        return Err(Fault::PastEnd { lines: number });
+    }
+    Ok(WindowRead {
+        lines: kept,
+        first: window.first,
+        total: ended.then_some(number),
+        more,
+        bytes: if whole { lines.read } else { size },
+        digest: lines.digest.map(DigestBuilder::finish),
+    })
+}
+
+/// One line as it was read: the start of it, and how long it was.
+struct Line {
+    start: Vec<u8>,
+    bytes: u64,
+}
+
+struct Lines<R> {
+    reader: R,
+    read: u64,
+    digest: Option<DigestBuilder>,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(reader: R, whole: bool) -> Self {
+        Self { reader, read: 0, digest: whole.then(DigestBuilder::new) }
+    }
+
+    /// The next line, or nothing at the end. Keeps the start of a long one only.
+    fn next(&mut self, size: u64) -> Result<Option<Line>, Fault> {
+        let mut line = Line { start: Vec::new(), bytes: 0 };
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => return Err(Fault::Io),
+            };
+            if buffer.is_empty() {
+                let ended = line.bytes == 0;
+                return if ended { Ok(None) } else { check_text(line, size).map(Some) };
+            }
+            if self.read == 0
+                && memchr::memchr(0, &buffer[..buffer.len().min(SNIFF_BYTES)]).is_some()
+            {
+                return Err(Fault::NotText { bytes: size, kind: NotTextKind::Binary });
+            }
+            let end = memchr::memchr(b'\n', buffer);
+            let taken = end.map_or(buffer.len(), |at| at + 1);
+            let text = &buffer[..end.unwrap_or(buffer.len())];
+            let room = LINE_BYTES_KEPT.saturating_sub(line.start.len());
+            line.start.extend_from_slice(&text[..text.len().min(room)]);
+            line.bytes += taken as u64;
+            if let Some(digest) = &mut self.digest {
+                digest.update(&buffer[..taken]);
+            }
+            self.read += taken as u64;
+            self.reader.consume(taken);
+            if end.is_some() {
+                line.bytes -= 1;
+                return check_text(line, size).map(Some);
+            }
+        }
+    }
+}
+
+/// Refuses a line that is not UTF-8 in what was kept of it.
+fn check_text(mut line: Line, size: u64) -> Result<Line, Fault> {
+    let whole = line.bytes == line.start.len() as u64;
+    let cut = match std::str::from_utf8(&line.start) {
+        Ok(_) => None,
+        // The end of what was kept may lie inside a character.
+        Err(error) if error.error_len().is_none() && !whole => Some(error.valid_up_to()),
+        Err(_) => {
+            let zero = line.start.contains(&0);
+            let kind = if zero { NotTextKind::Binary } else { NotTextKind::OtherEncoding };
+            return Err(Fault::NotText { bytes: size, kind });
+        }
+    };
+    if let Some(end) = cut {
+        line.start.truncate(end);
+    }
+    if line.start.contains(&0) {
+        return Err(Fault::NotText { bytes: size, kind: NotTextKind::Binary });
+    }
+    Ok(line)
+}
+
+/// The line as it is shown: cut if it is long, with the number of bytes that are left out.
+fn clip(line: &Line) -> String {
+    let text = std::str::from_utf8(&line.start).expect("the line was checked");
+    let shown = match text.char_indices().nth(LINE_CHARACTERS_MAX) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    };
+    let left_out = line.bytes - shown.len() as u64;
+    if left_out == 0 {
+        return shown.strip_suffix('\r').unwrap_or(shown).to_owned();
+    }
+    format!("{shown}… [{left_out} more bytes in this line]")
+}

@@ -1,0 +1,75 @@
+//! A call by name, with arguments as JSON.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{
+    error::{Error, shown},
+    files::Files,
+    scope::Tool,
+};
+
+/// What a model reads as the result of its call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The text.
+    pub text: String,
+    /// Why the call failed, if it did.
+    pub error: Option<Error>,
+}
+
+impl Reply {
+    /// Whether the call failed.
+    pub fn is_error(&self) -> bool {
+        self.error.is_some()
+    }
+}
+
+impl From<Result<String, Error>> for Reply {
+    fn from(result: Result<String, Error>) -> Self {
+        match result {
+            Ok(text) => Self { text, error: None },
+            Err(error) => Self { text: error.for_model(), error: Some(error) },
+        }
+    }
+}
+
+impl Files {
+    /// Runs a tool by its name. A tool that is not offered, and arguments that do not fit, are
+    /// refused like everything else.
+    pub async fn call(&self, name: &str, arguments: Value) -> Reply {
+        self.run(name, arguments).await.into()
+    }
+
+    async fn run(&self, name: &str, arguments: Value) -> Result<String, Error> {
+        let offered = self.workspaces().tools();
+        let tool = name.parse().ok().filter(|tool| offered.contains(tool));
+        let Some(tool) = tool else {
+            let offered = offered.into_iter().map(Tool::as_str).collect();
+            return Err(Error::NoSuchTool { name: shown(name), offered });
+        };
+        match tool {
+            Tool::Ls => self.ls(parsed(tool, arguments)?).await,
+            Tool::Read => self.read(parsed(tool, arguments)?).await,
+            Tool::Write => self.write(parsed(tool, arguments)?).await,
+            Tool::Edit => self.edit(parsed(tool, arguments)?).await,
+            Tool::Glob => self.glob(parsed(tool, arguments)?).await,
+            Tool::Grep => self.grep(parsed(tool, arguments)?).await,
+            Tool::Stat => self.stat(parsed(tool, arguments)?).await,
+            Tool::Copy => self.copy(parsed(tool, arguments)?).await,
+            Tool::Move => self.relocate(parsed(tool, arguments)?).await,
+            Tool::Delete => self.delete(parsed(tool, arguments)?).await,
+            Tool::Mkdir => self.mkdir(parsed(tool, arguments)?).await,
+        }
+    }
+}
+
+fn parsed<T: DeserializeOwned>(tool: Tool, arguments: Value) -> Result<T, Error> {
+    let arguments = match arguments {
+        Value::Null => Value::Object(serde_json::Map::new()),
+        Value::Object(_) => arguments,
+        _ => return Err(Error::BadArgument(format!("`{tool}` takes an object of arguments"))),
+    };
+    serde_json::from_value(arguments)
+        .map_err(|error| Error::BadArgument(format!("`{tool}`: {}", shown(&error.to_string()))))
+}

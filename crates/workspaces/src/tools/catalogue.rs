@@ -1,0 +1,122 @@
+//! The tools as models read them: name, description, schema, hints.
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value};
+
+use super::request::{
+    CopyRequest, DeleteRequest, EditRequest, GlobRequest, GrepRequest, LsRequest, MkdirRequest,
+    MoveRequest, ReadRequest, StatRequest, WriteRequest,
+};
+use crate::scope::{Right, Tool};
+
+/// One tool as a model reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCard {
+    /// The tool.
+    pub tool: Tool,
+    /// What it does, in a sentence or two.
+    pub description: &'static str,
+    /// The JSON Schema of its arguments.
+    pub schema: Map<String, Value>,
+}
+
+impl ToolCard {
+    /// Whether the tool leaves everything as it is.
+    pub fn is_read_only(&self) -> bool {
+        self.tool.needs() == Right::Read && self.tool.needs_at_target().is_none()
+    }
+
+    /// Whether the tool may take something away.
+    pub fn is_destructive(&self) -> bool {
+        matches!(self.tool, Tool::Write | Tool::Edit | Tool::Delete)
+    }
+
+    /// Whether a second equal call changes nothing more.
+    pub fn is_idempotent(&self) -> bool {
+        self.is_read_only() || matches!(self.tool, Tool::Mkdir)
+    }
+}
+
+/// The cards of some tools, in the order of the set of tools.
+pub fn cards(tools: &[Tool]) -> Vec<ToolCard> {
+    let card = |tool: &Tool| ToolCard {
+        tool: *tool,
+        description: description(*tool),
+        schema: schema(*tool),
+    };
+    tools.iter().map(card).collect()
+}
+
+fn description(tool: Tool) -> &'static str {
+    match tool {
+        Tool::Ls => "List a directory. Directories end with `/`, files show their bytes.",
+        Tool::Read => {
+            "Read a text file. The first line of the reply says which lines follow, the version, \
+             and the offset to continue with."
+        }
+        Tool::Write => "Create a file or replace it whole, at once or not at all.",
+        Tool::Edit => {
+            "Replace a text in a file. It must occur exactly once, unless `replace_all` is set."
+        }
+        Tool::Glob => "Find files by name, sorted by path.",
+        Tool::Grep => "Find lines in files, sorted by path: `path:line:text`.",
+        Tool::Stat => "Tell what a path is: kind, bytes, version, time, Workspace.",
+        Tool::Copy => "Copy a file.",
+        Tool::Move => "Move or rename a file or directory.",
+        Tool::Delete => "Delete a file or directory.",
+        Tool::Mkdir => "Make a directory.",
+    }
+}
+
+fn schema(tool: Tool) -> Map<String, Value> {
+    match tool {
+        Tool::Ls => of::<LsRequest>(),
+        Tool::Read => of::<ReadRequest>(),
+        Tool::Write => of::<WriteRequest>(),
+        Tool::Edit => of::<EditRequest>(),
+        Tool::Glob => of::<GlobRequest>(),
+        Tool::Grep => of::<GrepRequest>(),
+        Tool::Stat => of::<StatRequest>(),
+        Tool::Copy => of::<CopyRequest>(),
+        Tool::Move => of::<MoveRequest>(),
+        Tool::Delete => of::<DeleteRequest>(),
+        Tool::Mkdir => of::<MkdirRequest>(),
+    }
+}
+
+/// The schema of a request without what no model reads: every byte of it is in every prompt.
+fn of<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let Value::Object(mut schema) = schema.to_value() else {
+        unreachable!("the schema of a struct is an object");
+    };
+    schema.remove("title");
+    schema.remove("description");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.values_mut().for_each(simplify);
+    }
+    schema
+}
+
+/// One property, said shorter: what may be left out is not in `required`, so it need not be nullable.
+fn simplify(property: &mut Value) {
+    let Value::Object(property) = property else {
+        return;
+    };
+    for noise in ["format", "minimum", "default"] {
+        property.remove(noise);
+    }
+    if let Some(Value::Array(types)) = property.get("type").cloned() {
+        let first = types.into_iter().find(|one| one != "null");
+        property.insert("type".into(), first.unwrap_or_default());
+    }
+    if let Some(Value::Array(variants)) = property.remove("oneOf") {
+        let names = variants.iter().filter_map(|one| one.get("const").cloned()).collect();
+        property.insert("type".into(), "string".into());
+        property.insert("enum".into(), Value::Array(names));
+    }
+}

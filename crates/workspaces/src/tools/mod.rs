@@ -1,0 +1,14 @@
+//! The tools as models see them: requests, descriptions, schemas, and calls by name.
+
+mod call;
+mod catalogue;
+mod middleware;
+mod request;
+
+pub use call::Reply;
+pub use catalogue::{ToolCard, cards};
+pub use middleware::{FilesMiddleware, Middleware, ModelCall, ToolCall};
+pub use request::{
+    CopyRequest, DeleteRequest, EditRequest, GlobRequest, GrepOutput, GrepRequest, LsRequest,
+    MkdirRequest, MoveRequest, ReadRequest, StatRequest, WriteRequest,
+};

@@ -1,0 +1,167 @@
+//! Making a prepared change: one commit of the table, tried again while others change what it needs.
+//!
+//! A commit looks again. If the row of the path is still the one that was found, what else changed in
+//! the meantime is taken into account; if it is not, the change has to be prepared again.
+
+use piton_core::Digest;
+use piton_store::port::{BoxFuture, Change as RowChange, Expect, Version, Write};
+
+use super::{
+    keys::DirectoryId,
+    lookup::Lookup,
+    pending::{Act, Pending},
+    row::{Row, Stored},
+};
+use crate::{
+    bounds::COMMIT_TRIES_MAX,
+    path::MountPath,
+    store::{Before, Fault, Prepared},
+};
+
+impl Prepared for Pending {
+    fn before(&self) -> Before {
+        self.before.clone()
+    }
+
+    fn after(&self) -> Option<Digest> {
+        self.after
+    }
+
+    fn temp(&self) -> Option<&str> {
+        None
+    }
+
+    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), Fault>> {
+        Box::pin(async move {
+            for _ in 0..COMMIT_TRIES_MAX {
+                let batch = match &self.act {
+                    Act::Put { path, stored } => self.put(path, stored).await?,
+                    Act::Nothing => return Ok(()),
+                    Act::Remove { path } => self.remove(path).await?,
+                    Act::Move { from, to } => self.relocate(from, to).await?,
+                };
+                match self.store.ports.table.commit(batch).await {
+                    Ok(_) => return Ok(()),
+                    Err(piton_store::Error::Conflict { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Err(Fault::Busy)
+        })
+    }
+}
+
+impl Pending {
+    /// What stands at the path now, if it is still what was found.
+    async fn look(&self, path: &MountPath) -> Result<Lookup, Fault> {
+        let lookup = self.store.lookup(path).await?;
+        if lookup.version() == self.found { Ok(lookup) } else { Err(Fault::Raced) }
+    }
+
+    async fn put(&self, path: &MountPath, stored: &Stored) -> Result<Vec<Write>, Fault> {
+        let store = &self.store;
+        let lookup = self.look(path).await?;
+        let mut batch = store.guards(&lookup.steps, lookup.entry.is_none());
+        let parent = self.make_missing(&lookup, &mut batch);
+        let (_, name) = path.split().expect("the Mount itself is never written");
+        batch.push(Write {
+            key: store.keys.entry(parent, name),
+            expect: expect(lookup.version()),
+            change: RowChange::Put(stored.encode()),
+        });
+        let mut removed: Vec<Row> = lookup.row().cloned().into_iter().collect();
+        if let (Some(Row::Directory { id, .. }), Row::Whiteout { .. }) = (lookup.row(), &stored.row)
+        {
+            for node in store.tree(*id, path, None).await? {
+                let expect = Expect::Version(node.version);
+                batch.push(Write { key: node.key, expect, change: RowChange::Remove });
+                removed.push(node.row);
+            }
+        }
+        let removed: Vec<&Row> = removed.iter().collect();
+        store.account(&removed, &[&stored.row], &mut batch).await?;
+        Ok(batch)
+    }
+
+    /// Makes the directories above a path that are missing; returns the one that holds it.
+    fn make_missing(&self, lookup: &Lookup, batch: &mut Vec<Write>) -> DirectoryId {
+        let store = &self.store;
+        let mut parent = lookup.last();
+        let mut whiteout = lookup.whiteout;
+        for name in &lookup.missing {
+            let id = store.new_id();
+            // What was deleted below stays deleted when a directory takes its place.
+            let row = Row::Directory { id, modified: store.now(), opaque: whiteout.is_some() };
+            batch.push(Write {
+                key: store.keys.entry(parent, name),
+                expect: expect(whiteout.take()),
+                change: RowChange::Put(Stored { row, inline: None }.encode()),
+            });
+            parent = id;
+        }
+        parent
+    }
+
+    async fn remove(&self, path: &MountPath) -> Result<Vec<Write>, Fault> {
+        let store = &self.store;
+        let lookup = self.look(path).await?;
+        let (Some(parent), Some(found)) = (lookup.parent(), &lookup.entry) else {
+            return Err(Fault::Raced);
+        };
+        let mut batch = store.guards(&lookup.steps, true);
+        let (_, name) = path.split().expect("the Mount itself is never removed");
+        let key = store.keys.entry(parent, name);
+        batch.push(Write { key, expect: expect(lookup.version()), change: RowChange::Remove });
+        let mut removed = vec![found.stored.row.clone()];
+        if let Row::Directory { id, .. } = found.stored.row {
+            for node in store.tree(id, path, None).await? {
+                let expect = Expect::Version(node.version);
+                batch.push(Write { key: node.key, expect, change: RowChange::Remove });
+                removed.push(node.row);
+            }
+        }
+        let removed: Vec<&Row> = removed.iter().collect();
+        store.account(&removed, &[], &mut batch).await?;
+        Ok(batch)
+    }
+
+    async fn relocate(&self, from: &MountPath, to: &MountPath) -> Result<Vec<Write>, Fault> {
+        let store = &self.store;
+        let source = self.look(from).await?;
+        let target = store.lookup(to).await?;
+        let (Some(parent), Some(found)) = (source.parent(), &source.entry) else {
+            return Err(Fault::Raced);
+        };
+        if !matches!(target.row(), None | Some(Row::Whiteout { .. })) {
+            return Err(Fault::Exists);
+        }
+        let mut batch = store.guards(&source.steps, true);
+        for guard in store.guards(&target.steps, true) {
+            // A directory that both ways share is named once; a rewrite counts more than a look.
+            match batch.iter_mut().find(|one| one.key == guard.key) {
+                Some(one) if one.change == RowChange::Keep => *one = guard,
+                Some(_) => {}
+                None => batch.push(guard),
+            }
+        }
+        let holder = self.make_missing(&target, &mut batch);
+        let (_, name) = from.split().expect("the Mount itself is never moved");
+        let (_, new_name) = to.split().ok_or(Fault::Exists)?;
+        batch.push(Write {
+            key: store.keys.entry(parent, name),
+            expect: expect(source.version()),
+            change: RowChange::Remove,
+        });
+        batch.push(Write {
+            key: store.keys.entry(holder, new_name),
+            expect: expect(target.version()),
+            change: RowChange::Put(found.stored.encode()),
+        });
+        Ok(batch)
+    }
+}
+
+/// That a row is still the one that was found.
+pub(super) fn expect(version: Option<Version>) -> Expect {
+    version.map_or(Expect::Absent, Expect::Version)
+}

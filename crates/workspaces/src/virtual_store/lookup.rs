@@ -1,0 +1,149 @@
+//! Finding the row of a path, with everything on the way to it.
+
+use piton_store::port::{Change, Expect, Version, Write};
+
+use super::{
+    keys::{DirectoryId, ROOT},
+    row::{Row, Stored},
+    store::VirtualStore,
+};
+use crate::{path::MountPath, store::Fault};
+
+/// A row and the write that it is from.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) stored: Stored,
+    pub(super) version: Version,
+}
+
+/// A directory on the way to a path.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// The directory that holds it, and its name there; nothing for the Mount itself.
+    place: Option<(DirectoryId, String)>,
+    id: DirectoryId,
+    found: Option<Found>,
+}
+
+/// What stands at a path.
+pub(super) struct Lookup {
+    /// The directories above it that exist, from the Mount on.
+    pub(super) steps: Vec<Step>,
+    /// The names of the directories above it that do not.
+    pub(super) missing: Vec<String>,
+    /// In an overlay: the row that says that the first of those was deleted.
+    pub(super) whiteout: Option<Version>,
+    /// Its own row, if there is one.
+    pub(super) entry: Option<Found>,
+}
+
+impl Lookup {
+    /// The directory that holds it, if that exists.
+    pub(super) fn parent(&self) -> Option<DirectoryId> {
+        self.missing.is_empty().then(|| self.last())
+    }
+
+    /// The last directory on the way that exists.
+    pub(super) fn last(&self) -> DirectoryId {
+        self.steps.last().map_or(ROOT, |step| step.id)
+    }
+
+    pub(super) fn row(&self) -> Option<&Row> {
+        self.entry.as_ref().map(|found| &found.stored.row)
+    }
+
+    pub(super) fn version(&self) -> Option<Version> {
+        self.entry.as_ref().map(|found| found.version)
+    }
+}
+
+impl VirtualStore {
+    /// What stands at a path. A file on the way is not a directory; a deleted one is not there.
+    pub(super) async fn lookup(&self, path: &MountPath) -> Result<Lookup, Fault> {
+        let mut steps = vec![Step { place: None, id: ROOT, found: None }];
+        let mut missing = Vec::new();
+        let mut whiteout = None;
+        let Some((parent, last)) = path.split() else {
+            return Ok(Lookup { steps: Vec::new(), missing, whiteout: None, entry: None });
+        };
+        for name in parent.names() {
+            let above = steps.last().expect("the Mount is the first step").id;
+            let found = if missing.is_empty() { self.row(above, name).await? } else { None };
+            match found.as_ref().map(|found| &found.stored.row) {
+                Some(Row::Directory { id, .. }) => {
+                    let id = *id;
+                    steps.push(Step { place: Some((above, name.to_owned())), id, found });
+                }
+                Some(Row::File { .. }) => return Err(Fault::NotDirectory),
+                Some(Row::Whiteout { .. }) | None => {
+                    whiteout = whiteout.or(found.map(|found| found.version));
+                    missing.push(name.to_owned());
+                }
+            }
+        }
+        let entry = match steps.last() {
+            Some(step) if missing.is_empty() => self.row(step.id, last).await?,
+            _ => None,
+        };
+        Ok(Lookup { steps, missing, whiteout, entry })
+    }
+
+    /// The rows on the way to a path and its own, as far as there are any.
+    pub(crate) async fn trail(&self, path: &MountPath) -> Result<Vec<Row>, Fault> {
+        let mut rows = Vec::new();
+        let mut above = ROOT;
+        for name in path.names() {
+            let Some(found) = self.row(above, name).await? else {
+                break;
+            };
+            let below = match found.stored.row {
+                Row::Directory { id, .. } => Some(id),
+                _ => None,
+            };
+            rows.push(found.stored.row);
+            match below {
+                Some(id) => above = id,
+                None => break,
+            }
+        }
+        Ok(rows)
+    }
+
+    pub(super) async fn row(
+        &self,
+        directory: DirectoryId,
+        name: &str,
+    ) -> Result<Option<Found>, Fault> {
+        let entry = self.ports.table.get(&self.keys.entry(directory, name)).await?;
+        entry
+            .map(|entry| {
+                Ok(Found { stored: Stored::decode(&entry.value)?, version: entry.version })
+            })
+            .transpose()
+    }
+
+    /// What a commit expects of the directories on the way: that each is the one that was found. With
+    /// `touch`, the last one is written again, because something in it is made or removed.
+    pub(super) fn guards(&self, steps: &[Step], touch: bool) -> Vec<Write> {
+        let mut guards = Vec::new();
+        for (at, step) in steps.iter().enumerate() {
+            let (Some((directory, name)), Some(found)) = (&step.place, &step.found) else {
+                continue;
+            };
+            let last = at + 1 == steps.len();
+            let change =
+                if touch && last { Change::Put(self.touched(found)) } else { Change::Keep };
+            let key = self.keys.entry(*directory, name);
+            guards.push(Write { key, expect: Expect::Version(found.version), change });
+        }
+        guards
+    }
+
+    fn touched(&self, found: &Found) -> Vec<u8> {
+        let mut stored = found.stored.clone();
+        if let Row::Directory { modified, .. } = &mut stored.row {
+            *modified = self.now();
+        }
+        stored.encode()
+    }
+}

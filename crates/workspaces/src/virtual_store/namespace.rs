@@ -1,0 +1,47 @@
+//! Whose files they are: the name of a Virtual Store.
+
+use piton_core::{Digest, DigestBuilder};
+
+use crate::bounds::{NAMESPACE_PART_BYTES_MAX, NAMESPACE_PARTS_MAX};
+
+/// The name of a Virtual Store: a run, an agent, or something shared, in parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Namespace(Vec<String>);
+
+/// Why parts are no namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NamespaceProblem {
+    /// There are too few or too many.
+    #[error("a namespace has 1 to {NAMESPACE_PARTS_MAX} parts")]
+    Parts,
+    /// One is empty or too long.
+    #[error("a part of a namespace has 1 to {NAMESPACE_PART_BYTES_MAX} bytes")]
+    Part,
+}
+
+impl Namespace {
+    /// A namespace of these parts, which may hold any character.
+    pub fn new(
+        parts: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, NamespaceProblem> {
+        let parts: Vec<String> = parts.into_iter().map(Into::into).collect();
+        if parts.is_empty() || parts.len() > NAMESPACE_PARTS_MAX {
+            return Err(NamespaceProblem::Parts);
+        }
+        if parts.iter().any(|part| part.is_empty() || part.len() > NAMESPACE_PART_BYTES_MAX) {
+            return Err(NamespaceProblem::Part);
+        }
+        Ok(Self(parts))
+    }
+
+    /// What its keys begin with: the parts with their lengths in front, so that no two lists of
+    /// parts give the same bytes.
+    pub(super) fn digest(&self) -> Digest {
+        let mut builder = DigestBuilder::new();
+        for part in &self.0 {
+            builder.update(&(part.len() as u64).to_be_bytes());
+            builder.update(part.as_bytes());
+        }
+        builder.finish()
+    }
+}

@@ -1,0 +1,99 @@
+//! One row: an entry of a directory.
+//!
+//! A row is a line of JSON; behind it stands the content of a file that is small.
+
+use piton_core::{Code, Digest};
+use serde::{Deserialize, Serialize};
+
+use super::keys::DirectoryId;
+use crate::store::Fault;
+
+/// An entry of a directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Row {
+    /// A directory.
+    Directory {
+        /// What its entries stand under.
+        id: DirectoryId,
+        /// When something in it was made or removed.
+        modified: u64,
+        /// In an overlay: whether it hides what lies below it in the lower Store.
+        #[serde(default)]
+        opaque: bool,
+    },
+    /// A file.
+    File {
+        /// The digest of its content.
+        digest: Digest,
+        /// The size of its content.
+        bytes: u64,
+        /// When it was written.
+        modified: u64,
+        /// In an overlay: the digest of the file below that it stands in front of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<Digest>,
+    },
+    /// In an overlay: that what lies below was deleted.
+    Whiteout {
+        /// The digest of the file that was deleted, if it was a file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<Digest>,
+        /// When.
+        modified: u64,
+    },
+}
+
+/// A row as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stored {
+    pub(super) row: Row,
+    /// The content, if it is in the row.
+    pub(super) inline: Option<Vec<u8>>,
+}
+
+impl Stored {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec(&self.row).expect("a row has a JSON form");
+        if let Some(content) = &self.inline {
+            bytes.push(b'\n');
+            bytes.extend_from_slice(content);
+        }
+        bytes
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Fault> {
+        let damaged = Fault::Data(Code::StoreInvariantViolation);
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let head = &bytes[..end.unwrap_or(bytes.len())];
+        let row = serde_json::from_slice(head).map_err(|_| damaged)?;
+        Ok(Self { row, inline: end.map(|end| bytes[end + 1..].to_vec()) })
+    }
+}
+
+/// How much there is in a namespace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Usage {
+    pub(super) bytes: u64,
+    pub(super) files: u64,
+}
+
+impl Usage {
+    /// The usage after entries are taken away and added.
+    pub(super) fn after(self, removed: &[&Row], added: &[&Row]) -> Self {
+        let mut usage = self;
+        for row in removed {
+            if let Row::File { bytes, .. } = row {
+                usage.bytes = usage.bytes.saturating_sub(*bytes);
+                usage.files = usage.files.saturating_sub(1);
+            }
+        }
+        for row in added {
+            if let Row::File { bytes, .. } = row {
+                usage.bytes += bytes;
+                usage.files += 1;
+            }
+        }
+        usage
+    }
+}

@@ -1,0 +1,162 @@
+//! Searching the files of a Virtual Store.
+
+use super::{
+    keys::DirectoryId,
+    row::{Row, Stored},
+    store::VirtualStore,
+};
+use crate::{
+    bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX, SEARCH_MEMORY_BYTES_MAX},
+    path::MountPath,
+    search::{Depth, Found, FoundFile, IGNORE_FILE, Ignores, Search, Skipped},
+    store::Fault,
+};
+
+/// What is still to be looked at, in the order of paths.
+enum Waiting {
+    Directory(MountPath, DirectoryId, Ignores),
+    File(MountPath, Stored),
+}
+
+impl VirtualStore {
+    /// Finds what a search asks for.
+    pub(super) async fn search_rows(&self, search: &Search) -> Result<Found, Fault> {
+        let mut found = Found::default();
+        let mut waiting = vec![self.start(search).await?];
+        let mut files = 0;
+        while let Some(next) = waiting.pop() {
+            if search.cancel.is_cancelled() {
+                return Err(Fault::Cancelled);
+            }
+            match next {
+                Waiting::Directory(path, id, ignores) => {
+                    self.open(search, &path, id, &ignores, &mut waiting).await?;
+                }
+                Waiting::File(path, stored) => {
+                    files += 1;
+                    if files > SEARCH_FILES_MAX {
+                        found.skipped.incomplete = true;
+                        break;
+                    }
+                    self.look(search, path, stored, &mut found).await?;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    async fn start(&self, search: &Search) -> Result<Waiting, Fault> {
+        let start = &search.start;
+        if start.is_root() {
+            let id = self.directory(start).await?;
+            return Ok(Waiting::Directory(start.clone(), id, Ignores::default()));
+        }
+        let entry = self.lookup(start).await?.entry.ok_or(Fault::NotFound)?;
+        match entry.stored.row {
+            Row::Directory { id, .. } => {
+                let ignores = self.ignores_above(search).await?;
+                Ok(Waiting::Directory(start.clone(), id, ignores))
+            }
+            Row::File { .. } => Ok(Waiting::File(start.clone(), entry.stored)),
+            Row::Whiteout { .. } => Err(Fault::NotFound),
+        }
+    }
+
+    async fn ignores_above(&self, search: &Search) -> Result<Ignores, Fault> {
+        let mut ignores = Ignores::default();
+        if !search.selection.follows_ignores() {
+            return Ok(ignores);
+        }
+        let mut here = MountPath::root();
+        for name in search.start.names() {
+            let id = self.directory(&here).await?;
+            if let Some(own) = self.row(id, IGNORE_FILE).await? {
+                ignores = self.with_own(&ignores, &here, own.stored).await?;
+            }
+            here = here.child(name).expect("a part of a path is a path");
+        }
+        Ok(ignores)
+    }
+
+    async fn with_own(
+        &self,
+        above: &Ignores,
+        path: &MountPath,
+        stored: Stored,
+    ) -> Result<Ignores, Fault> {
+        match stored.row {
+            Row::File { bytes, .. } if bytes <= IGNORE_FILE_BYTES_MAX => {
+                let loaded = self.content(stored).await?;
+                Ok(above.below(path, &String::from_utf8_lossy(&loaded.bytes)))
+            }
+            _ => Ok(above.clone()),
+        }
+    }
+
+    /// Puts the entries of a directory in front of what is waiting.
+    async fn open(
+        &self,
+        search: &Search,
+        path: &MountPath,
+        id: DirectoryId,
+        above: &Ignores,
+        waiting: &mut Vec<Waiting>,
+    ) -> Result<(), Fault> {
+        let rows = self.rows(id).await?;
+        let mut ignores = above.clone();
+        if search.selection.follows_ignores()
+            && let Some((_, own)) = rows.iter().find(|(name, _)| name == IGNORE_FILE)
+        {
+            ignores = self.with_own(above, path, own.clone()).await?;
+        }
+        for (name, stored) in rows.into_iter().rev() {
+            let Ok(below) = path.child(&name) else {
+                continue;
+            };
+            let is_directory = matches!(stored.row, Row::Directory { .. });
+            if search.selection.skips_name(&name)
+                || search.mask.hides_entry(&below)
+                || ignores.ignores(&below, is_directory)
+            {
+                continue;
+            }
+            match stored.row {
+                Row::Directory { id, .. } => {
+                    waiting.push(Waiting::Directory(below, id, ignores.clone()));
+                }
+                Row::File { .. } if search.selects(&below) => {
+                    waiting.push(Waiting::File(below, stored));
+                }
+                Row::File { .. } | Row::Whiteout { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn look(
+        &self,
+        search: &Search,
+        path: MountPath,
+        stored: Stored,
+        found: &mut Found,
+    ) -> Result<(), Fault> {
+        let by_lines = search.depth == Depth::Lines;
+        let Some(content) = &search.content else {
+            let file = FoundFile { path, matches: 0, lines: Vec::new() };
+            found.push(file, by_lines, search.results_max);
+            return Ok(());
+        };
+        if matches!(stored.row, Row::File { bytes, .. } if bytes > SEARCH_MEMORY_BYTES_MAX) {
+            found.skipped.large += 1;
+            return Ok(());
+        }
+        let loaded = self.content(stored).await?;
+        let mut searcher = content.searcher();
+        match content.search(&mut searcher, &path, &*loaded.bytes, search.depth) {
+            Ok(file) if file.matches > 0 => found.push(file, by_lines, search.results_max),
+            Ok(_) => {}
+            Err(skipped) => found.skipped.add(Skipped { ..skipped }),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,212 @@
+//! The Virtual Store as a [`Store`].
+
+use std::sync::Arc;
+
+use piton_core::{Clock, Code, Digest, Entropy, FileBytes};
+use piton_store::port::{Blobs, BoxFuture, Namespace as BlobNamespace, Table};
+
+use super::{
+    keys::{DirectoryId, Keys, ROOT, name_of},
+    namespace::Namespace,
+    row::{Row, Stored},
+};
+use crate::{
+    bounds::{AUDIT_PAGE, INLINE_BYTES_MAX, LIST_ENTRIES_HELD_MAX},
+    path::MountPath,
+    quota::Quota,
+    search::{Found as SearchFound, Search},
+    store::{
+        Change, Entry, Fault, FileStat, Kind, Listing, Loaded, Prepared, Store, Window, WindowRead,
+        read_window,
+    },
+};
+
+/// The ports that a Virtual Store lives on.
+#[derive(Clone)]
+pub struct VirtualPorts {
+    /// Keeps the rows.
+    pub table: Arc<dyn Table>,
+    /// Keeps the content of larger files.
+    pub blobs: Arc<dyn Blobs>,
+    /// Tells when something was written.
+    pub clock: Arc<dyn Clock>,
+    /// Gives directories their ids.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+/// Files in Piton's own data.
+#[derive(Clone)]
+pub struct VirtualStore {
+    pub(super) ports: VirtualPorts,
+    pub(super) keys: Keys,
+    pub(super) quota: Option<Quota>,
+}
+
+impl VirtualStore {
+    /// The files of a namespace.
+    pub fn new(ports: VirtualPorts, namespace: &Namespace, quota: Option<Quota>) -> Self {
+        Self { ports, keys: Keys::of(namespace), quota }
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        self.ports.clock.now_ms().get() / 1_000
+    }
+
+    pub(super) fn new_id(&self) -> DirectoryId {
+        let mut id = ROOT;
+        self.ports.entropy.fill(&mut id);
+        id
+    }
+
+    /// The row of a path: what an overlay asks for.
+    pub(crate) async fn row_at(&self, path: &MountPath) -> Result<Option<Row>, Fault> {
+        if path.is_root() {
+            return Ok(Some(Row::Directory { id: ROOT, modified: 0, opaque: false }));
+        }
+        Ok(self.lookup(path).await?.entry.map(|found| found.stored.row))
+    }
+
+    /// The id of a directory.
+    pub(super) async fn directory(&self, path: &MountPath) -> Result<DirectoryId, Fault> {
+        match self.row_at(path).await? {
+            Some(Row::Directory { id, .. }) => Ok(id),
+            Some(Row::File { .. }) => Err(Fault::NotDirectory),
+            Some(Row::Whiteout { .. }) | None => Err(Fault::NotFound),
+        }
+    }
+
+    /// The entries of a directory in byte order.
+    pub(super) async fn rows(&self, id: DirectoryId) -> Result<Vec<(String, Stored)>, Fault> {
+        let prefix = self.keys.entries(id);
+        let mut rows = Vec::new();
+        let mut after = None;
+        loop {
+            let page = self.ports.table.scan(&prefix, after.as_deref(), AUDIT_PAGE).await?;
+            for entry in &page.entries {
+                let name = name_of(&entry.key).ok_or(Fault::Data(Code::StoreInvariantViolation))?;
+                rows.push((name.to_owned(), Stored::decode(&entry.value)?));
+            }
+            if rows.len() > LIST_ENTRIES_HELD_MAX {
+                let max = LIST_ENTRIES_HELD_MAX as u64;
+                return Err(Fault::Limit { what: "entries in one directory", max });
+            }
+            after = page.entries.last().map(|entry| Arc::clone(&entry.key));
+            if !page.more {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// The entries of a directory with their rows: what an overlay asks for.
+    pub(crate) async fn rows_at(&self, path: &MountPath) -> Result<Vec<(String, Row)>, Fault> {
+        let rows = self.rows(self.directory(path).await?).await?;
+        Ok(rows.into_iter().map(|(name, stored)| (name, stored.row)).collect())
+    }
+
+    /// The content of a file.
+    pub(super) async fn content(&self, stored: Stored) -> Result<Loaded, Fault> {
+        let Row::File { digest, .. } = stored.row else {
+            return Err(Fault::IsDirectory);
+        };
+        let bytes = if let Some(bytes) = stored.inline {
+            bytes
+        } else {
+            let blob = self.ports.blobs.get(BlobNamespace::Virtual, digest).await?;
+            blob.ok_or(Fault::Data(Code::StoreNotFound))?
+        };
+        if Digest::of(&FileBytes(&bytes)) != digest {
+            return Err(Fault::Data(Code::StoreCorruptBlob));
+        }
+        Ok(Loaded { bytes, digest })
+    }
+
+    /// Where the content of a file is kept: in its row, or as a blob that is put now.
+    pub(super) async fn keep(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        if bytes.len() <= INLINE_BYTES_MAX {
+            return Ok(Some(bytes.to_vec()));
+        }
+        self.ports.blobs.put(BlobNamespace::Virtual, bytes.to_vec()).await?;
+        Ok(None)
+    }
+
+    async fn file(&self, path: &MountPath) -> Result<Stored, Fault> {
+        if path.is_root() {
+            return Err(Fault::IsDirectory);
+        }
+        let found = self.lookup(path).await?.entry.ok_or(Fault::NotFound)?;
+        match found.stored.row {
+            Row::File { .. } => Ok(found.stored),
+            Row::Directory { .. } => Err(Fault::IsDirectory),
+            Row::Whiteout { .. } => Err(Fault::NotFound),
+        }
+    }
+}
+
+impl Store for VirtualStore {
+    fn stat(&self, path: MountPath, _: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+        Box::pin(async move {
+            match self.row_at(&path).await? {
+                Some(Row::Directory { modified, .. }) => Ok(FileStat {
+                    kind: Kind::Directory,
+                    bytes: 0,
+                    modified: Some(modified).filter(|_| !path.is_root()),
+                    digest: None,
+                }),
+                Some(Row::File { digest, bytes, modified, .. }) => Ok(FileStat {
+                    kind: Kind::File,
+                    bytes,
+                    modified: Some(modified),
+                    digest: Some(digest),
+                }),
+                Some(Row::Whiteout { .. }) | None => Err(Fault::NotFound),
+            }
+        })
+    }
+
+    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
+        Box::pin(async move {
+            let entry = |(name, row)| match row {
+                Row::Directory { .. } => Some(Entry { name, kind: Kind::Directory, bytes: 0 }),
+                Row::File { bytes, .. } => Some(Entry { name, kind: Kind::File, bytes }),
+                Row::Whiteout { .. } => None,
+            };
+            let entries = self.rows_at(&path).await?.into_iter().filter_map(entry).collect();
+            Ok(Listing { entries, unusable: 0 })
+        })
+    }
+
+    fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
+        Box::pin(async move {
+            let loaded = self.content(self.file(&path).await?).await?;
+            read_window(&*loaded.bytes, loaded.bytes.len() as u64, window)
+        })
+    }
+
+    fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
+        Box::pin(async move {
+            let stored = self.file(&path).await?;
+            if let Row::File { bytes, .. } = stored.row
+                && bytes > bytes_max
+            {
+                return Err(Fault::TooLarge { bytes, max: bytes_max });
+            }
+            self.content(stored).await
+        })
+    }
+
+    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchFound, Fault>> {
+        Box::pin(async move { self.search_rows(&search).await })
+    }
+
+    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+        Box::pin(async move { Ok(path) })
+    }
+
+    fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
+        Box::pin(async move { self.prepare_change(change).await })
+    }
+
+    fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), Fault>> {
+        Box::pin(async move { Ok(()) })
+    }
+}

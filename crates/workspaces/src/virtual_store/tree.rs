@@ -1,0 +1,65 @@
+//! Everything below a directory.
+
+use piton_core::Code;
+use piton_store::port::{Key, Version};
+
+use super::{
+    keys::{DirectoryId, name_of},
+    row::{Row, Stored},
+    store::VirtualStore,
+};
+use crate::{
+    bounds::{AUDIT_PAGE, VIRTUAL_TREE_MAX},
+    mask::Mask,
+    path::MountPath,
+    store::Fault,
+};
+
+/// An entry somewhere below a directory.
+pub(super) struct Node {
+    pub(super) key: Key,
+    pub(super) version: Version,
+    pub(super) row: Row,
+}
+
+impl VirtualStore {
+    /// Everything below a directory; refused if it is too much, or if the mask hides some of it.
+    pub(super) async fn tree(
+        &self,
+        id: DirectoryId,
+        path: &MountPath,
+        mask: Option<&Mask>,
+    ) -> Result<Vec<Node>, Fault> {
+        let mut nodes = Vec::new();
+        let mut waiting = vec![(id, path.clone())];
+        while let Some((id, path)) = waiting.pop() {
+            let mut after = None;
+            loop {
+                let prefix = self.keys.entries(id);
+                let page = self.ports.table.scan(&prefix, after.as_deref(), AUDIT_PAGE).await?;
+                after = page.entries.last().map(|entry| Key::clone(&entry.key));
+                for entry in page.entries {
+                    let damaged = Fault::Data(Code::StoreInvariantViolation);
+                    let name = name_of(&entry.key).ok_or_else(|| damaged.clone())?;
+                    let below = path.child(name).map_err(|_| damaged)?;
+                    if mask.is_some_and(|mask| mask.hides_entry(&below)) {
+                        return Err(Fault::HoldsHidden);
+                    }
+                    let row = Stored::decode(&entry.value)?.row;
+                    if let Row::Directory { id, .. } = row {
+                        waiting.push((id, below));
+                    }
+                    nodes.push(Node { key: entry.key, version: entry.version, row });
+                    if nodes.len() > VIRTUAL_TREE_MAX {
+                        let max = VIRTUAL_TREE_MAX as u64;
+                        return Err(Fault::Limit { what: "entries at once", max });
+                    }
+                }
+                if !page.more {
+                    break;
+                }
+            }
+        }
+        Ok(nodes)
+    }
+}

@@ -1,0 +1,51 @@
+//! One Workspace: a prefix, an Access Scope and a Mount.
+
+use std::{fmt, sync::Arc};
+
+use crate::{mask::Mask, path::LogicalPath, scope::AccessScope, store::Store};
+
+/// A part of the file world that an agent can see.
+pub struct Workspace {
+    pub(crate) prefix: LogicalPath,
+    pub(crate) scope: AccessScope,
+    pub(crate) purpose: String,
+    pub(crate) mask: Arc<Mask>,
+    pub(crate) store: Arc<dyn Store>,
+}
+
+impl Workspace {
+    /// Where it begins in the file world of the agent.
+    pub fn prefix(&self) -> &LogicalPath {
+        &self.prefix
+    }
+
+    /// What it permits.
+    pub fn scope(&self) -> AccessScope {
+        self.scope
+    }
+
+    /// What it is for, in the words of who configured it.
+    pub fn purpose(&self) -> &str {
+        &self.purpose
+    }
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Workspace({}, {})", self.prefix, self.scope)
+    }
+}
+
+/// A Workspace as somebody wishes it, not checked yet.
+pub struct Definition {
+    /// Where it begins.
+    pub prefix: String,
+    /// The name of its Access Scope.
+    pub scope: String,
+    /// What it is for: one line of the Filesystem Map.
+    pub purpose: String,
+    /// Patterns of names that are hidden.
+    pub deny: Vec<String>,
+    /// Its Store, or why there is none: words that follow the prefix.
+    pub store: Result<Arc<dyn Store>, String>,
+}

@@ -1,0 +1,177 @@
+//! A set of Workspaces, and the router: which Workspace a path belongs to, and whether its scope
+//! permits what is asked.
+//!
+//! *Invariants*: the longest prefix decides, name by name. The set has no method that changes it.
+//! Nothing here asks a Store.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crate::{
+    bounds::{PURPOSE_BYTES_MAX, WORKSPACES_MAX},
+    error::{Error, shown},
+    mask::{Hidden, Mask},
+    path::{LogicalPath, MountPath},
+    scope::{AccessScope, Right, Tool},
+    workspace::{Definition, Workspace},
+};
+
+/// What one agent can see of files.
+#[derive(Debug, Default)]
+pub struct Workspaces {
+    /// In the order of prefixes, so that those below a path stand together.
+    list: Vec<Workspace>,
+    by_prefix: HashMap<Box<str>, usize>,
+}
+
+/// A path in the Workspace that it belongs to.
+#[derive(Clone, Debug)]
+pub struct Place<'a> {
+    /// The path as the agent wrote it.
+    pub path: LogicalPath,
+    /// Its Workspace.
+    pub workspace: &'a Workspace,
+    /// The path that the Store is asked for.
+    pub at: MountPath,
+}
+
+impl Workspaces {
+    /// Checks the definitions. If anything is wrong, every problem is named and there is no set.
+    pub fn new(definitions: Vec<Definition>) -> Result<Self, Error> {
+        let mut problems = Vec::new();
+        if definitions.len() > WORKSPACES_MAX {
+            problems.push(format!("there are more than {WORKSPACES_MAX} Workspaces"));
+        }
+        let mut list = Vec::new();
+        for definition in definitions {
+            list.extend(check(definition, &mut problems));
+        }
+        list.sort_by(|left, right| left.prefix.cmp(&right.prefix));
+        for pair in list.windows(2).filter(|pair| pair[0].prefix == pair[1].prefix) {
+            problems.push(format!("the prefix {} is given twice", pair[0].prefix));
+        }
+        if !problems.is_empty() {
+            return Err(Error::Config { problems });
+        }
+        let by_prefix =
+            list.iter().enumerate().map(|(at, one)| (one.prefix.as_str().into(), at)).collect();
+        let mut set = Self { list, by_prefix };
+        for at in 0..set.list.len() {
+            let prefix = set.list[at].prefix.clone();
+            let inner: Vec<_> = set.below(&prefix).iter().map(|one| one.prefix.clone()).collect();
+            let mask = set.list[at].mask.with_inner(&prefix, &inner);
+            set.list[at].mask = Arc::new(mask);
+        }
+        Ok(set)
+    }
+
+    /// The Workspaces, in the order of their prefixes.
+    pub fn all(&self) -> &[Workspace] {
+        &self.list
+    }
+
+    /// The tools of which at least one use can succeed.
+    pub fn tools(&self) -> Vec<Tool> {
+        let scopes: Vec<AccessScope> = self.list.iter().map(Workspace::scope).collect();
+        Tool::offered(&scopes)
+    }
+
+    /// The Workspace that a path belongs to, and the path inside its Mount.
+    pub fn find(&self, path: &LogicalPath) -> Option<(&Workspace, MountPath)> {
+        let at = path.ancestors().find_map(|prefix| self.by_prefix.get(prefix))?;
+        let workspace = &self.list[*at];
+        let below = path.below(&workspace.prefix).expect("the prefix is an ancestor of the path");
+        Some((workspace, below))
+    }
+
+    /// The Workspaces whose prefixes lie below a path, in order.
+    pub fn below(&self, path: &LogicalPath) -> &[Workspace] {
+        let from = self.list.partition_point(|one| one.prefix <= *path);
+        let count = self.list[from..].partition_point(|one| one.prefix.starts_with(path));
+        &self.list[from..from + count]
+    }
+
+    /// The place of a path, if its Workspace gives the tool the right that it needs there.
+    pub fn permit(&self, tool: Tool, right: Right, path: &LogicalPath) -> Result<Place<'_>, Error> {
+        let Some((workspace, at)) = self.find(path) else {
+            return Err(self.unmapped(path));
+        };
+        if !workspace.scope.gives(right) {
+            let permits = |one: &&Workspace| one.scope.gives(right);
+            return Err(Error::Scope {
+                tool,
+                path: path.clone(),
+                workspace: workspace.prefix.clone(),
+                scope: workspace.scope,
+                permitted: self.list.iter().filter(permits).map(|one| one.prefix.clone()).collect(),
+            });
+        }
+        let place = Place { path: path.clone(), workspace, at };
+        place.check_hidden(&place.at)?;
+        Ok(place)
+    }
+
+    /// Refuses an operation on a directory as a whole if it holds another Workspace, or is one.
+    pub fn refuse_inner(&self, tool: Tool, place: &Place<'_>) -> Result<(), Error> {
+        if place.at.is_root() {
+            let path = &place.path;
+            return Err(Error::BadArgument(format!(
+                "{path} is a Workspace itself, and `{tool}` works on what is in one"
+            )));
+        }
+        match self.below(&place.path).first() {
+            Some(inner) => {
+                Err(Error::Inner { tool, path: place.path.clone(), inner: inner.prefix.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The refusal of a path that no Workspace covers.
+    pub fn unmapped(&self, path: &LogicalPath) -> Error {
+        let known = self.list.iter().map(|one| one.prefix.clone()).collect();
+        Error::Unmapped { path: path.clone(), known }
+    }
+}
+
+impl Place<'_> {
+    /// Refuses a path of the Mount that is hidden from the agent.
+    pub(crate) fn check_hidden(&self, at: &MountPath) -> Result<(), Error> {
+        match self.workspace.mask.hides(at) {
+            Some(Hidden::Denied | Hidden::Inner) => Err(Error::Hidden { path: self.path.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The Workspace of a definition, or what is wrong with it.
+fn check(definition: Definition, problems: &mut Vec<String>) -> Option<Workspace> {
+    let before = problems.len();
+    let name = shown(&definition.prefix);
+    let prefix = definition.prefix.parse::<LogicalPath>();
+    let prefix =
+        prefix.map_err(|why| problems.push(format!("the prefix `{name}` is refused: {why}")));
+    let scope = definition.scope.parse::<AccessScope>();
+    let scope = scope.map_err(|_| {
+        let known = AccessScope::NAMES.join(", ");
+        let scope = shown(&definition.scope);
+        problems.push(format!("{name}: the scope `{scope}` is none of {known}"));
+    });
+    if definition.purpose.len() > PURPOSE_BYTES_MAX || definition.purpose.contains(char::is_control)
+    {
+        problems
+            .push(format!("{name}: the purpose is one line of at most {PURPOSE_BYTES_MAX} bytes"));
+    }
+    let mask = Mask::new(&definition.deny);
+    let mask = mask.map_err(|why| problems.push(format!("{name}: {why}")));
+    let store = definition.store.map_err(|why| problems.push(format!("{name} {why}")));
+    if problems.len() > before {
+        return None;
+    }
+    Some(Workspace {
+        prefix: prefix.ok()?,
+        scope: scope.ok()?,
+        purpose: definition.purpose,
+        mask: Arc::new(mask.ok()?),
+        store: store.ok()?,
+    })
+}

@@ -1,0 +1,106 @@
+//! G: content.
+
+use std::{fs, io::Write as _};
+
+use piton_core::Code;
+use serde_json::json;
+
+use super::case::{Expect, Has, case, refused, run};
+use crate::world::{World, tree};
+
+const NOT_TEXT: Expect = Expect::Code(Code::WorkspaceNotText);
+
+// shows: WS-032 (binary and other encodings), WS-033 (bytes are kept)
+#[tokio::test]
+async fn what_is_not_text_is_told_by_size_and_never_rewritten() {
+    let edit = |path: &str| json!({ "path": path, "old_string": "caf", "new_string": "tea" });
+    let cases = [
+        case("G1", "read", json!({ "path": "/home/src/latin1.txt" }), NOT_TEXT),
+        case("G2", "edit", edit("/home/src/latin1.txt"), NOT_TEXT),
+        case("G1b", "read", json!({ "path": "/home/src/binary" }), NOT_TEXT),
+        case("G2b", "edit", edit("/home/src/binary"), refused(Code::WorkspaceNoMatch)),
+        case("G1c", "read", json!({ "path": "/home/src/late" }), NOT_TEXT),
+        case("F10", "grep", json!({ "path": "/home/src", "pattern": "caf" }), Has("binary file")),
+        case(
+            "G7",
+            "copy",
+            json!({ "from": "/home/src/latin1.txt", "to": "/mem/l" }),
+            Has("copied"),
+        ),
+    ];
+    run(&cases, |world| {
+        fs::write(world.at("src/latin1.txt"), b"caf\xe9\n").unwrap();
+        fs::write(world.at("src/binary"), b"cat\0\x01\x02").unwrap();
+        let mut late = b"plain\n".repeat(10_000);
+        late.extend_from_slice(b"\xff\n");
+        fs::write(world.at("src/late"), late).unwrap();
+    })
+    .await;
+}
+
+// shows: WS-032 (huge files)
+#[tokio::test]
+async fn a_huge_file_is_read_by_windows_and_never_edited() {
+    let world = World::new().await;
+    let mut file = fs::File::create(world.at("src/huge")).unwrap();
+    file.write_all(&b"first\nsecond\n".repeat(1_000)).unwrap();
+    file.set_len(10 << 30).unwrap();
+    let reply = world.call("read", json!({ "path": "/home/src/huge", "limit": 2 })).await;
+    let told = "[/home/src/huge lines 1-2 of a file of 10737418240 bytes; continue with offset=3]\nfirst\nsecond\n";
+    assert_eq!(reply.text, told);
+    for (tool, arguments) in [
+        ("edit", json!({ "path": "/home/src/huge", "old_string": "first", "new_string": "x" })),
+        ("copy", json!({ "from": "/home/src/huge", "to": "/mem/x" })),
+        ("write", json!({ "path": "/home/src/huge", "content": "x", "append": true })),
+    ] {
+        let reply = world.call(tool, arguments).await;
+        assert_eq!(reply.error.unwrap().code(), Code::WorkspaceTooLarge, "{tool}");
+    }
+    let stat = world.call("stat", json!({ "path": "/home/src/huge" })).await;
+    assert!(stat.text.contains("10737418240 bytes") && !stat.text.contains("version"));
+    // Nothing but zero bytes after the first lines: a file that is not text is searched no further.
+    let found = world.call("grep", json!({ "path": "/home/src/huge", "pattern": "second" })).await;
+    assert!(found.text.contains("binary") || found.text.contains("too long"), "{}", found.text);
+}
+
+#[tokio::test]
+async fn content_that_is_too_large_is_refused_before_anything_is_written() {
+    let world = World::new().await;
+    let content = "x".repeat((64 << 20) + 1);
+    let before = tree(&world.jail);
+    let reply = world.call("write", json!({ "path": "/home/src/x", "content": content })).await;
+    assert_eq!(reply.error.unwrap().code(), Code::WorkspaceTooLarge);
+    assert_eq!(before, tree(&world.jail));
+}
+
+#[tokio::test]
+async fn a_long_line_is_cut_and_says_how_much_is_left_out() {
+    let world = World::new().await;
+    fs::write(world.at("src/long"), format!("{}\nnext\n", "ä".repeat(300_000))).unwrap();
+    let reply = world.call("read", json!({ "path": "/home/src/long" })).await;
+    assert!(reply.text.contains("… [596000 more bytes in this line]\nnext\n"));
+    assert!(reply.text.len() < 5_000);
+    let found = world.call("grep", json!({ "path": "/home/src/long", "pattern": "ä+" })).await;
+    assert!(found.text.contains("long:1:") && found.text.len() < 2_000, "{}", found.text.len());
+}
+
+#[tokio::test]
+async fn whatever_a_file_holds_a_reply_stays_within_its_bound() {
+    let world = World::new().await;
+    let line = format!("{}\n", "€".repeat(1_999));
+    fs::write(world.at("src/wide"), line.repeat(100)).unwrap();
+    for numbers in [false, true] {
+        let arguments = json!({ "path": "/home/src/wide", "numbers": numbers });
+        let reply = world.call("read", arguments).await;
+        assert!(reply.text.len() <= 80_000, "{}", reply.text.len());
+        assert!(reply.text.starts_with("[/home/src/wide lines 1-"), "{:.80}", reply.text);
+        assert!(reply.text.contains("continue with offset="), "{:.80}", reply.text);
+        let header = reply.text.lines().next().unwrap();
+        let last = reply.text.lines().count() - 1;
+        assert!(header.contains(&format!("lines 1-{last} of 100")), "{header}: {last}");
+    }
+    let found =
+        world.call("grep", json!({ "path": "/home/src", "pattern": "€", "limit": 2000 })).await;
+    assert!(found.text.len() <= 80_000, "{}", found.text.len());
+    assert!(found.text.contains("more matching lines"), "{:.200}", found.text);
+}

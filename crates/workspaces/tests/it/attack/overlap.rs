@@ -1,0 +1,112 @@
+//! E: prefixes that overlap, and what lies under them.
+
+use std::fs;
+
+use piton_core::Code;
+use piton_workspaces::physical::PhysicalOptions;
+use serde_json::json;
+
+use super::case::{Has, Lacks, case, refused, run};
+
+// shows: WS-003, WS-004, WS-008
+#[tokio::test]
+async fn what_an_inner_workspace_hides_is_out_of_reach_and_the_inner_one_wins() {
+    let inner = refused(Code::WorkspaceInner);
+    let cases = [
+        case(
+            "B28",
+            "read",
+            json!({ "path": "/home/src/shadow.txt" }),
+            refused(Code::WorkspaceNotFound),
+        ),
+        case("B28a", "ls", json!({ "path": "/home" }), Has("src/\tread-write Workspace\nsrcX/\n")),
+        case("B28c", "ls", json!({ "path": "/home/src" }), Has("inbox/\twrite-only Workspace\n")),
+        case(
+            "B28d",
+            "grep",
+            json!({ "path": "/home", "pattern": "SHADOW" }),
+            Has("no lines match"),
+        ),
+        case("E11", "glob", json!({ "pattern": "**/*" }), Lacks("shadow")),
+        case("E11b", "glob", json!({ "pattern": "*.rs" }), Has("/home/src/m.rs\n")),
+        case(
+            "D8",
+            "delete",
+            json!({ "path": "/home", "recursive": true }),
+            refused(Code::WorkspaceScope),
+        ),
+        case(
+            "D9",
+            "delete",
+            json!({ "path": "/home/src", "recursive": true }),
+            refused(Code::WorkspaceBadArgument),
+        ),
+        case(
+            "D9b",
+            "move",
+            json!({ "from": "/home/src", "to": "/mem/x" }),
+            refused(Code::WorkspaceBadArgument),
+        ),
+        case(
+            "D11",
+            "write",
+            json!({ "path": "/home/src/inbox", "content": "x" }),
+            refused(Code::WorkspaceWriteFailed),
+        ),
+        case("D11b", "mkdir", json!({ "path": "/home/src/inbox" }), refused(Code::WorkspaceScope)),
+        case("E10", "ls", json!({}), Has("home/\tread-only Workspace\n")),
+        case("E10b", "ls", json!({ "path": "/" }), Has("drop/\twrite-only Workspace\n")),
+        case(
+            "E10c",
+            "write",
+            json!({ "path": "/new", "content": "x" }),
+            refused(Code::WorkspaceUnmapped),
+        ),
+        case("E10d", "stat", json!({ "path": "/" }), Has("directory above Workspaces")),
+    ];
+    run(&cases, |_| {}).await;
+    let nested = [
+        case("D9c", "delete", json!({ "path": "/home/deep", "recursive": true }), inner),
+        case("D9d", "move", json!({ "from": "/home/deep", "to": "/home/other" }), inner),
+        case("D9e", "copy", json!({ "from": "/home/deep", "to": "/home/other" }), inner),
+        case(
+            "D9f",
+            "write",
+            json!({ "path": "/home/deep", "content": "x" }),
+            refused(Code::WorkspaceIsDirectory),
+        ),
+        case("D9g", "ls", json!({ "path": "/home/deep" }), Has("inner/\tread-only Workspace")),
+    ];
+    for case in &nested {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["outer/deep/inner", "inner"] {
+            fs::create_dir_all(directory.path().join(name)).unwrap();
+        }
+        fs::write(directory.path().join("inner/kept.txt"), "kept").unwrap();
+        let mount = |name: &str| {
+            crate::world::physical(&directory.path().join(name), PhysicalOptions::default())
+        };
+        let set = piton_workspaces::Workspaces::new(vec![
+            crate::world::definition("/home", "read-write", mount("outer")),
+            crate::world::definition("/home/deep/inner", "read-only", mount("inner")),
+        ]);
+        let files = piton_workspaces::Files::new(std::sync::Arc::new(set.unwrap()));
+        let before = crate::world::tree(directory.path());
+        let reply = files.call(case.tool, case.arguments.clone()).await;
+        match case.expect {
+            super::case::Expect::Code(code) => {
+                assert_eq!(
+                    reply.error.as_ref().map(piton_workspaces::Error::code),
+                    Some(code),
+                    "{}: {}",
+                    case.id,
+                    reply.text
+                );
+                assert!(code != Code::WorkspaceInner || reply.text.contains("/home/deep/inner"));
+            }
+            Has(text) => assert!(reply.text.contains(text), "{}", reply.text),
+            _ => unreachable!("every case here says what it expects"),
+        }
+        assert_eq!(before, crate::world::tree(directory.path()), "{}", case.id);
+    }
+}

@@ -1,0 +1,191 @@
+//! Who changed which file.
+
+use std::{fs, sync::Arc};
+
+use piton_core::{Digest, FileBytes, TimestampMs, port::fixed::ManualClock};
+use piton_store::memory::MemoryTable;
+use piton_workspaces::{
+    Actor, Files, Tool,
+    audit::{Intent, Ledger, Outcome},
+    path::LogicalPath,
+    store::Before,
+};
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn ledger() -> Arc<Ledger> {
+    let clock = Arc::new(ManualClock::new(TimestampMs(1_000)));
+    Arc::new(Ledger::new(Arc::new(MemoryTable::default()), clock, "project"))
+}
+
+fn actor(agent: &str) -> Actor {
+    Actor {
+        agent: agent.into(),
+        session: Some("sess_1".into()),
+        run: None,
+        step: Some("review".into()),
+    }
+}
+
+fn digest(text: &str) -> Digest {
+    Digest::of(&FileBytes(text.as_bytes()))
+}
+
+fn path(text: &str) -> LogicalPath {
+    text.parse().unwrap()
+}
+
+// shows: WS-058
+#[tokio::test]
+async fn every_change_of_a_file_is_attributed_and_can_be_listed() {
+    for prefix in ["/home/src", "/mem"] {
+        let world = World::new().await;
+        let ledger = ledger();
+        let agent = |name: &str| world.files.clone().recorded(Arc::clone(&ledger), actor(name));
+        let (one, two) = (agent("one"), agent("two"));
+        let file = format!("{prefix}/d/f.txt");
+        let to = format!("{prefix}/g.txt");
+        let steps: [(&Files, &str, Value); 6] = [
+            (&one, "write", json!({ "path": file, "content": "a\n" })),
+            (&two, "edit", json!({ "path": file, "old_string": "a", "new_string": "b" })),
+            (&one, "write", json!({ "path": file, "content": "c\n", "append": true })),
+            (&two, "move", json!({ "from": file, "to": to })),
+            (&one, "delete", json!({ "path": to })),
+            (&two, "edit", json!({ "path": to, "old_string": "a", "new_string": "b" })),
+        ];
+        for (files, tool, arguments) in steps {
+            files.call(tool, arguments).await;
+        }
+        let blame = ledger.blame(world.files.workspaces(), &path(&to)).await.unwrap();
+        let told: Vec<_> = blame
+            .records
+            .iter()
+            .map(|record| (record.intent.actor.agent.as_str(), record.intent.tool, record.outcome))
+            .collect();
+        assert_eq!(
+            told,
+            [("two", Tool::Move, Outcome::Done), ("one", Tool::Delete, Outcome::Done)]
+        );
+        assert!(!blame.changed_outside);
+        let blame = ledger.blame(world.files.workspaces(), &path(&file)).await.unwrap();
+        let digests: Vec<_> = blame
+            .records
+            .iter()
+            .map(|record| (record.intent.before.clone(), record.intent.after))
+            .collect();
+        assert_eq!(
+            digests,
+            [
+                (Before::Nothing, Some(digest("a\n"))),
+                (Before::File(Some(digest("a\n"))), Some(digest("b\n"))),
+                (Before::File(Some(digest("b\n"))), Some(digest("b\nc\n"))),
+                (Before::File(Some(digest("b\nc\n"))), Some(digest("b\nc\n"))),
+            ]
+        );
+        let first = &blame.records[0].intent;
+        assert_eq!((&first.actor, first.workspace.as_str()), (&actor("one"), prefix));
+        assert!(!blame.changed_outside);
+    }
+}
+
+#[tokio::test]
+async fn a_removed_directory_is_told_for_every_file_that_was_in_it() {
+    let world = World::new().await;
+    let ledger = ledger();
+    let files = world.files.clone().recorded(Arc::clone(&ledger), actor("one"));
+    files.call("write", json!({ "path": "/home/src/d/f.txt", "content": "a" })).await;
+    files.call("delete", json!({ "path": "/home/src/d", "recursive": true })).await;
+    let file = path("/home/src/d/f.txt");
+    let blame = ledger.blame(files.workspaces(), &file).await.unwrap();
+    let tools: Vec<Tool> = blame.records.iter().map(|record| record.intent.tool).collect();
+    assert_eq!(tools, [Tool::Write, Tool::Delete]);
+    assert!(!blame.changed_outside);
+}
+
+#[tokio::test]
+async fn a_change_without_a_record_is_told_as_made_outside() {
+    let world = World::new().await;
+    let ledger = ledger();
+    let files = world.files.clone().recorded(Arc::clone(&ledger), actor("one"));
+    let file = path("/home/src/m.rs");
+    assert!(ledger.blame(files.workspaces(), &file).await.unwrap().changed_outside);
+    files.call("write", json!({ "path": "/home/src/m.rs", "content": "mine\n" })).await;
+    assert!(!ledger.blame(files.workspaces(), &file).await.unwrap().changed_outside);
+    fs::write(world.at("src/m.rs"), "somebody else's\n").unwrap();
+    assert!(ledger.blame(files.workspaces(), &file).await.unwrap().changed_outside);
+}
+
+/// An intention that its process left open, and what it left on the disk.
+struct Left {
+    tool: Tool,
+    before: Before,
+    after: Option<&'static str>,
+    target: Option<&'static str>,
+    /// What is on the disk: the file, the unfinished write, the target.
+    file: Option<&'static str>,
+    temp: Option<&'static str>,
+    outcome: Outcome,
+}
+
+#[tokio::test]
+async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
+    let old = || Before::File(Some(digest("old")));
+    let left = |tool, before, after, target, file, temp, outcome| Left {
+        tool,
+        before,
+        after,
+        target,
+        file,
+        temp,
+        outcome,
+    };
+    let cases = [
+        left(Tool::Write, old(), Some("new"), None, Some("old"), Some("new"), Outcome::Undone),
+        left(Tool::Write, old(), Some("new"), None, Some("new"), None, Outcome::Done),
+        left(Tool::Write, old(), Some("new"), None, Some("other"), None, Outcome::Unclear),
+        left(Tool::Write, Before::Nothing, Some("new"), None, None, Some("ne"), Outcome::Undone),
+        left(Tool::Write, Before::Nothing, Some("new"), None, Some("new"), None, Outcome::Done),
+        left(Tool::Delete, old(), None, None, Some("old"), None, Outcome::Undone),
+        left(Tool::Delete, old(), None, None, None, None, Outcome::Done),
+        left(
+            Tool::Move,
+            old(),
+            Some("old"),
+            Some("/home/src/t"),
+            Some("old"),
+            None,
+            Outcome::Undone,
+        ),
+        left(Tool::Move, old(), Some("old"), Some("/home/src/dup.txt"), None, None, Outcome::Done),
+    ];
+    for (at, left) in cases.into_iter().enumerate() {
+        let world = World::new().await;
+        let ledger = ledger();
+        let temp = ".piton-00000000000000aa.tmp";
+        let number = ledger
+            .intend(&Intent {
+                actor: actor("dead"),
+                tool: left.tool,
+                workspace: path("/home/src"),
+                path: path("/home/src/f"),
+                target: left.target.map(path),
+                before: left.before,
+                after: left.after.map(digest),
+                temp: left.temp.map(|_| temp.to_owned()),
+            })
+            .await
+            .unwrap();
+        for (name, content) in [("src/f", left.file), (&format!("src/{temp}"), left.temp)] {
+            if let Some(content) = content {
+                fs::write(world.at(name), content).unwrap();
+            }
+        }
+        let workspaces = world.files.workspaces();
+        assert_eq!(ledger.recover(workspaces).await.unwrap(), 1, "case {at}");
+        let record = ledger.record(number).await.unwrap().unwrap();
+        assert_eq!(record.outcome, left.outcome, "case {at}");
+        assert!(!world.at(&format!("src/{temp}")).exists(), "case {at}");
+        assert_eq!(ledger.recover(workspaces).await.unwrap(), 0, "case {at}");
+    }
+}

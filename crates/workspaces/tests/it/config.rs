@@ -1,0 +1,70 @@
+//! Workspaces as people configure them.
+
+use std::{fs, sync::Arc};
+
+use piton_workspaces::{
+    Error, Files,
+    config::{WorkspaceConfig, WorkspacePorts, open},
+};
+use serde_json::{Value, json};
+
+use crate::world::memory_ports;
+
+fn ports() -> WorkspacePorts {
+    WorkspacePorts { kept: memory_ports(1), memory: memory_ports(2) }
+}
+
+fn configs(list: Value) -> Vec<WorkspaceConfig> {
+    serde_json::from_value(list).unwrap()
+}
+
+// shows: WS-006 (missing directory, all problems), WS-008 (the warning)
+#[tokio::test]
+async fn a_configuration_opens_every_kind_of_mount_or_names_every_problem() {
+    let directory = tempfile::tempdir().unwrap();
+    let real = directory.path().join("project");
+    fs::create_dir_all(real.join("notes")).unwrap();
+    fs::write(real.join("a.txt"), "alpha\n").unwrap();
+    let opened = open(
+        &configs(json!([
+            { "prefix": "/project", "scope": "read-only", "directory": real, "purpose": "the code" },
+            { "prefix": "/project/notes", "scope": "read-write", "directory": real.join("notes") },
+            { "prefix": "/scratch", "scope": "read-write", "memory": ["s"], "over": "/project" },
+            { "prefix": "/kept", "scope": "read-write", "virtual": ["k"], "bytes_max": 10 },
+            { "prefix": "/drop", "scope": "write-only", "directory": real },
+        ])),
+        &ports(),
+    )
+    .unwrap();
+    assert_eq!(
+        opened.warnings,
+        [
+            "/project (read-only) and /drop (write-only) reach the same files; the wider of the two scopes counts for them",
+            "/drop (write-only) and /project/notes (read-write) reach the same files; the wider of the two scopes counts for them",
+        ]
+    );
+    assert_eq!(opened.overlays.len(), 1);
+    let files = Files::new(Arc::new(opened.workspaces));
+    let reply =
+        files.call("write", json!({ "path": "/scratch/a.txt", "content": "omega\n" })).await;
+    assert!(!reply.is_error(), "{}", reply.text);
+    assert_eq!(fs::read_to_string(real.join("a.txt")).unwrap(), "alpha\n");
+    let refused = open(
+        &configs(json!([
+            { "prefix": "/gone", "scope": "read-only", "directory": real.join("gone") },
+            { "prefix": "/file", "scope": "read-only", "directory": real.join("a.txt") },
+            { "prefix": "/none", "scope": "read-only" },
+            { "prefix": "/both", "scope": "read-only", "directory": real, "memory": ["x"] },
+            { "prefix": "/over", "scope": "read-write", "memory": ["x"], "over": "/nothing" },
+            { "prefix": "/ns", "scope": "read-write", "virtual": [] },
+            { "prefix": "relative", "scope": "everything", "memory": ["x"] },
+        ])),
+        &ports(),
+    );
+    let Err(Error::Config { problems }) = refused else {
+        panic!("not refused");
+    };
+    insta::assert_snapshot!(problems.join("\n"));
+    let host = directory.path().to_str().unwrap();
+    assert!(problems.iter().all(|problem| !problem.contains(host)));
+}

@@ -1,0 +1,64 @@
+//! A Store that counts how often it is asked.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use piton_store::port::BoxFuture;
+use piton_workspaces::{
+    path::MountPath,
+    search::{Found, Search},
+    store::{Change, Fault, FileStat, Listing, Loaded, Prepared, Store, Window, WindowRead},
+};
+
+/// Hands every call on, and counts it.
+pub(crate) struct Counting {
+    inner: Arc<dyn Store>,
+    calls: Arc<AtomicU64>,
+}
+
+impl Counting {
+    pub(crate) fn new(inner: Arc<dyn Store>, calls: &Arc<AtomicU64>) -> Self {
+        Self { inner, calls: Arc::clone(calls) }
+    }
+
+    fn counted(&self) -> &dyn Store {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        &*self.inner
+    }
+}
+
+impl Store for Counting {
+    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+        self.counted().stat(path, digest)
+    }
+
+    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
+        self.counted().list(path)
+    }
+
+    fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
+        self.counted().read(path, window)
+    }
+
+    fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
+        self.counted().load(path, bytes_max)
+    }
+
+    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<Found, Fault>> {
+        self.counted().search(search)
+    }
+
+    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+        self.counted().resolve(path)
+    }
+
+    fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
+        self.counted().prepare(change)
+    }
+
+    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), Fault>> {
+        self.counted().clear(path, temp)
+    }
+}

@@ -1,0 +1,31 @@
+//! The behaviour of `piton-workspaces` as other crates see it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "tests stop at the first surprise, look at what lies on the disk, and say what they counted"
+)]
+
+mod attack;
+mod audit;
+mod config;
+mod conformance;
+mod counting;
+mod editing;
+mod kill;
+mod map;
+mod middleware;
+mod model;
+mod oracle;
+mod overlay;
+mod path;
+mod quota;
+mod race;
+mod reading;
+mod reference;
+mod roots;
+mod routing;
+mod tools;
+mod wall;
+mod world;
+mod writers;

@@ -1,0 +1,196 @@
+//! Copy-on-write over another Workspace.
+
+use std::{fs, sync::Arc};
+
+use piton_core::Code;
+use piton_workspaces::{
+    Files, Workspaces,
+    overlay::{DifferenceKind, OverlayStore},
+    path::LogicalPath,
+    physical::PhysicalOptions,
+    virtual_store::VirtualStore,
+};
+use serde_json::{Value, json};
+
+use crate::world::{definition, memory_ports, namespace, physical, tree};
+
+struct Scratch {
+    directory: tempfile::TempDir,
+    overlay: OverlayStore,
+    agent: Files,
+    operator: Files,
+}
+
+fn scratch() -> Scratch {
+    let directory = tempfile::tempdir().unwrap();
+    for (path, text) in [
+        ("a.txt", "alpha\n"),
+        ("src/m.rs", "fn main() {}\n"),
+        ("src/old.rs", "old\n"),
+        (".env", "KEY=1\n"),
+    ] {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let store = physical(directory.path(), PhysicalOptions::default());
+    let mut lower = definition("/project", "read-only", Arc::clone(&store));
+    lower.deny = vec![".env".into()];
+    let lower = Workspaces::new(vec![lower]).unwrap();
+    let upper = VirtualStore::new(memory_ports(9), &namespace(&["scratch"]), None);
+    let overlay = OverlayStore::new(upper, &lower.all()[0]);
+    let agent =
+        Workspaces::new(vec![definition("/scratch", "read-write", Arc::new(overlay.clone()))]);
+    let operator = Workspaces::new(vec![definition("/project", "read-write", store)]);
+    Scratch {
+        directory,
+        overlay,
+        agent: Files::new(Arc::new(agent.unwrap())),
+        operator: Files::new(Arc::new(operator.unwrap())),
+    }
+}
+
+impl Scratch {
+    async fn call(&self, tool: &str, arguments: Value) -> String {
+        let reply = self.agent.call(tool, arguments).await;
+        assert!(!reply.is_error(), "{tool}: {}", reply.text);
+        reply.text
+    }
+
+    /// What an agent does that changes a bit of everything.
+    async fn work(&self) {
+        self.call(
+            "edit",
+            json!({ "path": "/scratch/src/m.rs", "old_string": "main", "new_string": "start" }),
+        )
+        .await;
+        self.call("write", json!({ "path": "/scratch/tests/new.rs", "content": "new\n" })).await;
+        self.call("delete", json!({ "path": "/scratch/src/old.rs" })).await;
+        self.call(
+            "write",
+            json!({ "path": "/scratch/a.txt", "content": "beta\n", "append": true }),
+        )
+        .await;
+        self.call("mkdir", json!({ "path": "/scratch/void" })).await;
+    }
+
+    async fn differences(&self) -> Vec<(String, DifferenceKind)> {
+        let differences = self.overlay.diff().await.unwrap();
+        differences.into_iter().map(|one| (one.path.to_string(), one.kind)).collect()
+    }
+}
+
+fn project() -> LogicalPath {
+    "/project".parse().unwrap()
+}
+
+// shows: WS-054
+#[tokio::test]
+async fn changes_stay_above_and_what_is_below_shines_through() {
+    let scratch = scratch();
+    let before = tree(scratch.directory.path());
+    assert_eq!(scratch.call("ls", json!({ "path": "/scratch" })).await, "a.txt\t6\nsrc/\n");
+    scratch.work().await;
+    assert_eq!(before, tree(scratch.directory.path()));
+    assert_eq!(
+        scratch.call("ls", json!({ "path": "/scratch" })).await,
+        "a.txt\t11\nsrc/\ntests/\nvoid/\n"
+    );
+    assert_eq!(scratch.call("ls", json!({ "path": "/scratch/src" })).await, "m.rs\t14\n");
+    assert!(
+        scratch
+            .call("read", json!({ "path": "/scratch/a.txt" }))
+            .await
+            .ends_with("]\nalpha\nbeta\n")
+    );
+    let found =
+        scratch.call("grep", json!({ "pattern": "start|main|old|new|KEY", "all": true })).await;
+    assert_eq!(found, "/scratch/src/m.rs:1:fn start() {}\n/scratch/tests/new.rs:1:new\n");
+    let gone = scratch.agent.call("read", json!({ "path": "/scratch/src/old.rs" })).await;
+    assert_eq!(gone.error.unwrap().code(), Code::WorkspaceNotFound);
+    let hidden = scratch.agent.call("read", json!({ "path": "/scratch/.env" })).await;
+    assert_eq!(hidden.error.unwrap().code(), Code::WorkspaceNotFound);
+    assert_eq!(
+        scratch.differences().await,
+        [
+            ("a.txt".to_owned(), DifferenceKind::Modified),
+            ("src/old.rs".to_owned(), DifferenceKind::Deleted),
+            ("src/m.rs".to_owned(), DifferenceKind::Modified),
+            ("tests".to_owned(), DifferenceKind::Directory),
+            ("tests/new.rs".to_owned(), DifferenceKind::Added),
+            ("void".to_owned(), DifferenceKind::Directory),
+        ]
+        .into_iter()
+        .collect::<std::collections::BTreeMap<_, _>>()
+        .into_iter()
+        .collect::<Vec<_>>()
+    );
+    scratch.overlay.drop_all().await.unwrap();
+    assert!(scratch.differences().await.is_empty());
+    assert_eq!(
+        scratch.call("ls", json!({ "path": "/scratch/src" })).await,
+        "m.rs\t13\nold.rs\t4\n"
+    );
+}
+
+// shows: WS-054 (applied)
+#[tokio::test]
+async fn applying_makes_the_lower_as_the_overlay_showed_it() {
+    let scratch = scratch();
+    scratch.work().await;
+    let applied = scratch.overlay.apply(&scratch.operator, &project()).await.unwrap();
+    assert_eq!(applied.paths.len(), 6);
+    let read = |name: &str| fs::read_to_string(scratch.directory.path().join(name)).unwrap();
+    assert_eq!(read("a.txt"), "alpha\nbeta\n");
+    assert_eq!(read("src/m.rs"), "fn start() {}\n");
+    assert_eq!(read("tests/new.rs"), "new\n");
+    assert!(!scratch.directory.path().join("src/old.rs").exists());
+    assert!(scratch.directory.path().join("void").is_dir());
+    assert!(scratch.differences().await.is_empty());
+}
+
+// shows: WS-059
+#[tokio::test]
+async fn a_lower_file_that_changed_since_is_a_conflict_and_nothing_is_applied() {
+    for (name, content) in [
+        ("a.txt", Some("changed\n")),
+        ("a.txt", None),
+        ("src/old.rs", Some("changed\n")),
+        ("tests/new.rs", Some("made by somebody else\n")),
+    ] {
+        let scratch = scratch();
+        scratch.work().await;
+        let path = scratch.directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match content {
+            Some(content) => fs::write(&path, content).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+        let before = tree(scratch.directory.path());
+        let differences = scratch.differences().await;
+        let refused = scratch.overlay.apply(&scratch.operator, &project()).await.unwrap_err();
+        assert_eq!(refused.code(), Code::WorkspaceConflict);
+        assert!(refused.to_string().contains(&format!("/project/{name}")), "{refused}");
+        assert_eq!(before, tree(scratch.directory.path()), "{name}");
+        assert_eq!(differences, scratch.differences().await);
+    }
+    // Applying is no tool of agents, and needs read-write on what is below.
+    let scratch = scratch();
+    assert!(!scratch.agent.workspaces().tools().iter().any(|tool| tool.as_str().contains("apply")));
+    let refused = scratch.overlay.apply(&scratch.agent, &"/scratch".parse().unwrap()).await;
+    assert!(refused.is_err());
+}
+
+#[tokio::test]
+async fn a_deleted_directory_hides_what_is_below_and_a_new_one_in_its_place_starts_empty() {
+    let scratch = scratch();
+    scratch.call("delete", json!({ "path": "/scratch/src", "recursive": true })).await;
+    assert_eq!(scratch.call("ls", json!({ "path": "/scratch" })).await, "a.txt\t6\n");
+    scratch.call("write", json!({ "path": "/scratch/src/deep/x.rs", "content": "x\n" })).await;
+    assert_eq!(scratch.call("ls", json!({ "path": "/scratch/src" })).await, "deep/\n");
+    let found = scratch.call("grep", json!({ "pattern": "." })).await;
+    assert_eq!(found, "/scratch/a.txt:1:alpha\n/scratch/src/deep/x.rs:1:x\n");
+    scratch.call("move", json!({ "from": "/scratch/a.txt", "to": "/scratch/b.txt" })).await;
+    assert_eq!(scratch.call("ls", json!({ "path": "/scratch" })).await, "b.txt\t6\nsrc/\n");
+    assert!(scratch.directory.path().join("src/m.rs").exists());
+}
