@@ -18,7 +18,7 @@ const DIFF_US_MAX: f64 = 100.0;
 const KEYS_RATIO_MAX: f64 = 3.0;
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 10, warm_up: 1 };
 
-// shows: BP-024, BP-110
+// shows: BP-110
 pub(super) fn rows() -> Result<Vec<Row>> {
     let backpack = long_history()?;
     let commits = backpack.debug().history(&Filter::default())?;
