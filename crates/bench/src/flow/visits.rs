@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::{
     error::{Result, expect},
-    measure::{Schedule, thread_cpu},
+    measure::{Schedule, float, thread_cpu},
     report::{Bar, Row, Unit},
 };
 
@@ -43,7 +43,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     let long = || walk(1, LONG);
     let short = || walk(SHORT_LOOPS, LONG / SHORT_LOOPS);
     let samples = SCHEDULE.run(|_| Ok((&long, &short)))?;
-    let per_visit = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / LONG as f64);
+    let per_visit = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / float(LONG));
     let name = "visit a node that does nothing, in a loop of 16,000";
     let linear = Row::paired(name, Unit::Microseconds, "in loops of 1,000", &per_visit);
     let alone: Vec<f64> = per_visit.pairs().map(|pair| pair.ours).collect();

@@ -193,7 +193,7 @@ async fn a_line_that_cannot_be_read_is_answered_and_the_next_one_counts() {
 async fn what_is_no_request_is_passed_over_until_the_client_has_begun() {
     let machine = Machine::new();
     for revision in ["2025-11-25", STATELESS] {
-        let mut pipe = Pipe::silent(&machine.runtime(), machine.whereabouts());
+        let mut pipe = Pipe::silent(machine.runtime(), machine.whereabouts());
         let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 2 } });
         let answer = json!({ "jsonrpc": "2.0", "id": 9, "result": {} });
         pipe.send(&cancelled).await;
