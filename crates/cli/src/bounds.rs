@@ -47,3 +47,6 @@ pub(crate) const NOTICE_BYTES_MAX: u64 = 4096;
 
 /// How wide the reference of the command line is, in columns: what a page shows without a scroll bar.
 pub(crate) const REFERENCE_COLUMNS: usize = 100;
+
+/// The largest file of settings that a flow is given: people write it by hand.
+pub(crate) const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;

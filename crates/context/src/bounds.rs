@@ -90,3 +90,18 @@ pub const QUIET: Duration = Duration::from_millis(50);
 
 /// How long changes are collected when it never gets quiet.
 pub const QUIET_LONGEST: Duration = Duration::from_millis(500);
+
+/// Names of a directory that are compared with one that was not found: a person mistypes one name.
+pub const CANDIDATES_MAX: usize = 2_000;
+
+/// Frames that a view shows when nothing else is said: more than anybody reads.
+pub const VIEW_FRAMES: usize = 100;
+
+/// Bytes of names that are read of a directory at a time: most directories fit.
+pub const LISTING_BYTES: usize = 32 * 1024;
+
+/// Bytes of a file of ignore rules that are read at a time: most such files fit.
+pub const IGNORE_PIECE_BYTES: usize = 8 * 1024;
+
+/// Bytes that a summary takes when nothing else is said: about a thousand tokens.
+pub const SUMMARY_BYTES: u64 = 4_096;

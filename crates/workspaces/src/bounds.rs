@@ -145,3 +145,6 @@ pub const ACTOR_BYTES_MAX: usize = 128;
 
 /// Records of a file that are listed at a time.
 pub const AUDIT_PAGE: usize = 1_000;
+
+/// How much of the start of a file decides whether it is binary, as in git.
+pub const SNIFF_BYTES: usize = 8 * 1024;

@@ -160,9 +160,12 @@ fn store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<Arc<dyn Sto
             opened.map(|store| Arc::new(store) as Arc<dyn Store>).map_err(missing)
         }
         (None, _, _) => Ok(Arc::new(virtual_store(config, ports)?)),
-        _ => Err("needs exactly one of `directory`, `virtual` and `memory`".into()),
+        _ => Err(ONE_MOUNT.into()),
     }
 }
+
+/// What a Workspace is told that has no Mount, or several.
+const ONE_MOUNT: &str = "needs exactly one of `directory`, `virtual` and `memory`";
 
 fn virtual_store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<VirtualStore, String> {
     let (chosen, names) = match (&config.namespace, &config.memory) {
@@ -171,7 +174,7 @@ fn virtual_store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<Vir
         _ if config.over.is_some() => {
             return Err("is an overlay, so it needs `virtual` or `memory`".into());
         }
-        _ => return Err("needs exactly one of `directory`, `virtual` and `memory`".into()),
+        _ => return Err(ONE_MOUNT.into()),
     };
     let namespace = Namespace::new(names).map_err(|why| format!("is refused: {why}"))?;
     Ok(VirtualStore::new(chosen.clone(), &namespace, quota(config)))

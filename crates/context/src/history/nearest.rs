@@ -2,11 +2,9 @@
 
 use crate::{
     Context, Error,
+    bounds::CANDIDATES_MAX,
     tree::{TreeNodeId, TreePath},
 };
-
-/// Names of a directory that are compared with the one that was asked for.
-const CANDIDATES_MAX: usize = 2_000;
 
 impl Context {
     /// The path in the tree `root` that is most like `path`: as far down as there is something, then the name that

@@ -47,10 +47,10 @@ pub enum Order {
 /// of equal score come by recency.
 pub fn relevance(relation: Relation, fresh: bool) -> u64 {
     let near = match relation {
-        Relation::Own => 400,
-        Relation::Parent => 300,
-        Relation::Related => 200,
-        Relation::Sibling => 100,
+        Relation::Own => 400,     // tidy: number of the score, as documented above
+        Relation::Parent => 300,  // tidy: number, the same
+        Relation::Related => 200, // tidy: number, the same
+        Relation::Sibling => 100, // tidy: number, the same
     };
     near + if fresh { 50 } else { 0 }
 }

@@ -5,12 +5,10 @@ use serde::Serialize;
 
 use super::{Order, Relation};
 use crate::{
+    bounds::VIEW_FRAMES,
     frame::{Frame, Freshness},
     word::{AgentId, FrameType},
 };
-
-/// Frames that a view shows when nothing else is said.
-const FRAMES: usize = 100;
 
 /// Which frames are shown, in which order and with what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +40,7 @@ pub struct View {
 impl Default for View {
     fn default() -> Self {
         Self {
-            max_frames: FRAMES,
+            max_frames: VIEW_FRAMES,
             order: Order::Recency,
             types: Vec::new(),
             agents: Vec::new(),

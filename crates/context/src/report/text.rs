@@ -68,6 +68,6 @@ impl ContextReport {
 
 /// `3 of 12 (25 %)`.
 fn share(part: u64, whole: u64) -> String {
-    let percent = (part * 100).checked_div(whole).unwrap_or(0);
+    let percent = (part * 100).checked_div(whole).unwrap_or(0); // tidy: number of percents
     format!("{part} of {whole} ({percent} %)")
 }

@@ -9,7 +9,7 @@ use rustix::{
 };
 
 use crate::{
-    bounds::{IGNORE_FILE_BYTES_MAX, READ_BUFFER_BYTES},
+    bounds::{IGNORE_FILE_BYTES_MAX, IGNORE_PIECE_BYTES, READ_BUFFER_BYTES},
     tree::{Stamp, Time},
 };
 
@@ -93,7 +93,7 @@ pub(super) fn read_rules(directory: impl AsFd, name: &[u8]) -> Result<Option<Vec
         return Ok(Some(Vec::new()));
     }
     let mut text = Vec::new();
-    let mut piece = [0; 8 * 1024];
+    let mut piece = [0; IGNORE_PIECE_BYTES];
     loop {
         match read(&file, &mut piece) {
             Err(Errno::INTR) => {}

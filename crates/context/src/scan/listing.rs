@@ -7,8 +7,7 @@ use rustix::{
     io::Errno,
 };
 
-/// Bytes of names read at a time: most directories fit.
-const BUFFER_BYTES: usize = 32 * 1024;
+use crate::bounds::LISTING_BYTES;
 
 /// An entry as the directory lists it.
 pub(super) struct Listed {
@@ -20,7 +19,7 @@ pub(super) struct Listed {
 /// The names in a directory, without `.` and `..`, in no order.
 pub(super) fn list(directory: impl AsFd) -> Result<Vec<Listed>, Errno> {
     let mut listed = Vec::new();
-    let mut buffer = Vec::with_capacity(BUFFER_BYTES);
+    let mut buffer = Vec::with_capacity(LISTING_BYTES);
     let mut reader = RawDir::new(directory, buffer.spare_capacity_mut());
     while let Some(entry) = reader.next() {
         let entry = entry?;

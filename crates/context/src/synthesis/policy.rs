@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::summary::summary;
 use crate::{
     Error,
+    bounds::SUMMARY_BYTES,
     frame::{Head, Policy},
     tree::TreePath,
     word::{AgentId, FrameType},
@@ -14,9 +15,6 @@ use crate::{
 /// The name and version of each policy that comes with Piton. A change of what one writes is a new version.
 pub(super) const BUILT_IN: [(&str, u64); 3] =
     [("concatenation", 1), ("summarization", 1), ("filtering", 1)];
-
-/// Bytes that a summary takes when nothing else is said.
-const SUMMARY_BYTES: u64 = 4_096;
 
 /// Which frames of the entries are used.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -31,7 +31,7 @@ impl Time {
         nanoseconds -= i64::from(by.subsec_nanos());
         if nanoseconds < 0 {
             seconds = seconds.saturating_sub(1);
-            nanoseconds += 1_000_000_000;
+            nanoseconds += 1_000_000_000; // tidy: number of them in a second
         }
         Self { seconds, nanoseconds: u32::try_from(nanoseconds).expect("it is within one second") }
     }

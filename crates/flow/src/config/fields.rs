@@ -20,7 +20,7 @@ impl<'a> Fields<'a> {
         problems: &mut Problems,
     ) -> Option<Self> {
         let Value::Object(object) = value else {
-            problems.error(path, format!("an object is expected, and this is {}", kind(value)));
+            problems.error(path, no_object(value));
             return None;
         };
         for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
@@ -74,8 +74,7 @@ impl<'a> Fields<'a> {
             None => Map::new(),
             Some(Value::Object(object)) => object.clone(),
             Some(other) => {
-                let message = format!("an object is expected, and this is {}", kind(other));
-                problems.error(self.path(name), message);
+                problems.error(self.path(name), no_object(other));
                 Map::new()
             }
         }
@@ -106,4 +105,8 @@ pub(super) const fn kind(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
+}
+
+fn no_object(value: &Value) -> String {
+    format!("an object is expected, and this is {}", kind(value))
 }

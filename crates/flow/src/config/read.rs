@@ -7,7 +7,7 @@ use super::description::{Description, EdgeDescription, NodeDescription, VERSION}
 use super::fields::Fields;
 use crate::action::DEFAULT;
 use crate::bounds::{CONFIG_BYTES_MAX, DEPTH_MAX};
-use crate::graph::Mappings;
+use crate::graph::{Mappings, too_deep};
 use crate::problem::Problems;
 
 const FLOW: [&str; 7] = ["version", "id", "namespace", "start", "nodes", "edges", "subflows"];
@@ -38,7 +38,7 @@ pub(super) fn flow(
     problems: &mut Problems,
 ) -> Option<Description> {
     if depth > DEPTH_MAX {
-        problems.error(path, format!("more than {DEPTH_MAX} flows lie inside each other"));
+        problems.error(path, too_deep());
         return None;
     }
     let fields = Fields::of(value, path, &FLOW, problems)?;

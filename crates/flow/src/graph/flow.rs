@@ -87,8 +87,7 @@ impl Flow {
             return Err(Error::invalid("nodes", format!("more than {NODES_MAX} nodes")));
         }
         if place.body.flow().is_some_and(|flow| flow.depth() >= DEPTH_MAX) {
-            let message = format!("more than {DEPTH_MAX} flows lie inside each other");
-            return Err(Error::invalid(place.id, message));
+            return Err(Error::invalid(place.id, too_deep()));
         }
         self.places.push(place);
         let place = NodeRef(self.places.len() - 1);
@@ -179,4 +178,9 @@ impl std::fmt::Debug for Flow {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Flow({} nodes, {} edges)", self.places.len(), self.edges)
     }
+}
+
+/// What is said of flows that lie too deep inside each other.
+pub(crate) fn too_deep() -> String {
+    format!("more than {DEPTH_MAX} flows lie inside each other")
 }

@@ -79,7 +79,7 @@ fn messages(messages: &[Message]) -> Vec<Value> {
 
 pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
     let blocks = body["content"].as_array();
-    let blocks = blocks.ok_or(Flaw::Shape("it is not of the shape that the wire format has"))?;
+    let blocks = blocks.ok_or(Flaw::FORM)?;
     let mut draft = Draft {
         model: body["model"].as_str().map(ToOwned::to_owned),
         finish: body["stop_reason"].as_str().map(finish),
@@ -112,7 +112,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
             let block = &data["content_block"];
             let (id, name) = (text_of(&block["id"]), text_of(&block["name"]));
             let Some(call) = draft.call(draft.calls.len()) else {
-                return Err(Flaw::Shape("it calls more tools than any model does"));
+                return Err(Flaw::CALLS);
             };
             (call.id, call.name) = (id, name);
         }

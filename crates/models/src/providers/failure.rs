@@ -2,6 +2,8 @@
 //!
 //! *Invariants*: what a provider says is taken out of the body, cleaned of the key, and bounded.
 
+// tidy: numbers of the HTTP protocol
+
 use std::error::Error as StdError;
 
 use reqwest::header::HeaderMap;

@@ -17,6 +17,13 @@ pub(super) enum Flaw {
     Told(Value),
 }
 
+impl Flaw {
+    /// Something that every answer has is not there.
+    pub(super) const FORM: Self = Self::Shape("it is not of the shape that the wire format has");
+    /// There is no end of tool calls.
+    pub(super) const CALLS: Self = Self::Shape("it calls more tools than any model does");
+}
+
 /// Where requests go, below the base URL.
 pub(super) const fn path(wire: Wire) -> &'static str {
     match wire {

@@ -52,7 +52,7 @@ fn message(message: &Message) -> Value {
 
 pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
     if !body["message"].is_object() {
-        return Err(Flaw::Shape("it is not of the shape that the wire format has"));
+        return Err(Flaw::FORM);
     }
     let mut draft = Draft::default();
     piece(body, &mut draft)?;

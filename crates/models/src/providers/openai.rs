@@ -79,7 +79,7 @@ fn message(message: &Message) -> Value {
 pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
     let choice = &body["choices"][0];
     let message = choice["message"].as_object();
-    let message = message.ok_or(Flaw::Shape("it is not of the shape that the wire format has"))?;
+    let message = message.ok_or(Flaw::FORM)?;
     let text = message.get("content").and_then(Value::as_str).unwrap_or_default();
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let call = |call: &Value| DraftCall {
@@ -111,7 +111,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     for call in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
         let index = call["index"].as_u64().and_then(|index| usize::try_from(index).ok());
         let Some(draft) = draft.call(index.unwrap_or(usize::MAX)) else {
-            return Err(Flaw::Shape("it calls more tools than any model does"));
+            return Err(Flaw::CALLS);
         };
         draft.id.push_str(call["id"].as_str().unwrap_or_default());
         draft.name.push_str(call["function"]["name"].as_str().unwrap_or_default());

@@ -9,7 +9,7 @@ use crate::{
     files::Files,
     path::PathProblem,
     scope::Tool,
-    search::{Depth, Selection},
+    search::{Depth, Selection, glob_length},
     tools::GlobRequest,
 };
 
@@ -49,7 +49,7 @@ impl Files {
 /// Where to start and what to match below. A pattern that starts with `/` names the way itself.
 pub(super) fn anchored(path: &str, pattern: &str) -> Result<(String, String), Error> {
     if pattern.len() > PATTERN_BYTES_MAX {
-        return Err(Error::Limit(format!("a glob has 1 to {PATTERN_BYTES_MAX} bytes")));
+        return Err(glob_length());
     }
     if pattern.split('/').any(|name| name == "..") {
         return Err(Error::path(pattern, PathProblem::DotDot));

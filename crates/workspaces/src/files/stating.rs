@@ -9,6 +9,7 @@ use crate::{
         Files,
         service::{parse, told},
     },
+    path::LogicalPath,
     scope::{Right, Tool},
     store::{Fault, Kind, Version},
     tools::StatRequest,
@@ -20,13 +21,13 @@ impl Files {
         let path = parse(&request.path)?;
         let above = !self.workspaces.below(&path).is_empty();
         if self.workspaces.find(&path).is_none() && above {
-            return Ok(format!("{path}: directory above Workspaces\n"));
+            return Ok(above_all(&path));
         }
         let place = self.workspaces.permit(Tool::Stat, Right::Read, &path)?;
         let place = self.located(place).await?;
         let stat = match place.workspace.store.stat(place.at.clone(), true).await {
             Err(Fault::NotFound) if above => {
-                return Ok(format!("{path}: directory above Workspaces\n"));
+                return Ok(above_all(&path));
             }
             stat => stat.map_err(|fault| told(&place, fault))?,
         };
@@ -46,4 +47,9 @@ impl Files {
         let _ = writeln!(text, ", in {} ({})", workspace.prefix(), workspace.scope());
         Ok(text)
     }
+}
+
+/// What is said of a directory that exists because Workspaces lie below it.
+fn above_all(path: &LogicalPath) -> String {
+    format!("{path}: directory above Workspaces\n")
 }

@@ -1,4 +1,5 @@
 //! A moment as people write it.
+// tidy: numbers of the calendar
 
 /// Seconds since 1970 as `2026-11-16 02:39:05 UTC`.
 pub(super) fn written(seconds: u64) -> String {

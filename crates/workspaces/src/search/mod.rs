@@ -13,3 +13,4 @@ pub use found::{Found, FoundFile, FoundLine, Skipped};
 pub use ignores::{IGNORE_FILE, Ignores};
 pub use query::{Cancel, Depth, Search};
 pub use selection::Selection;
+pub(crate) use selection::glob_length;

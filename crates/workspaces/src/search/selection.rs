@@ -48,7 +48,7 @@ impl Selection {
 /// A glob over paths below where the search starts. Without `/` it matches a name at any depth.
 fn compile(pattern: &str) -> Result<GlobMatcher, Error> {
     if pattern.is_empty() || pattern.len() > PATTERN_BYTES_MAX {
-        return Err(Error::Limit(format!("a glob has 1 to {PATTERN_BYTES_MAX} bytes")));
+        return Err(glob_length());
     }
     let anywhere = !pattern.contains('/');
     let pattern = pattern.trim_start_matches("./").trim_start_matches('/');
@@ -66,4 +66,9 @@ fn select_type(name: &str) -> Result<Types, Error> {
         let name = crate::error::shown(name);
         Error::BadArgument(format!("`{name}` is not a known file type; use `glob`, such as `*.rs`"))
     })
+}
+
+/// A glob is empty or too long.
+pub(crate) fn glob_length() -> Error {
+    Error::Limit(format!("a glob has 1 to {PATTERN_BYTES_MAX} bytes"))
 }

@@ -184,3 +184,16 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_pass_by_itself_is_told_apart_from_what_the_machine_refuses() {
+        for fault in [Fault::Busy, Fault::Raced, Fault::Cancelled] {
+            assert_eq!(fault.code(), Code::WorkspaceBusy, "{fault:?}");
+        }
+        assert_eq!(Fault::Io.code(), Code::WorkspaceIo);
+    }
+}

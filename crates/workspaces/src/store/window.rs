@@ -7,10 +7,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use piton_core::{Digest, DigestBuilder};
 
 use super::{Fault, NotTextKind};
-use crate::bounds::{LINE_BYTES_KEPT, LINE_CHARACTERS_MAX, WHOLE_BYTES_MAX};
-
-/// How much of the start of a file decides whether it is binary.
-const SNIFF_BYTES: usize = 8 * 1024;
+use crate::bounds::{LINE_BYTES_KEPT, LINE_CHARACTERS_MAX, SNIFF_BYTES, WHOLE_BYTES_MAX};
 
 /// Which lines are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -49,7 +49,7 @@ impl VirtualStore {
     }
 
     pub(super) fn now(&self) -> u64 {
-        self.ports.clock.now_ms().get() / 1_000
+        self.ports.clock.now_ms().get() / 1_000 // tidy: number of milliseconds in a second
     }
 
     pub(super) fn new_id(&self) -> DirectoryId {

@@ -10,10 +10,7 @@ use piton_models::{Backoff, ModelClient, Providers, Retrying};
 use piton_runtime::{flows, mcp_tools};
 use piton_store::local::SystemTimer;
 
-use crate::{failure::Failure, files};
-
-/// The most bytes of a file of settings.
-const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
+use crate::{bounds::SETTINGS_BYTES_MAX, failure::Failure, files};
 
 /// Who answers for models.
 pub(super) fn models(file: Option<&Path>) -> Result<Arc<dyn ModelClient>, Failure> {
