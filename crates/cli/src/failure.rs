@@ -63,7 +63,7 @@ impl Failure {
     /// What a person or a program is told.
     pub(crate) fn envelope(&self) -> Envelope {
         match self {
-            Self::Told(envelope) => for_person((**envelope).clone()),
+            Self::Told(envelope) => (**envelope).clone(),
             Self::Store(error) => error.envelope(),
             Self::Configuration(problems) => Problem::envelope(problems),
             Self::DataDir { path, source } => {
@@ -84,12 +84,6 @@ impl Failure {
             }
         }
     }
-}
-
-/// What names a tool of agents names the command of people instead.
-fn for_person(told: Envelope) -> Envelope {
-    let named = |text: &str| text.replace("list_workflows", "`piton workflow list`");
-    Envelope { message: named(&told.message), suggestion: named(&told.suggestion), ..told }
 }
 
 fn sentence(text: &str) -> String {

@@ -125,8 +125,8 @@ fn people_are_told_of_commands_and_not_of_tools() {
     let rig = Rig::new();
     rig.write("own.json", "{}");
     for (arguments, part) in [
-        (&["workflow", "show", "wr.tuor"][..], "Did you mean wr.tour? `piton workflow list`"),
-        (&["workflow", "run", "pizza"], "`piton workflow list` says what each is for"),
+        (&["workflow", "show", "wr.tuor"][..], "Did you mean wr.tour? The list of workflows shows"),
+        (&["workflow", "run", "pizza"], "The list of workflows says what each is for"),
         (&["workflow", "compile", "own.json"], "piton workflow validate own.json"),
     ] {
         let (_, error) = rig.fails(arguments);

@@ -71,12 +71,16 @@ impl NotFound {
         let Self { asked, close, known, broken } = self;
         let mut message = format!("There is no workflow `{asked}`.");
         if let Some(path) = broken {
-            message = format!("{message} The file {path} does not load; list_workflows says why.");
+            message =
+                format!("{message} The file {path} does not load; the list of workflows says why.");
         }
         let suggestion = if close.is_empty() {
-            format!("Use one of: {}. list_workflows says what each is for.", known.join(", "))
+            format!(
+                "Use one of: {}. The list of workflows says what each is for.",
+                known.join(", ")
+            )
         } else {
-            format!("Did you mean {}? list_workflows shows all of them.", close.join(" or "))
+            format!("Did you mean {}? The list of workflows shows all of them.", close.join(" or "))
         };
         Envelope::new(Code::ValidationError, message).with_suggestion(suggestion)
     }
