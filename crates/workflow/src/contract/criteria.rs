@@ -1,13 +1,13 @@
 //! Rules over the notes of a step.
 //!
 //! *Invariants*: pure. Length is counted in characters (Unicode scalar values), over the notes as they were
-//! handed in. A pattern is one of the `regex` crate, which matches in time linear in the text; a pattern
-//! that it does not know, such as a look-around, is refused when the workflow is compiled.
+//! handed in. A pattern matches in time linear in the text; one that cannot, such as a look-around, is refused when the
+//! workflow is compiled.
 
-use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::{PATTERN_MEMORY_BYTES_MAX, REQUIREMENTS_MAX};
+pub use super::pattern::{Pattern, PatternProblem};
+use crate::bounds::REQUIREMENTS_MAX;
 use crate::predicate::{Predicate, Scope};
 
 /// A rule over the notes of a step.
@@ -65,53 +65,6 @@ pub enum Criterion {
         /// The rule.
         rule: Box<Criterion>,
     },
-}
-
-/// A pattern that is known to compile.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(with = "String"))]
-#[serde(try_from = "String", into = "String")]
-pub struct Pattern(Regex);
-
-impl Pattern {
-    /// `pattern`, unless it is not supported or needs too much memory.
-    pub fn new(pattern: &str) -> Result<Self, regex::Error> {
-        let built = RegexBuilder::new(pattern).size_limit(PATTERN_MEMORY_BYTES_MAX).build();
-        built.map(Self)
-    }
-
-    /// The pattern as its author wrote it.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-
-    /// Whether `text` matches somewhere.
-    pub fn is_match(&self, text: &str) -> bool {
-        self.0.is_match(text)
-    }
-}
-
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
-    }
-}
-
-impl Eq for Pattern {}
-
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
-
-    fn try_from(pattern: String) -> Result<Self, regex::Error> {
-        Self::new(&pattern)
-    }
-}
-
-impl From<Pattern> for String {
-    fn from(pattern: Pattern) -> Self {
-        pattern.as_str().to_owned()
-    }
 }
 
 /// A rule that does not hold.

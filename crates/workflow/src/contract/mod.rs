@@ -13,6 +13,7 @@
 pub mod criteria;
 mod definition;
 mod pack;
+mod pattern;
 mod requirement;
 mod schema;
 mod shape;
