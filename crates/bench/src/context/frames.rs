@@ -1,5 +1,4 @@
 //! Reading a node with a hundred frames, and putting one, beside a bare durable write.
-// shows: CT-091
 
 use std::{
     fs::{self, File, OpenOptions},
