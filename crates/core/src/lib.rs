@@ -13,6 +13,7 @@
 //! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
 //! * [`error`]: the one envelope that a person or an agent reads when something fails.
 //! * [`closed_set!`]: enums whose names are part of a format.
+//! * [`Provenance`]: where in a workflow something was written.
 //! * [`port`]: the effects that pure code may ask for (time, waiting, entropy, notices), as traits.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
@@ -33,6 +34,7 @@ pub mod id;
 mod parse_visitor;
 pub mod pattern;
 pub mod port;
+mod provenance;
 mod text_form;
 
 pub use budget::{BoundedText, TextTooLong, byte_len, truncate};
@@ -47,6 +49,7 @@ pub use id::{
 };
 pub use pattern::{Namespace, Pattern, PatternError};
 pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
+pub use provenance::Provenance;
 
 /// What the exported macros need from this crate; not part of its interface.
 #[doc(hidden)]

@@ -137,6 +137,9 @@ impl ServerHandler for Server {
         let began = Instant::now();
         let person = AtClient::new(&context, &request);
         let arguments = request.arguments.unwrap_or_default();
+        if let Some(client) = context.client_info() {
+            self.connection.named(&client.name);
+        }
         let work = async {
             self.look_around(&context).await;
             call(set, card, arguments, &person).await

@@ -79,3 +79,6 @@ pub const MCP_CONNECT_MS_MAX: u64 = 30_000;
 
 /// How long one call of a tool may take.
 pub const MCP_CALL_MS_MAX: u64 = 120_000;
+
+/// How much of the name is kept that a client gives itself, in bytes. It stands in records that people read.
+pub const CLIENT_NAME_BYTES_MAX: usize = 128;

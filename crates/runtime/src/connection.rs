@@ -7,12 +7,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use piton_core::{Envelope, RunId, SessionId};
+use piton_core::{Envelope, Provenance, RunId, SessionId, truncate};
 use piton_workflow::event::Blocker;
 use piton_workflow::session::RunLine;
 use piton_workflow::{BlockerCode, NextIntent};
 
-use crate::bounds::{OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
+use crate::bounds::{CLIENT_NAME_BYTES_MAX, OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
 use crate::reply::{
     Beside, Body, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, Question, ResumeCandidates,
     RunAnswer, SettledRun,
@@ -40,6 +40,14 @@ pub struct Connection {
     runtime: Arc<Runtime>,
     whereabouts: Mutex<Whereabouts>,
     open: Mutex<OpenRuns>,
+    client: Mutex<Option<String>>,
+}
+
+/// What a call stands on that may belong to a step of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The step, if the call named one.
+    pub provenance: Option<Provenance>,
 }
 
 impl fmt::Debug for Connection {
@@ -50,12 +58,33 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     pub(crate) fn new(runtime: Arc<Runtime>, whereabouts: Whereabouts) -> Self {
-        Self { runtime, whereabouts: Mutex::new(whereabouts), open: Mutex::default() }
+        Self {
+            runtime,
+            whereabouts: Mutex::new(whereabouts),
+            open: Mutex::default(),
+            client: Mutex::default(),
+        }
     }
 
     /// What every connection shares.
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    /// The client told its name.
+    pub fn named(&self, client: &str) {
+        let name = truncate(client, CLIENT_NAME_BYTES_MAX).into_owned();
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
+    }
+
+    /// What the client calls itself, if it said so.
+    pub fn client(&self) -> Option<String> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What a call stands on: `run` is the token of the pending step that it belongs to, if it names one.
+    pub async fn standing(&self, run: Option<&str>) -> Result<Standing, Envelope> {
+        self.runtime.standing(run).await
     }
 
     /// The client told its root, or that it has none any more.

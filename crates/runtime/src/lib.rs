@@ -32,5 +32,5 @@ pub mod request;
 pub mod runtime;
 pub mod surroundings;
 
-pub use connection::{Connection, Whereabouts};
+pub use connection::{Connection, Standing, Whereabouts};
 pub use runtime::{Ports, Runtime};

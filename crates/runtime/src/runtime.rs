@@ -12,6 +12,7 @@
 //! | `drawing` | a run as people look at it: step by step, or as a graph |
 //! | `sessions` | list, show, draw, keep and delete sessions |
 //! | `settling` | what a person says about a step that waits for one |
+//! | `standing` | the step that a call of another tool belongs to |
 //! | `preferences` | what runs prefer: in general, and one of them |
 //! | `upkeep` | check, repair, clean, export, import, new keys |
 //!
@@ -27,6 +28,7 @@ mod reference;
 mod runs;
 mod sessions;
 mod settling;
+mod standing;
 mod state;
 mod upkeep;
 mod workflows;

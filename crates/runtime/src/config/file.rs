@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::key::SettingKey;
 use super::layer::{Layer, Place, Said};
 use super::problem::Problem;
+use super::section::SectionKey;
 use super::value::Base;
 use crate::nearest::nearest;
 
@@ -53,6 +54,10 @@ impl File<'_> {
         problems: &mut Vec<Problem>,
     ) {
         let name = section.get_ref().as_ref();
+        if let Ok(key) = name.parse::<SectionKey>() {
+            self.part(key, section.span(), value, problems);
+            return;
+        }
         if !sections().any(|known| known == name) {
             let reason = format!("there is no section `{name}`");
             problems.push(self.problem(section.span(), reason, section_fix(name)));
@@ -70,6 +75,36 @@ impl File<'_> {
                     layer.0.insert(key, said);
                 }
                 Err(problem) => problems.push(problem),
+            }
+        }
+    }
+
+    /// Judges a section that is read whole.
+    fn part(
+        &self,
+        key: SectionKey,
+        at: Range<usize>,
+        value: &Spanned<DeValue<'_>>,
+        problems: &mut Vec<Problem>,
+    ) {
+        if !key.may_stand_in(self.place) {
+            let reason = format!("a project may not have `{key}`, which belongs to the machine");
+            problems.push(self.problem(at, reason, "move it to your own configuration file"));
+            return;
+        }
+        let place_of = |entry: Option<usize>| {
+            let found = entry.and_then(|entry| value.get_ref().get(entry));
+            found.map_or(at.clone(), Spanned::span)
+        };
+        match key.judge(value.clone(), self.place) {
+            Ok(wrong) => problems.extend(wrong.into_iter().map(|wrong| {
+                self.problem(place_of(wrong.entry), format!("`{key}`: {}", wrong.reason), wrong.fix)
+            })),
+            Err(unreadable) => {
+                let at = unreadable.at.unwrap_or(at);
+                let reason = format!("`{key}`: {}", unreadable.reason);
+                let fix = format!("write for example:\n{}", indented(key.example()));
+                problems.push(self.problem(at, reason, fix));
             }
         }
     }
@@ -124,9 +159,19 @@ fn position(text: &str, byte: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// Every section, in the order of the settings; some more than once.
+/// Every section, those with settings first; some more than once.
 fn sections() -> impl Iterator<Item = &'static str> {
-    SettingKey::ALL.iter().map(|key| key.section())
+    let with_settings = SettingKey::ALL.iter().map(|key| key.section());
+    with_settings.chain(SectionKey::ALL.iter().map(|key| key.as_str()))
+}
+
+/// Lines below a problem.
+fn indented(lines: &str) -> String {
+    lines
+        .lines()
+        .map(|line| format!("    {line}").trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn section_fix(name: &str) -> String {

@@ -14,6 +14,7 @@ use super::file::File;
 use super::key::SettingKey;
 use super::layer::{Layer, Place};
 use super::problem::Problem;
+use super::section::{self, Found, Section};
 use super::settings::Settings;
 use super::value::Base;
 use crate::bounds::{ANCESTORS_MAX, CONFIG_BYTES_MAX};
@@ -73,6 +74,26 @@ impl Configuration {
         let mut problems = Vec::new();
         let project = take(&file, Place::Project, self.environment.home(), &mut problems);
         if problems.is_empty() { Ok(self.join(&project)) } else { Err(problems) }
+    }
+
+    /// What the user's file and that of a project say in a section, weakest first. Files are read again: what was
+    /// written since counts.
+    pub fn sections_for<T: Section>(
+        &self,
+        directory: Option<&Path>,
+    ) -> Result<Vec<Found<T>>, Vec<Problem>> {
+        let user = self.user_file().map(|file| (file, Place::User));
+        let project = directory.and_then(|directory| find_up(directory, PROJECT_FILE));
+        let project = project.map(|file| (file, Place::Project));
+        let (mut sections, mut problems) = (Vec::new(), Vec::new());
+        for (file, place) in user.into_iter().chain(project) {
+            take(&file, place, self.environment.home(), &mut problems);
+            let text = read(&file).ok().flatten().unwrap_or_default();
+            if let Some(value) = section::take(&text) {
+                sections.push(Found { value, place, file });
+            }
+        }
+        if problems.is_empty() { Ok(sections) } else { Err(problems) }
     }
 
     /// The environment that it was read from.

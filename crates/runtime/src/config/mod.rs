@@ -14,6 +14,7 @@
 //! | `status` | what is set against what is in force |
 //! | `load` | finds, reads and writes the files |
 //! | `edit` | changes one setting of a file and leaves the rest as its author wrote it |
+//! | `section` | lists and tables that a part is told, each read whole |
 //! | `problem` | what is wrong, where, and what to write |
 //! | `schema` | the JSON Schema of the files |
 //!
@@ -30,6 +31,7 @@ mod load;
 mod problem;
 #[cfg(feature = "schema")]
 pub mod schema;
+pub mod section;
 mod settings;
 mod status;
 mod value;

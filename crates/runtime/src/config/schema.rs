@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::key::SettingKey;
 use super::layer::Place;
+use super::section::SectionKey;
 use super::value::Form;
 
 /// The schema of `piton.toml`.
@@ -32,6 +33,12 @@ fn schema(place: Place, title: &str, description: &str) -> Schema {
             || json!({ "type": "object", "additionalProperties": false, "properties": {} }),
         );
         section["properties"][key.name()] = setting(*key);
+    }
+    for key in SectionKey::ALL.iter().filter(|key| key.may_stand_in(place)) {
+        let mut section = key.schema();
+        section.remove("$schema");
+        section.insert("description".to_owned(), Value::String(key.meaning().to_owned()));
+        sections.insert(key.as_str().to_owned(), section.to_value());
     }
     let mut schema = schemars::json_schema!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -174,6 +174,9 @@ pub enum Refusal {
     /// There is no such run.
     #[error("the session has no such run")]
     UnknownRun,
+    /// A token that is to name a pending step names the end of a run.
+    #[error("the token names no step that is to be done: its run is complete")]
+    NoPendingStep,
     /// Nobody is asked anything.
     #[error("the run waits for nothing that a person would settle")]
     NothingToSettle,
@@ -222,6 +225,9 @@ impl Refusal {
             Self::StartKey => "Send a short key of your own choice, such as a ticket number.",
             Self::Text { .. } => "Send a shorter text.",
             Self::UnknownRun => "List the sessions to find the run.",
+            Self::NoPendingStep => {
+                "Leave `run` out, or send the token of a step that you are at: the nextCall of its reply has it."
+            }
             Self::NothingToSettle => "Look at the run first: it waits for its agent, or is done.",
             Self::Preferences { .. } => "Send at least one preference, each once.",
         }

@@ -14,6 +14,7 @@
 //! | `place`, `said`, `answer` | a reply from recorded facts alone |
 //! | `question` | what a person is to be asked |
 //! | `resume` | the token of a run that was found by other means |
+//! | `standing` | the pending step that a call of another tool belongs to |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | why a call fails |
 //!
@@ -51,6 +52,7 @@ mod resume;
 mod said;
 mod sessions;
 mod settle;
+mod standing;
 mod start;
 mod text;
 mod told;
@@ -69,3 +71,4 @@ pub use request::{
 pub use resume::TakenUp;
 pub use sessions::Sessions;
 pub use settle::Settled;
+pub use standing::Standing;

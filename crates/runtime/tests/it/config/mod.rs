@@ -6,4 +6,5 @@ mod files;
 mod precedence;
 #[cfg(feature = "schema")]
 mod schema;
+mod section;
 mod status;

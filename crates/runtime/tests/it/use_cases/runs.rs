@@ -146,3 +146,26 @@ fn requests_refuse_fields_that_nobody_knows() {
         assert!(serde_json::from_value::<ContinueWorkflow>(strange).is_err());
     }
 }
+
+#[tokio::test]
+async fn a_token_of_any_kind_names_the_step_that_a_call_belongs_to() {
+    let machine = machine();
+    let agent = machine.agent();
+    assert_eq!(agent.standing(None).await.unwrap().provenance, None);
+    let first = agent.start_workflow(start("project.a")).await.unwrap().body;
+    let short = first.next_call.as_ref().unwrap().params.ack_token.clone();
+    let tokens = [Some(first.state_token.clone()), first.ack_token.clone(), short];
+    for token in tokens {
+        let standing = agent.standing(token.as_deref()).await.unwrap();
+        let provenance = standing.provenance.unwrap();
+        assert_eq!((provenance.session, provenance.run), (first.run.session_id, first.run.run_id));
+        assert_eq!(provenance.step, "first");
+    }
+    let second = agent.continue_workflow(notes(first.ack_token.as_ref(), "One.")).await.unwrap();
+    let last =
+        agent.continue_workflow(notes(second.body.ack_token.as_ref(), "Two.")).await.unwrap();
+    let refused = agent.standing(Some(&last.body.state_token)).await.unwrap_err();
+    assert!(refused.message.contains("names no step that is to be done"), "{}", refused.message);
+    let refused = agent.standing(Some("ak-nothing")).await.unwrap_err();
+    assert!(refused.code.as_str().starts_with("TOKEN"), "{}", refused.code);
+}
