@@ -42,16 +42,16 @@ pub(crate) struct Server {
 impl Server {
     /// The server of an agent on this machine, which started it.
     pub(crate) fn local(offer: &Offer, whereabouts: Whereabouts) -> Self {
-        Self::new(offer, whereabouts, true)
+        Self::new(offer, offer.runtime().connect(whereabouts), true)
     }
 
     /// The server of an agent anywhere. It knows no directory but those that are named.
     pub(crate) fn remote(offer: &Offer) -> Self {
-        Self::new(offer, Whereabouts::default(), false)
+        Self::new(offer, offer.runtime().connect_once(), false)
     }
 
-    fn new(offer: &Offer, whereabouts: Whereabouts, is_local: bool) -> Self {
-        let connection = Arc::new(offer.runtime().connect(whereabouts));
+    fn new(offer: &Offer, connection: Connection, is_local: bool) -> Self {
+        let connection = Arc::new(connection);
         let sets = offer.sets(&connection);
         let asks_roots = AtomicBool::new(is_local);
         Self { connection, sets, log: offer.log(), asks_roots, is_local }

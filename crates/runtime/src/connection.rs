@@ -7,7 +7,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use piton_core::{Envelope, Provenance, RunId, SessionId, truncate};
+use piton_core::{Code, Envelope, Provenance, RunId, SessionId, truncate};
+use piton_workflow::compile::StepAccess;
 use piton_workflow::event::Blocker;
 use piton_workflow::session::RunLine;
 use piton_workflow::{BlockerCode, NextIntent};
@@ -41,6 +42,8 @@ pub struct Connection {
     whereabouts: Mutex<Whereabouts>,
     open: Mutex<OpenRuns>,
     client: Mutex<Option<String>>,
+    /// Whether what it remembers outlives a call.
+    remembers: bool,
 }
 
 /// What a call stands on that may belong to a step of a run.
@@ -48,6 +51,8 @@ pub struct Connection {
 pub struct Standing {
     /// The step, if the call named one.
     pub provenance: Option<Provenance>,
+    /// What the step leaves of what the configuration grants, if it narrows it.
+    pub access: Option<StepAccess>,
 }
 
 impl fmt::Debug for Connection {
@@ -57,8 +62,9 @@ impl fmt::Debug for Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(runtime: Arc<Runtime>, whereabouts: Whereabouts) -> Self {
+    pub(crate) fn new(runtime: Arc<Runtime>, whereabouts: Whereabouts, remembers: bool) -> Self {
         Self {
+            remembers,
             runtime,
             whereabouts: Mutex::new(whereabouts),
             open: Mutex::default(),
@@ -84,7 +90,30 @@ impl Connection {
 
     /// What a call stands on: `run` is the token of the pending step that it belongs to, if it names one.
     pub async fn standing(&self, run: Option<&str>) -> Result<Standing, Envelope> {
-        self.runtime.standing(run).await
+        match run {
+            Some(token) => self.runtime.standing(token).await,
+            None if self.needs_run().await? => Err(run_required()),
+            None => Ok(Standing::default()),
+        }
+    }
+
+    /// Whether what may be touched depends on a step, so that a call must name one.
+    async fn needs_run(&self) -> Result<bool, Envelope> {
+        let project = self.project(None)?;
+        let project = project.as_ref().map(ProjectDir::path);
+        if self.runtime.always_needs_run(project)? {
+            return Ok(true);
+        }
+        if !self.remembers {
+            return self.runtime.any_workflow_narrows(project);
+        }
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).runs();
+        for (session, run) in open {
+            if self.runtime.narrows(session, run).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The client told its root, or that it has none any more.
@@ -193,6 +222,10 @@ impl Connection {
 struct OpenRuns(Vec<((SessionId, RunId), String)>);
 
 impl OpenRuns {
+    fn runs(&self) -> Vec<(SessionId, RunId)> {
+        self.0.iter().map(|(id, _)| *id).collect()
+    }
+
     fn note(&mut self, run: &RunLine, is_complete: bool) {
         let id = (run.session_id, run.run_id);
         self.0.retain(|(known, _)| *known != id);
@@ -225,4 +258,10 @@ impl OpenRuns {
             (_, more) => Some(format!("Also open here: {shown}, and {more} more.")),
         }
     }
+}
+
+fn run_required() -> Envelope {
+    let message = "What may be touched depends on the step that you are at, and the call has no `run`; nothing was \
+                   done.";
+    Envelope::new(Code::TokenRunRequired, message)
 }

@@ -174,6 +174,9 @@ pub const STEPS_MAX: usize = 256;
 /// How many conditions, features or function definitions a list has.
 pub const DECLARATIONS_MAX: usize = 64;
 
+/// The size of a prefix or a key that a step names to say what may be touched.
+pub const ACCESS_NAME_BYTES_MAX: usize = 256;
+
 /// How many rules a list of validation criteria has.
 pub const RULES_MAX: usize = 32;
 

@@ -55,6 +55,10 @@ crate::closed_set! {
         TokenWorkflowHashMismatch => "TOKEN_WORKFLOW_HASH_MISMATCH",
         /// Another process writes to the session of the token.
         TokenSessionLocked => "TOKEN_SESSION_LOCKED",
+        /// A token names a step that its run has left.
+        TokenStepPassed => "TOKEN_STEP_PASSED",
+        /// A call must say which step it belongs to.
+        TokenRunRequired => "TOKEN_RUN_REQUIRED",
         /// A text is not a bundle.
         BundleInvalidFormat => "BUNDLE_INVALID_FORMAT",
         /// A bundle has a version that this program does not know.
@@ -348,6 +352,18 @@ impl Code {
                 domain: Domain::Token,
                 meaning: "The token does not belong where it stands: it is of another kind, or it names another node than the token next to it.",
                 advice: "Send the tokens of one reply of one run, each under the name that the reply gives it; an ackToken alone advances and a stateToken alone reads.",
+                retry: Retry::NotRetryable,
+            },
+            Self::TokenStepPassed => Facts {
+                domain: Domain::Token,
+                meaning: "The token names a step that its run has left, and what may be touched depends on the step.",
+                advice: "Send as `run` the ackToken of the run's last reply; continue_workflow with its stateToken tells it.",
+                retry: Retry::NotRetryable,
+            },
+            Self::TokenRunRequired => Facts {
+                domain: Domain::Token,
+                meaning: "What may be touched depends on the step that a call belongs to, and the call does not name one.",
+                advice: "Send as `run` the ackToken of the step that you are at: the nextCall of the last reply has it.",
                 retry: Retry::NotRetryable,
             },
             Self::TokenUnknownNode => Facts {

@@ -28,8 +28,20 @@ piton_core::closed_set! {
         HttpPort => "http.port",
         /// The file that holds the token which callers of the server must send.
         HttpTokenFile => "http.token_file",
+        /// Whether calls of an agent must name the step that they belong to.
+        AccessRun => "access.run",
         /// How much is logged.
         LogLevel => "log.level",
+    }
+}
+
+piton_core::closed_set! {
+    /// When a call must name the step that it belongs to.
+    pub enum RunNeeded {
+        /// Where a step narrows what may be touched.
+        WhenNarrowed => "when_narrowed",
+        /// Always.
+        Always => "always",
     }
 }
 
@@ -192,6 +204,15 @@ impl SettingKey {
                 in_project: false,
                 example: "\"~/.config/piton/http-token\"",
                 meaning: "The file that holds the token which callers of the server must send.",
+            },
+            Self::AccessRun => Facts {
+                variable: "PITON_ACCESS_RUN",
+                form: Form::Name(RunNeeded::NAMES),
+                effect: Effect::Live,
+                in_project: true,
+                example: "\"always\"",
+                meaning: "Whether calls for files, context and state must name the step that they belong to: where \
+                          a step narrows what may be touched, or always.",
             },
             Self::LogLevel => Facts {
                 variable: "PITON_LOG",

@@ -9,7 +9,7 @@ use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, RiskPolicy};
 use serde::Serialize;
 
-use super::key::{Effect, LogLevel, SettingKey};
+use super::key::{Effect, LogLevel, RunNeeded, SettingKey};
 use super::layer::{Layer, Place};
 use super::value::Value;
 use crate::bounds::{HTTP_PORT_DEFAULT, RETENTION_DAYS_DEFAULT};
@@ -122,6 +122,12 @@ impl Settings {
     /// The file with the token of the server, if one is set.
     pub fn http_token_file(&self) -> Option<&Path> {
         self.path(SettingKey::HttpTokenFile)
+    }
+
+    /// When a call must name the step that it belongs to.
+    pub fn run_needed(&self) -> RunNeeded {
+        let needed = self.name(SettingKey::AccessRun).and_then(|name| name.parse().ok());
+        needed.unwrap_or(RunNeeded::WhenNarrowed)
     }
 
     /// How much is logged.

@@ -1,16 +1,50 @@
 //! What a call of a tool stands on that may belong to a step of a run.
+//!
+//! *Invariants*: what a step leaves of the rights is read from its run's log at each call. Only the step that the run
+//! is at grants anything.
 
-use piton_core::Envelope;
+use std::path::Path;
+
+use piton_core::{Code, Envelope, RunId, SessionId};
 
 use super::state::Runtime;
+use crate::config::{Problem, RunNeeded};
 use crate::connection::Standing;
 
 impl Runtime {
-    /// What a call stands on: `run` is the token of the pending step that it belongs to, if it names one.
-    pub async fn standing(&self, run: Option<&str>) -> Result<Standing, Envelope> {
-        let Some(token) = run else { return Ok(Standing::default()) };
+    /// What a call stands on whose `run` is `token`.
+    pub async fn standing(&self, token: &str) -> Result<Standing, Envelope> {
         let standing = self.sessions.reader().standing(token).await;
-        let standing = standing.map_err(|error| error.envelope())?;
-        Ok(Standing { provenance: Some(standing.provenance) })
+        let found = standing.map_err(|error| error.envelope())?;
+        if found.narrows && !found.is_at_tip {
+            let message = format!(
+                "The token names the step `{}` of {}, which the run has left; nothing was done.",
+                found.provenance.step, found.label
+            );
+            return Err(Envelope::new(Code::TokenStepPassed, message));
+        }
+        Ok(Standing { provenance: Some(found.provenance), access: found.access })
+    }
+
+    /// Whether a run is under way whose workflow narrows what may be touched. One that is gone is not.
+    pub(crate) async fn narrows(&self, session: SessionId, run: RunId) -> Result<bool, Envelope> {
+        match self.sessions.reader().narrows(session, run).await {
+            Ok(narrows) => Ok(narrows),
+            Err(error) if error.code() == Code::StoreNotFound => Ok(false),
+            Err(error) => Err(error.envelope()),
+        }
+    }
+
+    /// Whether the configuration has every call name its step.
+    pub(crate) fn always_needs_run(&self, project: Option<&Path>) -> Result<bool, Envelope> {
+        let settings = self.settings_for(project).map_err(|found| Problem::envelope(&found))?;
+        Ok(settings.run_needed() == RunNeeded::Always)
+    }
+
+    /// Whether a workflow that can be started narrows what may be touched.
+    pub(crate) fn any_workflow_narrows(&self, project: Option<&Path>) -> Result<bool, Envelope> {
+        let settings = self.settings_for(project).map_err(|found| Problem::envelope(&found))?;
+        let stock = self.stock(&settings, project);
+        Ok(stock.workflows.values().any(|stocked| stocked.workflow.narrows()))
     }
 }

@@ -52,7 +52,12 @@ impl Runtime {
 
     /// The use cases of one agent.
     pub fn connect(self: &Arc<Self>, whereabouts: Whereabouts) -> Connection {
-        Connection::new(Arc::clone(self), whereabouts)
+        Connection::new(Arc::clone(self), whereabouts, true)
+    }
+
+    /// The use cases of one call of an agent anywhere, of whom nothing is known.
+    pub fn connect_once(self: &Arc<Self>) -> Connection {
+        Connection::new(Arc::clone(self), Whereabouts::default(), false)
     }
 
     /// What held when the process started.

@@ -243,6 +243,9 @@ impl<'a> Lowering<'a> {
         if let Some(need) = &task.needs_user {
             prompt.push_str(&need.section());
         }
+        if let Some(access) = &task.access {
+            prompt.push_str(&access.section());
+        }
         let contract_ref = task.output_contract.clone();
         self.steps.push(CompiledStep {
             step_id: task.id.clone(),
@@ -266,6 +269,7 @@ impl<'a> Lowering<'a> {
             assessment_refs: Vec::new(),
             consequences: Vec::new(),
             model_tier: None,
+            access: task.access.clone(),
         });
         Some(Entry::Step { step_id: task.id.clone() })
     }

@@ -11,6 +11,7 @@
 //! Each dialect is lowered by a module of its own (`lower` for the strict one, `shipped`) to the same form; what
 //! only one of them has is left out of the bytes where it is not used.
 
+mod access;
 mod assessment;
 mod catalog;
 mod confirmation;
@@ -33,6 +34,7 @@ mod template;
 mod warning;
 mod workflow;
 
+pub use access::{ContextRole, FileScope, StateAccess, StepAccess, WorkspaceAccess};
 pub use assessment::{Assessment, Consequence, Dimension};
 pub use catalog::{Catalog, Reference};
 pub use confirmation::{Confirmation, ConfirmationKind};

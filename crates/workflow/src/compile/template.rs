@@ -99,6 +99,7 @@ impl Content {
             functions: Vec::new(),
             function_references: Vec::new(),
             needs_user: None,
+            access: None,
         };
         Expansion { task, probe: self.probe }
     }

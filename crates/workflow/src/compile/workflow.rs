@@ -11,6 +11,7 @@ use piton_core::{CanonicalBytes, Digest, WorkflowHash, WorkflowId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::access::StepAccess;
 use super::assessment::{Assessment, Consequence};
 use super::confirmation::Confirmation;
 use super::fragment::Fragment;
@@ -188,6 +189,9 @@ pub struct CompiledStep {
     /// How capable a model its author has in mind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_tier: Option<ModelTier>,
+    /// What an agent may touch meanwhile; without it, what the configuration grants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<StepAccess>,
 }
 
 /// The contract of a step.
@@ -308,6 +312,11 @@ impl CompiledWorkflow {
     /// The step with this id.
     pub fn step(&self, id: &StepId) -> Option<&CompiledStep> {
         self.steps.iter().find(|step| step.step_id == *id)
+    }
+
+    /// Whether any step narrows what an agent may touch.
+    pub fn narrows(&self) -> bool {
+        self.steps.iter().any(|step| step.access.is_some())
     }
 
     /// The assessment with this id.

@@ -3,13 +3,15 @@
 //! *Invariants*: nothing is remembered between calls. The log is looked at each time, so that an advance by another
 //! process counts at once.
 
-use piton_core::Provenance;
+use piton_core::{Provenance, RunId, SessionId};
 
 use super::error::{Error, Refusal};
 use super::find::node_of;
 use super::place::Place;
 use super::reader::Reader;
+use crate::compile::StepAccess;
 use crate::label::{Label, label};
+use crate::token::NodeAddress;
 
 /// The pending step that a token names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +22,10 @@ pub struct Standing {
     pub label: Label,
     /// Whether the run is at that step: its node is the preferred tip. It is not after an advance, whoever made it.
     pub is_at_tip: bool,
+    /// What the step leaves of what the configuration grants, if it narrows it.
+    pub access: Option<StepAccess>,
+    /// Whether any step of the workflow narrows it.
+    pub narrows: bool,
 }
 
 impl Reader {
@@ -41,6 +47,22 @@ impl Reader {
             node: address.node,
             step: pending.step_id.as_str().to_owned(),
         };
-        Ok(Standing { provenance, label: label(address.run), is_at_tip })
+        let workflow = &scene.pinned.workflow;
+        let access = workflow.step(&pending.step_id).and_then(|step| step.access.clone());
+        let narrows = workflow.narrows();
+        Ok(Standing { provenance, label: label(address.run), is_at_tip, access, narrows })
+    }
+
+    /// Whether a run is under way whose workflow narrows what an agent may touch. Nothing is written.
+    pub async fn narrows(&self, session: SessionId, run: RunId) -> Result<bool, Error> {
+        let warm = self.current(session).await?;
+        let place = {
+            let warm = warm.lock();
+            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+            let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
+            Place::now(&warm.state, NodeAddress { session, run, node })?
+        };
+        let scene = self.scene(place).await?;
+        Ok(scene.pending().is_some() && scene.pinned.workflow.narrows())
     }
 }

@@ -38,6 +38,7 @@
 //! *Invariants*: reading reports every problem of a file at once, each with its place, a code of a closed
 //! set, and what to do about it. A field that a dialect does not know is a problem.
 
+mod access;
 mod builtin_id;
 mod detect;
 mod dialect;

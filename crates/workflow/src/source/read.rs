@@ -12,7 +12,7 @@ use super::builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
 use super::shared_words::CONTRACT_INSTEAD;
-use crate::compile::{ConfirmationKind, ModelTier};
+use crate::compile::{ConfirmationKind, ContextRole, FileScope, ModelTier};
 use crate::name::{AssessmentId, ConditionId, DimensionId, LoopId, StepId};
 use crate::preference::{Autonomy, RiskPolicy};
 
@@ -223,7 +223,7 @@ read_by_parsing!(InvalidId, "use an id from the catalogue of what Piton brings a
     FeatureId, RefId, TemplateId, RoutineId);
 read_by_parsing!(UnknownName, "use one of the known names":
     Autonomy, RiskPolicy, crate::capability::Capability, ModelTier, ConfirmationKind,
-    crate::reason::UserOnlyDependency, crate::reason::NonAssumableChoice);
+    crate::reason::UserOnlyDependency, crate::reason::NonAssumableChoice, FileScope, ContextRole);
 
 impl Read for ContractRef {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {

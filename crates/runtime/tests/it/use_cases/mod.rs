@@ -6,5 +6,6 @@ mod resume;
 mod runs;
 mod sessions;
 mod settling;
+mod standing;
 mod upkeep;
 mod workflows;

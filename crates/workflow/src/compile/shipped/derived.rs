@@ -2,7 +2,7 @@
 //! joining of what they bring.
 //!
 //! *Invariants*: such a step has the id of the one that it follows from, `--`, and what it is. It is done under
-//! the same condition.
+//! the same condition, and may touch what that one may.
 
 use std::fmt::Write as _;
 
@@ -52,7 +52,8 @@ pub(super) fn after(task: &Task, problems: &mut Problems) -> Vec<Task> {
         let id = joined_id(id, what, at, problems)?;
         let run_condition = task.run_condition.clone();
         let base = Task::new(at.clone(), id, title, prompt);
-        Some(Task { run_condition, notes_optional: true, model_tier: task.model_tier, ..base })
+        let (access, model_tier) = (task.access.clone(), task.model_tier);
+        Some(Task { run_condition, notes_optional: true, access, model_tier, ..base })
     };
     prompts.into_iter().filter_map(derived).collect()
 }

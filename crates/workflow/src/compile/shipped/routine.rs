@@ -136,6 +136,8 @@ fn tasks(
             notes_optional: task.notes_optional || caller.notes_optional,
             agent_role: task.agent_role.clone().or_else(|| caller.agent_role.clone()),
             model_tier: task.model_tier.or(caller.model_tier),
+            // What the caller leaves, no routine widens.
+            access: caller.access.clone().or_else(|| task.access.clone()),
             ..*task
         };
         task.guidance.extend(workflow.meta_guidance.iter().chain(&caller.guidance).cloned());

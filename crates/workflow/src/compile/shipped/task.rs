@@ -97,6 +97,9 @@ impl<'a> Lowering<'a> {
         }
         prompt.push_str(&wording::assessments(&assessments, &task.consequences));
         prompt.push_str(&self.requirements(task, contract.as_ref(), &criteria));
+        if let Some(access) = &task.access {
+            prompt.push_str(&access.section());
+        }
         self.check_prompt(task, &prompt);
         let (require_confirmation, confirmation) = confirmed(task.confirmation.as_ref());
         let output_contract = task.contract.as_ref().map(|contract| OutputContract {
@@ -124,6 +127,7 @@ impl<'a> Lowering<'a> {
             assessment_refs: task.assessment_refs.clone(),
             consequences: task.consequences.clone(),
             model_tier: task.model_tier,
+            access: task.access.clone(),
         });
         Some(Entry::Step { step_id: task.id.clone() })
     }

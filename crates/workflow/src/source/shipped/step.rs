@@ -9,7 +9,7 @@ use super::looping::Loop;
 use super::parallel::Parallel;
 use super::{Line, Name, Paragraph, Passage, criteria, strings};
 use crate::bounds::{BLOCK_ITEMS_MAX, DECLARATIONS_MAX, PROMPT_BYTES_MAX};
-use crate::compile::{Confirmation, Consequence, Fragment, ModelTier};
+use crate::compile::{Confirmation, Consequence, Fragment, ModelTier, StepAccess};
 use crate::contract::criteria::Criterion;
 use crate::name::{AssessmentId, StepId};
 use crate::predicate::Predicate;
@@ -50,6 +50,7 @@ pub(crate) struct Task {
     pub(crate) function_calls: Vec<FunctionCall>,
     pub(crate) function_references: Vec<FunctionReference>,
     pub(crate) fragments: Vec<Fragment>,
+    pub(crate) access: Option<StepAccess>,
     pub(crate) audit: Option<Audit>,
     pub(crate) verification: Option<Verification>,
 }
@@ -145,6 +146,7 @@ impl Task {
             function_calls: Vec::new(),
             function_references: Vec::new(),
             fragments: Vec::new(),
+            access: None,
             audit: None,
             verification: None,
         }
@@ -184,6 +186,7 @@ impl Task {
             function_calls: object.list("functionCalls", DECLARATIONS_MAX, problems),
             function_references,
             fragments: object.list("promptFragments", DECLARATIONS_MAX, problems),
+            access: object.optional("access", problems),
             audit: object.optional("audit", problems),
             verification: object.optional("verification", problems),
             content: content?,

@@ -7,7 +7,7 @@ use super::prompt::{Prompt, Variables};
 use super::workflow::{Function, FunctionReference};
 use super::{Description, Title};
 use crate::bounds::{DECLARATIONS_MAX, LOOP_DEPTH_MAX, LOOP_TURNS_MAX, STEPS_MAX};
-use crate::compile::UserNeed;
+use crate::compile::{StepAccess, UserNeed};
 use crate::contract::criteria::Criterion;
 use crate::name::{ConditionId, LoopId, StepId};
 use crate::reason::{NonAssumableChoice, UserOnlyDependency};
@@ -38,6 +38,7 @@ pub(crate) struct Task {
     pub(crate) functions: Vec<Function>,
     pub(crate) function_references: Vec<FunctionReference>,
     pub(crate) needs_user: Option<UserNeed>,
+    pub(crate) access: Option<StepAccess>,
 }
 
 /// Steps that are repeated.
@@ -98,6 +99,7 @@ impl Task {
         let functions = object.list("functionDefinitions", DECLARATIONS_MAX, problems);
         let function_references = object.list("functionReferences", DECLARATIONS_MAX, problems);
         let needs_user = object.optional("needsUser", problems);
+        let access = object.optional("access", problems);
         Some(Self {
             at: at.clone(),
             id: id?,
@@ -111,6 +113,7 @@ impl Task {
             functions,
             function_references,
             needs_user,
+            access,
         })
     }
 }

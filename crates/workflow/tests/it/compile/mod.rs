@@ -1,5 +1,6 @@
 //! From a workflow file to a compiled workflow.
 
+mod access;
 mod delegation;
 mod expansion;
 mod function;

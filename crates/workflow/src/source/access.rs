@@ -1,0 +1,78 @@
+//! What a step says that an agent may touch, in both dialects.
+
+use piton_core::BoundedText;
+use serde_json::Value;
+
+use super::pointer::Pointer;
+use super::problem::{ProblemCode, Problems};
+use super::read::{Object, Read};
+use crate::bounds::{ACCESS_NAME_BYTES_MAX, DECLARATIONS_MAX};
+use crate::compile::{StateAccess, StepAccess, WorkspaceAccess};
+
+/// A prefix or a key.
+type Name = BoundedText<ACCESS_NAME_BYTES_MAX>;
+
+impl Read for StepAccess {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let mut object = Object::open(value, at, problems)?;
+        let speaks_of_files = object.has("workspaces");
+        let workspaces: Vec<WorkspaceAccess> =
+            object.list("workspaces", DECLARATIONS_MAX, problems);
+        let context = object.optional("context", problems);
+        let state = object.optional("state", problems);
+        object.finish(problems);
+        let access = Self { workspaces: speaks_of_files.then_some(workspaces), context, state };
+        if access == Self::default() {
+            let reason = "`access` narrows nothing";
+            let fix = "name `workspaces`, `context` or `state`, or leave it out";
+            problems.report(at, ProblemCode::Empty, reason, fix);
+        }
+        check_distinct(&access, at, problems);
+        Some(access)
+    }
+}
+
+fn check_distinct(access: &StepAccess, at: &Pointer, problems: &mut Problems) {
+    let listed = access.workspaces.as_deref().unwrap_or_default();
+    for (index, one) in listed.iter().enumerate() {
+        if listed[..index].iter().any(|before| before.prefix == one.prefix) {
+            let reason = format!("the prefix `{}` is named twice", one.prefix);
+            let at = at.field("workspaces").item(index);
+            problems.report(&at, ProblemCode::DuplicateId, reason, "keep one of them");
+        }
+    }
+}
+
+impl Read for WorkspaceAccess {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let mut object = Object::open(value, at, problems)?;
+        let prefix = object.required::<Name>("prefix", problems);
+        let scope = object.required("scope", problems);
+        let prefix_at = object.at("prefix");
+        object.finish(problems);
+        let prefix = prefix?.into_string();
+        let is_plain = |name: &str| !name.is_empty() && name != "." && name != "..";
+        let is_rooted = prefix == "/"
+            || prefix.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_plain));
+        if !is_rooted {
+            let reason = format!("`{prefix}` is no prefix of a Workspace");
+            let fix = "begin it with `/`, such as `/docs`, and end it without one";
+            problems.report(&prefix_at, ProblemCode::InvalidId, reason, fix);
+            return None;
+        }
+        Some(Self { prefix, scope: scope? })
+    }
+}
+
+impl Read for StateAccess {
+    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+        let mut object = Object::open(value, at, problems)?;
+        let mut keys = |name| {
+            let keys = object.list::<Name>(name, DECLARATIONS_MAX, problems);
+            keys.into_iter().map(BoundedText::into_string).collect()
+        };
+        let (read, write) = (keys("read"), keys("write"));
+        object.finish(problems);
+        Some(Self { read, write })
+    }
+}
