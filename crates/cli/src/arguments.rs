@@ -8,7 +8,8 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        completions, config, flow, install, keys, logs, man, mcp, prefs, session, settle, workflow,
+        blame, completions, config, diff, flow, fork, install, keys, logs, man, mcp, prefs,
+        session, settle, workflow,
     },
     data_dir, exit,
 };
@@ -69,6 +70,15 @@ pub(crate) enum Command {
     /// Flows of nodes from files: check, draw, run and resume them
     #[command(subcommand)]
     Flow(flow::Command),
+    /// Where something comes from: who made it, when, and in which step
+    #[command(subcommand)]
+    Blame(blame::Command),
+    /// A token to go on from any step of a run; nothing is written
+    #[command(after_help = "Example:\n  piton fork amber-otter --at diagnose")]
+    Fork(fork::Fork),
+    /// What differs between two steps of a run
+    #[command(after_help = "Example:\n  piton diff amber-otter@h3kq9x7d amber-otter")]
+    Diff(diff::Diff),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),

@@ -82,3 +82,9 @@ pub const MCP_CALL_MS_MAX: u64 = 120_000;
 
 /// How much of the name is kept that a client gives itself, in bytes. It stands in records that people read.
 pub const CLIENT_NAME_BYTES_MAX: usize = 128;
+
+/// How many lines a difference shows around a change.
+pub const DIFF_CONTEXT_LINES: usize = 3;
+
+/// How much of a difference of two texts is shown, in bytes: what a person looks through, and no file of a gigabyte.
+pub const DIFF_BYTES_MAX: usize = 64 * 1_024;

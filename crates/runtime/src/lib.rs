@@ -9,6 +9,7 @@
 //! * [`connection`]: the use cases of one agent, which remember the runs that it has open.
 //! * `flows` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
+//! * [`lineage`]: where things come from: blame, forks, and what differs between two branches.
 //! * [`request`], [`reply`]: what goes in and what comes out.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
@@ -24,6 +25,7 @@ pub mod connection;
 #[cfg(feature = "flow")]
 pub mod flows;
 pub mod library;
+pub mod lineage;
 #[cfg(feature = "flow")]
 pub mod mcp_tools;
 mod nearest;

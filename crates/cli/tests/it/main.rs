@@ -9,6 +9,7 @@ mod command_line;
 mod demo;
 mod flows;
 mod kill;
+mod lineage;
 mod malformed;
 mod persons;
 mod processes;
