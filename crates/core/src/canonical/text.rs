@@ -61,11 +61,12 @@ fn next_escape(bytes: &[u8]) -> Option<usize> {
 /// How many bytes a vector of the smallest processor that we build for holds.
 const WIDE: usize = 16;
 
-/// Whether one of many bytes needs an escape. Written without a branch, so that it becomes a few vector instructions.
+/// Whether one of many bytes needs an escape. Without a branch, it becomes a few vector instructions.
 #[inline]
 fn has_escape_wide(chunk: &[u8; WIDE]) -> bool {
-    let escaped = |byte: u8| (byte < 0x20) | (byte == b'"') | (byte == b'\\');
-    chunk.iter().fold(false, |found, byte| found | escaped(*byte))
+    let escaped =
+        |byte: u8| u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\');
+    chunk.iter().fold(0, |found, byte| found | escaped(*byte)) != 0
 }
 
 /// Whether nothing behind `skipped` needs an escape, as far as whole chunks tell; what lies before it needs none.
