@@ -8,7 +8,7 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        completions, config, flow, install, keys, logs, man, mcp, prefs, session, settle, workflow,
+        backpack, completions, config, flow, install, keys, logs, man, mcp, prefs, session, settle, workflow,
     },
     data_dir, exit,
 };
@@ -66,9 +66,12 @@ pub(crate) enum Command {
     /// Sessions and their runs: look, carry, check, mend, remove
     #[command(subcommand)]
     Session(session::Command),
-    /// Flows of nodes from files: check, draw, run and resume them
+    /// Flows of nodes from files: check, draw, run, resume and replay them
     #[command(subcommand)]
     Flow(flow::Command),
+    /// Backpacks: what the nodes of a flow knew, who told them, and what it was before
+    #[command(subcommand)]
+    Backpack(backpack::Command),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),

@@ -82,3 +82,33 @@ pub const MCP_CALL_MS_MAX: u64 = 120_000;
 
 /// How much of the name is kept that a client gives itself, in bytes. It stands in records that people read.
 pub const CLIENT_NAME_BYTES_MAX: usize = 128;
+
+/// How many backpacks a list shows, the newest: each is read whole for its line.
+pub const BACKPACKS_LISTED_MAX: usize = 200;
+
+/// How many commits a log shows unless told otherwise: a few screens.
+pub const COMMITS_SHOWN: usize = 50;
+
+/// How many commits a log shows at most: what a backpack keeps in memory.
+pub const COMMITS_SHOWN_MAX: usize = 10_000;
+
+/// How many keys, versions or quarantined entries are shown at once.
+pub const ITEMS_SHOWN_MAX: usize = 500;
+
+/// How many keys that differ are shown at once, each with its lines.
+pub const CHANGES_SHOWN_MAX: usize = 200;
+
+/// How much of one value is shown, in bytes: a long document; what is longer is read with a program.
+pub const VALUE_SHOWN_BYTES_MAX: usize = 64 * 1024;
+
+/// How many lines of a value that differ are shown.
+pub const DIFF_LINES_MAX: usize = 400;
+
+/// How many lines around those that differ are shown.
+pub const DIFF_CONTEXT_LINES: usize = 2;
+
+/// The longest line of a diff in bytes: a few lines of a terminal.
+pub const DIFF_LINE_BYTES_MAX: usize = 1_000;
+
+/// How long two values are compared. After that the rest is shown as replaced.
+pub const DIFF_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(2);

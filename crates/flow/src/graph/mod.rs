@@ -17,7 +17,7 @@ mod settings;
 pub use body::Body;
 pub(crate) use edge::Edge;
 pub use edge::Mappings;
-pub(crate) use flow::too_deep;
+pub(crate) use flow::{digest, too_deep};
 pub use flow::{Flow, NodeRef};
 pub(crate) use id::id_problem;
 pub(crate) use place::{Origin, Place};

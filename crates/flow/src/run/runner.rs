@@ -110,6 +110,27 @@ impl Runner {
         Ok(self.go(flow, state, &options, record, true).await)
     }
 
+    /// Runs a flow again on a fork that was taken where [`before_node`](super::before_node) says: as a run of its own,
+    /// from the node on that comes next there. The flow may be another one, as long as it has the nodes that finished.
+    pub async fn replay(
+        &self,
+        flow: &Flow,
+        state: &State,
+        options: RunOptions,
+    ) -> Result<Report, Error> {
+        let Some(before) = RunRecord::of(state.backpack())? else {
+            let reason = "no flow has run on this backpack".to_owned();
+            return Err(Error::NotResumable { reason });
+        };
+        let mut params = before.params;
+        params.extend(options.params);
+        let run = RunId::mint(&*self.ports.entropy);
+        let mut record = RunRecord::new(run, flow.digest(), params.clone());
+        record.finished = before.finished;
+        let options = RunOptions { params, ..options };
+        Ok(self.go(flow, state, &options, record, false).await)
+    }
+
     async fn go(
         &self,
         flow: &Flow,
@@ -156,6 +177,9 @@ impl Pass<'_> {
         flow: &Flow,
         params: &Map<String, Value>,
     ) -> Result<super::pass::Ended, Error> {
+        if self.state.is_durable() {
+            self.notebook.keep(self.state, flow).await?;
+        }
         self.note(|_| ()).await?;
         let finished = self.record().finished.clone();
         let frame = Frame::outermost(flow, params.clone())?;

@@ -12,6 +12,7 @@ use piton_flow::{
 };
 use piton_models::ModelClient;
 
+use super::kept;
 use super::reply::{FlowChecked, FlowRan};
 use super::request::{Heard, ResumeFlow, RunFlow};
 
@@ -29,7 +30,7 @@ pub struct FlowPorts {
 
 /// Flows for whoever calls.
 pub struct Flows {
-    ports: FlowPorts,
+    pub(super) ports: FlowPorts,
     registry: Registry,
 }
 
@@ -81,8 +82,12 @@ impl Flows {
         request: ResumeFlow<'_>,
         listener: &(dyn Fn(Heard<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
-        let flow = self.load(request.text)?;
+        let given = request.text.map(|text| self.load(text)).transpose()?;
         let backpack = self.open(&request.backpack).await?;
+        let flow = match given {
+            Some(flow) => kept::same(flow, backpack.memory())?,
+            None => self.load(&kept::description(backpack.memory())?.to_string())?,
+        };
         let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
@@ -92,7 +97,7 @@ impl Flows {
     }
 
     /// Lets a run go on while its events are heard, and closes what keeps it.
-    async fn follow(
+    pub(super) async fn follow(
         &self,
         runner: Runner,
         id: &BackpackId,
@@ -121,19 +126,19 @@ impl Flows {
         Ok(ran(id, report))
     }
 
-    fn load(&self, text: &str) -> Result<Flow, Envelope> {
+    pub(super) fn load(&self, text: &str) -> Result<Flow, Envelope> {
         let loaded = Flow::from_json(text, &self.registry);
         Ok(loaded.map_err(|error| error.envelope())?.flow)
     }
 
     async fn open(&self, id: &BackpackId) -> Result<JournaledBackpack, Envelope> {
-        let holder = Holder::new("a flow").expect("two words are a name");
+        let holder = holder();
         let ports = self.ports.journal.clone();
         let opened = JournaledBackpack::open(id, holder, Mode::Durable, Options::default(), ports);
         Ok(opened.await.map_err(|error| error.envelope())?.backpack)
     }
 
-    fn runner(&self) -> Runner {
+    pub(super) fn runner(&self) -> Runner {
         let ports = RunnerPorts {
             clock: Arc::clone(&self.ports.journal.ports.clock),
             timer: Arc::clone(&self.ports.timer),
@@ -141,6 +146,11 @@ impl Flows {
         };
         Runner::new(Arc::clone(&self.ports.models), self.ports.tools.clone(), ports)
     }
+}
+
+/// Who has a backpack open while a flow runs on it.
+pub(super) fn holder() -> Holder {
+    Holder::new("a flow").expect("two words are a name")
 }
 
 fn ran(id: &BackpackId, report: Report) -> FlowRan {

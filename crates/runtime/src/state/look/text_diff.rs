@@ -1,0 +1,66 @@
+//! What differs between two texts, line by line.
+
+use similar::{ChangeTag, TextDiff};
+
+use super::reply::{DiffLine, DiffSign};
+use crate::bounds::{DIFF_CONTEXT_LINES, DIFF_LINE_BYTES_MAX, DIFF_LINES_MAX, DIFF_TIME_MAX};
+
+/// The lines that differ, with a few around them, and how many did not fit.
+pub(super) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
+    let diff = TextDiff::configure().timeout(DIFF_TIME_MAX).diff_lines(before, after);
+    let mut lines = Vec::new();
+    for (place, group) in diff.grouped_ops(DIFF_CONTEXT_LINES).iter().enumerate() {
+        if place > 0 {
+            lines.push(DiffLine { sign: DiffSign::Gap, text: String::new() });
+        }
+        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+            let sign = match change.tag() {
+                ChangeTag::Equal => DiffSign::Same,
+                ChangeTag::Delete => DiffSign::Removed,
+                ChangeTag::Insert => DiffSign::Added,
+            };
+            let text = piton_core::truncate(change.value().trim_end_matches('\n'), DIFF_LINE_BYTES_MAX);
+            lines.push(DiffLine { sign, text: text.to_string() });
+        }
+    }
+    let left_out = lines.len().saturating_sub(DIFF_LINES_MAX);
+    lines.truncate(DIFF_LINES_MAX);
+    (lines, left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DiffSign, lines};
+
+    fn shown(before: &str, after: &str) -> String {
+        let (lines, _) = lines(before, after);
+        let sign = |sign: DiffSign| match sign {
+            DiffSign::Same => ' ',
+            DiffSign::Removed => '-',
+            DiffSign::Added => '+',
+            DiffSign::Gap => '~',
+        };
+        lines.iter().map(|line| format!("{}{}|", sign(line.sign), line.text)).collect()
+    }
+
+    #[test]
+    fn lines_that_differ_are_shown_with_a_few_around_them() {
+        assert_eq!(shown("a\nb\nc\n", "a\nx\nc\n"), " a|-b|+x| c|");
+        assert_eq!(shown("", "a\n"), "+a|");
+        assert_eq!(shown("same\n", "same\n"), "");
+        let long: String = (0..30).map(|line| format!("{line}\n")).collect();
+        let changed = long.replace("\n3\n", "\nx\n").replace("\n25\n", "\ny\n");
+        assert_eq!(
+            shown(&long, &changed),
+            " 1| 2|-3|+x| 4| 5|~| 23| 24|-25|+y| 26| 27|"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let before: String = (0..5000).map(|line| format!("{line}\n")).collect();
+        let (shown, left_out) = lines(&before, "");
+        assert_eq!(shown.len() + left_out, 5000);
+        assert!(left_out > 0);
+    }
+}
