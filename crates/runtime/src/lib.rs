@@ -9,6 +9,7 @@
 //! * [`connection`]: the use cases of one agent, which remember the runs that it has open.
 //! * `flows` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
+//! * [`models`]: who answers for models.
 //! * [`state`]: backpacks, as agents use them and as their owner looks at them.
 //! * [`request`], [`reply`]: what goes in and what comes out.
 //! * [`bounds`]: every limit of the crate, with its reason.
@@ -27,6 +28,7 @@ pub mod flows;
 pub mod library;
 #[cfg(feature = "flow")]
 pub mod mcp_tools;
+pub mod models;
 mod nearest;
 pub mod reply;
 pub mod request;

@@ -17,8 +17,9 @@ const ESCAPED_CONTROL: usize = 6;
 const ENTRY: usize = 3;
 
 pub(crate) fn of_commit(commit: &Commit) -> usize {
+    let step = commit.provenance.as_ref().map_or(0, |provenance| provenance.step.len());
     let head = RECORD_BYTES + of_identity(&commit.author) + ESCAPED * commit.key.as_str().len();
-    head + match &commit.act {
+    head + ESCAPED_CONTROL * step + match &commit.act {
         Act::Pack { after, .. } => held(after) + of_labels(after.labels()),
         Act::Quarantine { entry, was_active } => {
             let value = entry.item.as_ref().filter(|_| !was_active).map_or(0, |item| held(item));

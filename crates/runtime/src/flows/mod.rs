@@ -4,13 +4,11 @@
 //! all that it takes to resume it.
 
 mod kept;
-mod models;
 mod replay;
 mod reply;
 mod request;
 mod use_cases;
 
-pub use models::{ModelSettings, parse};
 pub use reply::{FlowChecked, FlowRan, FlowReplayed};
 pub use request::{Heard, NodeParam, ReplayFlow, ResumeFlow, RunFlow};
 pub use use_cases::{FlowPorts, Flows};

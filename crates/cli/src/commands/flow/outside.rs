@@ -6,9 +6,9 @@ use std::sync::Arc;
 use clap::Args;
 use piton_core::Envelope;
 use piton_models::provider::SystemSecrets;
-use piton_models::{Backoff, ModelClient, Providers, Retrying};
-use piton_runtime::flows::{self, FlowPorts, Flows};
+use piton_runtime::flows::{FlowPorts, Flows};
 use piton_runtime::mcp_tools;
+use piton_runtime::models::{ModelSettings, client};
 use piton_store::local::SystemTimer;
 
 use crate::{bounds::SETTINGS_BYTES_MAX, failure::Failure, files, open::Open};
@@ -17,26 +17,20 @@ use crate::{bounds::SETTINGS_BYTES_MAX, failure::Failure, files, open::Open};
 #[derive(Args)]
 pub(crate) struct Tools {
     /// The tools of these MCP servers: a file with `mcpServers`
-    #[arg(long = "tools", value_name = "FILE")]
-    file: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
 }
 
 /// Flows of a data directory, with what they reach outside.
 pub(super) fn flows(open: &Open, tools: &Tools, models: Option<&Path>) -> Result<Flows, Failure> {
-    let tools = open.block_on(connected(tools.file.as_deref()))?;
-    let (journal, timer) = (open.backpacks(), Arc::new(SystemTimer));
-    Ok(Flows::new(FlowPorts { journal, timer, models: self::models(models)?, tools }))
-}
-
-/// Who answers for models.
-fn models(file: Option<&Path>) -> Result<Arc<dyn ModelClient>, Failure> {
-    let settings = match file {
-        None => flows::ModelSettings::default(),
-        Some(path) => flows::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
+    let tools = open.block_on(connected(tools.tools.as_deref()))?;
+    let settings = match models {
+        None => open.runtime.model_settings()?,
+        Some(path) => ModelSettings::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
     };
-    let providers = Providers::new(settings.providers, settings.default, Arc::new(SystemSecrets));
-    let providers = Arc::new(providers.map_err(|error| error.envelope())?);
-    Ok(Arc::new(Retrying::new(providers, Backoff::default(), Arc::new(SystemTimer))))
+    let models = client(settings, Arc::new(SystemSecrets), Arc::new(SystemTimer))?;
+    let (journal, timer) = (open.backpacks(), Arc::new(SystemTimer));
+    Ok(Flows::new(FlowPorts { journal, timer, models, tools }))
 }
 
 /// The tools of the servers that a file names.

@@ -136,6 +136,7 @@ fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLine {
         refused: commit.refused(),
         reason: commit.reason().map(str::to_owned),
         abandoned: abandoned.contains(&commit.id()),
+        provenance: commit.provenance().cloned(),
     }
 }
 
@@ -147,17 +148,16 @@ fn in_use(backpack: &Backpack) -> Result<Vec<BlameLine>, Envelope> {
 }
 
 /// The commit after which the key held the item.
-fn stored_by(history: &[Commit], item: &Item) -> Option<CommitId> {
+fn stored_by<'a>(history: &'a [Commit], item: &Item) -> Option<&'a Commit> {
     let is_meant = |stored: &Item| {
         (stored.version(), stored.timestamp()) == (item.version(), item.timestamp())
             && stored.source() == item.source()
     };
-    let found = history.iter().rev().find(|commit| {
+    history.iter().rev().find(|commit| {
         commit.action() == Action::Pack
             && commit.key() == item.key()
             && commit.value().is_some_and(is_meant)
-    });
-    found.map(Commit::id)
+    })
 }
 
 fn versions(backpack: &Backpack, key: &str) -> Result<Vec<BlameLine>, Envelope> {
@@ -166,7 +166,7 @@ fn versions(backpack: &Backpack, key: &str) -> Result<Vec<BlameLine>, Envelope> 
     let mut lines: Vec<BlameLine> = commits
         .iter()
         .rev()
-        .filter_map(|commit| Some(blamed(commit.value()?, Some(commit.id()))))
+        .filter_map(|commit| Some(blamed(commit.value()?, Some(commit))))
         .collect();
     if lines.is_empty() {
         let item = debug.item(key).map_err(|error| error.envelope())?;
@@ -175,15 +175,16 @@ fn versions(backpack: &Backpack, key: &str) -> Result<Vec<BlameLine>, Envelope> 
     if lines.is_empty() { Err(no_key(backpack, key)) } else { Ok(lines) }
 }
 
-fn blamed(item: &Item, commit: Option<CommitId>) -> BlameLine {
+fn blamed(item: &Item, commit: Option<&Commit>) -> BlameLine {
     BlameLine {
         key: item.key().clone(),
         by: item.source().clone(),
         timestamp_ms: item.timestamp(),
         version: item.version(),
         size: item.size(),
-        commit: commit.map(point::short),
+        commit: commit.map(|commit| point::short(commit.id())),
         summary: item.summary(),
+        provenance: commit.and_then(Commit::provenance).cloned(),
     }
 }
 

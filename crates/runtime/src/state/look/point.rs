@@ -5,6 +5,7 @@ use piton_core::{Code, Envelope, truncate};
 
 use crate::bounds::{NAMES_LISTED_MAX, PATH_QUOTED_BYTES_MAX};
 use crate::nearest::nearest;
+pub(super) use crate::state::short;
 
 /// A moment of a backpack.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,11 +16,6 @@ pub enum PointReference {
     Commit(String),
     /// Before the first commit of a node.
     BeforeNode(String),
-}
-
-/// What is enough to name a commit of one backpack: its number.
-pub(super) fn short(commit: CommitId) -> String {
-    format!("c{:x}", commit.number())
 }
 
 /// The last commit before the moment; nothing if that lies before the first one.

@@ -1,7 +1,7 @@
 //! What comes out.
 
 use piton_backpack::{Action, BackpackId, ChangeKind, CommitId, Identity, Key, Operation, Origin};
-use piton_core::{Digest, Envelope, RunId, TimestampMs};
+use piton_core::{Digest, Envelope, Provenance, RunId, TimestampMs};
 use piton_flow::RunStatus;
 use serde::Serialize;
 
@@ -119,6 +119,9 @@ pub struct CommitLine {
     pub reason: Option<String>,
     /// Whether a later commit took it back, because its node did not finish.
     pub abandoned: bool,
+    /// The step of a workflow that it was made for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
 }
 
 /// A value as far as it is shown.
@@ -187,6 +190,9 @@ pub struct BlameLine {
     pub commit: Option<String>,
     /// A few words about the value; a protected one is not shown.
     pub summary: String,
+    /// The step of a workflow that it was packed for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
 }
 
 /// The state after a commit.
