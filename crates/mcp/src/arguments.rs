@@ -38,6 +38,7 @@ fn without_nulls(arguments: Object) -> Object {
 fn check_value(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>) {
     if let Some(expected) = schema.get("type").and_then(Value::as_str)
         && expected != type_of(value)
+        && !(expected == "integer" && (value.is_u64() || value.is_i64()))
     {
         let found = type_of(value);
         problems.push(format!("`{path}` must be {}, not {}", named(expected), named(found)));
@@ -107,6 +108,7 @@ fn named(type_name: &str) -> &str {
         "string" => "text",
         "object" => "a JSON object",
         "array" => "a JSON array",
+        "integer" => "a whole number",
         "number" => "a number",
         "boolean" => "true or false",
         other => other,

@@ -113,10 +113,6 @@ pub const DIFF_LINE_BYTES_MAX: usize = 1_000;
 /// How long two values are compared. After that the rest is shown as replaced.
 pub const DIFF_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(2);
 
-
-/// How much of the name is kept that a client gives itself, in bytes. It stands in records that people read.
-pub const CLIENT_NAME_BYTES_MAX: usize = 128;
-
 /// How long a call waits until no other agent writes to the backpack that it is attached to. A write takes
 /// milliseconds; agents give up after a minute.
 pub const STATE_TURN_WAIT: std::time::Duration = std::time::Duration::from_secs(10);

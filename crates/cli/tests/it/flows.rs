@@ -76,7 +76,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
     server.then(Reply::text("six of them"));
     let backpack = told["backpack"].as_str().unwrap();
     let resume =
-        [&["flow", "resume", &flow, "--backpack", backpack, "--events"][..], &outside].concat();
+        [&["flow", "resume", backpack, "--events"][..], &outside].concat();
     let resumed = rig.run(&resume);
     assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
     let events: Vec<Value> =
@@ -93,7 +93,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
     assert!(prompt.contains("For Ada") && prompt.contains("wr.bug_investigation"), "{prompt}");
 
     let again =
-        rig.run(&[&["flow", "resume", &flow, "--backpack", backpack][..], &outside].concat());
+        rig.run(&[&["flow", "resume", backpack, "--flow", &flow][..], &outside].concat());
     assert_eq!(again.status.code(), Some(1));
     assert!(text(&again.stderr).contains("came to its end"), "{}", text(&again.stderr));
 }

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "long tests print their seed and what they did")]
 
 mod agent;
+mod backpacks;
 mod clients;
 mod command_line;
 mod demo;
@@ -18,6 +19,7 @@ mod real_clients;
 mod rig;
 mod servers;
 mod sessions;
+mod state;
 mod workflows;
 
 use std::{

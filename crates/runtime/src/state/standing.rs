@@ -1,6 +1,7 @@
 //! As whom a call acts.
 
 use piton_backpack::NodeId;
+use piton_backpack::bounds::NODE_BYTES_MAX;
 use piton_core::Provenance;
 
 use crate::connection::Standing;
@@ -30,5 +31,6 @@ impl Acting {
 /// A name that a client made up, as one that a backpack takes.
 fn plain(name: &str) -> String {
     let kept: String = name.chars().filter(|letter| !letter.is_control()).collect();
-    piton_core::truncate(kept.trim(), piton_backpack::bounds::NODE_BYTES_MAX).into_owned()
+    let kept = kept.trim();
+    kept[..kept.floor_char_boundary(NODE_BYTES_MAX)].to_owned()
 }

@@ -1,8 +1,8 @@
 //! Pieces of what these commands print.
 
 use piton_backpack::Identity;
-use piton_core::truncate;
 use piton_runtime::state::look::{DiffLine, DiffSign, ValueShown};
+use piton_workflow::projection::shorten;
 
 use crate::{
     app::App,
@@ -23,7 +23,7 @@ pub(super) fn size(bytes: u64) -> String {
 
 /// A few words for a cell, on one line.
 pub(crate) fn cell(text: &str) -> String {
-    truncate(&text.replace(['\n', '\r', '\t'], " "), CELL_BYTES_MAX).to_string()
+    shorten(&text.replace(['\n', '\r', '\t'], " "), CELL_BYTES_MAX)
 }
 
 /// Who, and where in its flow.

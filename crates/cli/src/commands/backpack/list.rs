@@ -46,7 +46,10 @@ fn say(app: &App, list: &BackpackList) {
 
 fn row(line: &BackpackLine) -> [Cell; 6] {
     let run = line.run.as_ref();
-    let flow = run.and_then(|run| run.flow.clone()).unwrap_or_else(|| "–".to_owned());
+    let mut flow = run.and_then(|run| run.flow.clone()).unwrap_or_else(|| "–".to_owned());
+    if let Some(origin) = &line.origin {
+        flow = format!("{flow}, forked from {}", origin.backpack);
+    }
     let status = run.map_or_else(|| "–".into(), |run| status(run.status));
     let steps = run.map_or_else(|| "–".to_owned(), |run| run.steps.to_string());
     let last = line.last_ms.map_or_else(|| "never".to_owned(), |last| ago(App::now(), last));

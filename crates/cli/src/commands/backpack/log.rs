@@ -116,12 +116,15 @@ fn row(line: &CommitLine) -> [Cell; 7] {
 
 /// What is to be said about the value: a few words, its version, and whose it replaced.
 fn value(line: &CommitLine) -> String {
-    let mut words = cell(&line.summary);
+    let mut words = cell(line.reason.as_ref().unwrap_or(&line.summary));
     if let Some(version) = line.version {
         words = format!("{words}  v{version}");
     }
     if let Some(replaced) = &line.replaced {
         words = format!("{words}  ← over {replaced}");
+    }
+    if let Some(provenance) = &line.provenance {
+        words = format!("{words}  for step {}", provenance.step);
     }
     words
 }

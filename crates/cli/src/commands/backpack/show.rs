@@ -49,6 +49,9 @@ fn say(app: &App, shown: &CommitShown, name: &str) {
     if let Some(reason) = &line.reason {
         output.say(format_args!("  because  {reason}"));
     }
+    if let Some(provenance) = &line.provenance {
+        output.say(format_args!("  for      step {} of {}", provenance.step, provenance.run));
+    }
     if line.abandoned {
         output.say("  taken back later, because its node did not finish");
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use piton_backpack::{Backpack, BackpackId};
 use piton_core::Envelope;
 use piton_flow::RunRecord;
+use piton_flow::run::RUNNER;
 use piton_store::Error;
 use serde_json::Value;
 
@@ -51,13 +52,14 @@ impl Backpacks {
 
 fn line(backpack: &Backpack) -> Result<BackpackLine, Envelope> {
     let debug = backpack.debug();
+    let items = debug.items().into_iter().filter(|item| item.source().id.as_str() != RUNNER);
     let last = backpack.head().map(|head| debug.commit(head)).transpose();
     let last = last.map_err(|error| error.envelope())?;
     Ok(BackpackLine {
         id: backpack.id().clone(),
         short: short(backpack.id()),
         last_ms: last.map(|commit| commit.timestamp()),
-        keys: debug.keys().len(),
+        keys: items.count(),
         commits: debug.commit_count(),
         origin: backpack.origin().cloned(),
         run: run(backpack)?,

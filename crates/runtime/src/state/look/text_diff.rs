@@ -19,13 +19,17 @@ pub(super) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
                 ChangeTag::Delete => DiffSign::Removed,
                 ChangeTag::Insert => DiffSign::Added,
             };
-            let text = piton_core::truncate(change.value().trim_end_matches('\n'), DIFF_LINE_BYTES_MAX);
-            lines.push(DiffLine { sign, text: text.to_string() });
+            lines.push(DiffLine { sign, text: shortened(change.value().trim_end_matches('\n')) });
         }
     }
     let left_out = lines.len().saturating_sub(DIFF_LINES_MAX);
     lines.truncate(DIFF_LINES_MAX);
     (lines, left_out)
+}
+
+fn shortened(line: &str) -> String {
+    let end = line.floor_char_boundary(DIFF_LINE_BYTES_MAX);
+    if end == line.len() { line.to_owned() } else { format!("{}…", &line[..end]) }
 }
 
 #[cfg(test)]
