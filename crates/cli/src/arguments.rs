@@ -8,7 +8,8 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        backpack, completions, config, flow, install, keys, logs, man, mcp, prefs, session, settle, workflow,
+        backpack, completions, config, flow, install, keys, logs, man, mcp, prefs, session, settle,
+        workflow,
     },
     data_dir, exit,
 };

@@ -54,7 +54,8 @@ impl Rehearsed {
     pub fn new(rules: Vec<Rule>) -> Result<Self, Error> {
         let mut problems = Vec::new();
         if rules.is_empty() || rules.len() > RULES_MAX {
-            problems.push(format!("rehearsed has {} rules; 1 to {RULES_MAX} are taken", rules.len()));
+            problems
+                .push(format!("rehearsed has {} rules; 1 to {RULES_MAX} are taken", rules.len()));
         }
         for (place, rule) in rules.iter().enumerate() {
             if rule.when.iter().any(String::is_empty) {

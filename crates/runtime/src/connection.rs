@@ -119,7 +119,10 @@ impl Connection {
     }
 
     /// The backpack that the agent is attached to, if it is to any: `backpack`, else what is configured where it is.
-    pub fn attachment(&self, backpack: Option<&BackpackId>) -> Result<Option<Attachment>, Envelope> {
+    pub fn attachment(
+        &self,
+        backpack: Option<&BackpackId>,
+    ) -> Result<Option<Attachment>, Envelope> {
         let project = self.project(None)?;
         self.runtime.attachment(project.as_ref().map(ProjectDir::path), backpack)
     }

@@ -54,8 +54,12 @@ fn what_happened_is_listed_shown_blamed_and_compared() {
     assert_eq!((&line["run"]["status"], &line["run"]["steps"]), (&json!("done"), &json!(2)));
 
     let log = rig.tells(&["backpack", "log", "prices"]);
-    let nodes: Vec<&str> = log["commits"].as_array().unwrap().iter()
-        .map(|line| line["by"]["nodeId"].as_str().unwrap()).collect();
+    let nodes: Vec<&str> = log["commits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["by"]["nodeId"].as_str().unwrap())
+        .collect();
     assert_eq!(nodes, ["sum-up", "sum-up", "sum-up", "find", "find", "find", "system"]);
     assert_eq!(log["notes"], 5, "the runner's own notes are counted");
     let all = rig.tells(&["backpack", "log", "prices", "--all"]);
@@ -65,7 +69,10 @@ fn what_happened_is_listed_shown_blamed_and_compared() {
     let short = packed["short"].as_str().unwrap();
     let shown = rig.tells(&["backpack", "show", "prices", short]);
     assert_eq!(shown["value"]["text"], "2026:\nprices fall");
-    assert_eq!(shown["commit"], rig.tells(&["backpack", "show", "prices", packed["commit"].as_str().unwrap()])["commit"]);
+    assert_eq!(
+        shown["commit"],
+        rig.tells(&["backpack", "show", "prices", packed["commit"].as_str().unwrap()])["commit"]
+    );
 
     let blame = rig.says(&["backpack", "blame", "prices"]);
     let found = blame.lines().find(|line| line.starts_with("found")).unwrap();
@@ -73,17 +80,31 @@ fn what_happened_is_listed_shown_blamed_and_compared() {
     let versions = rig.tells(&["backpack", "blame", "prices", "answer"]);
     assert_eq!(versions["lines"][0]["by"]["nodeId"], "sum-up");
     let history = rig.tells(&["backpack", "history", "prices", "found"]);
-    let actions: Vec<&str> = history["commits"].as_array().unwrap().iter()
-        .map(|line| line["action"].as_str().unwrap()).collect();
+    let actions: Vec<&str> = history["commits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["action"].as_str().unwrap())
+        .collect();
     assert_eq!(actions, ["unpack", "pack"]);
 
     let before = rig.tells(&["backpack", "at", "prices", "--before", "sum-up"]);
-    let keys: Vec<&str> = before["items"].as_array().unwrap().iter()
-        .map(|item| item["key"].as_str().unwrap()).collect();
+    let keys: Vec<&str> = before["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["key"].as_str().unwrap())
+        .collect();
     assert_eq!(keys, ["found", "query"]);
-    assert_eq!(rig.says(&["backpack", "at", "prices", short, "--key", "found"]), "2026:\nprices fall\n");
+    assert_eq!(
+        rig.says(&["backpack", "at", "prices", short, "--key", "found"]),
+        "2026:\nprices fall\n"
+    );
     let diff = rig.says(&["backpack", "diff", "prices", "--before", "sum-up"]);
-    assert!(diff.contains("+ answer  by sum-up (research.sum-up)\n    + It gets cheaper.\n"), "{diff}");
+    assert!(
+        diff.contains("+ answer  by sum-up (research.sum-up)\n    + It gets cheaper.\n"),
+        "{diff}"
+    );
     let nothing = rig.says(&["backpack", "diff", "prices", "c3", "c3"]);
     assert!(nothing.contains("Nothing differs."), "{nothing}");
 }
@@ -117,20 +138,31 @@ fn a_run_is_run_again_from_a_node_without_its_file_and_both_are_compared() {
     let replay = ["flow", "replay", "prices", "--from", "find", "--models", "models.json"];
     let same = rig.says(&replay);
     assert!(same.contains("It left the same behind as the run before."), "{same}");
-    let other = rig.says(&[&replay[..], &["--set", "query=2027", "--into", "prices-2027"]].concat());
+    let other =
+        rig.says(&[&replay[..], &["--set", "query=2027", "--into", "prices-2027"]].concat());
     let line = other.lines().find(|line| line.contains("answer")).unwrap();
     assert!(line.contains("cheaper") && line.contains("dearer"), "{other}");
     let diff = rig.says(&["backpack", "diff", "prices", "--with", "prices-2027"]);
-    assert!(diff.contains("    - 2026:\n    - prices fall\n    + 2027:\n    + prices rise\n"), "{diff}");
-    let told = rig.tells(
-        &[&replay[..], &["--param", "sum-up.prompt=Just say it of {{found}}"]].concat(),
+    assert!(
+        diff.contains("    - 2026:\n    - prices fall\n    + 2027:\n    + prices rise\n"),
+        "{diff}"
     );
-    let keys: Vec<&str> = told["outcome"]["changes"].as_array().unwrap().iter()
-        .map(|change| change["key"].as_str().unwrap()).collect();
+    let told =
+        rig.tells(&[&replay[..], &["--param", "sum-up.prompt=Just say it of {{found}}"]].concat());
+    let keys: Vec<&str> = told["outcome"]["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| change["key"].as_str().unwrap())
+        .collect();
     assert_eq!((&told["schema"], keys), (&json!("piton.flow_replay/1"), vec!["answer"]));
     let list = rig.tells(&["backpack", "list"]);
-    let forks = list["backpacks"].as_array().unwrap().iter()
-        .filter(|line| line["origin"]["backpack"] == "prices").count();
+    let forks = list["backpacks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|line| line["origin"]["backpack"] == "prices")
+        .count();
     assert_eq!(forks, 3);
     let events = rig.says(&[&replay[..], &["--events"]].concat());
     let first: Value = serde_json::from_str(events.lines().next().unwrap()).unwrap();
@@ -145,7 +177,11 @@ fn what_is_not_there_is_refused_with_what_is() {
     let cases: [(&[&str], &str, &str); 6] = [
         (&["backpack", "log", "pricse"], "no backpack or run `pricse`", "Did you mean prices?"),
         (&["backpack", "show", "prices", "c99"], "no commit `c99`", "from c0 to cb"),
-        (&["backpack", "at", "prices", "--before", "sumup"], "node `sumup`", "Did you mean sum-up?"),
+        (
+            &["backpack", "at", "prices", "--before", "sumup"],
+            "node `sumup`",
+            "Did you mean sum-up?",
+        ),
         (&["backpack", "at", "prices", "--key", "anwser"], "nothing under `anwser`", "answer"),
         (&["flow", "replay", "prices", "--from", "nobody"], "these did: find, sum-up", ""),
         (&["flow", "resume", "prices"], "came to its end", ""),
@@ -156,7 +192,10 @@ fn what_is_not_there_is_refused_with_what_is() {
         assert!(error["message"].as_str().unwrap().contains(message), "{error}");
         assert!(error["suggestion"].as_str().unwrap().contains(suggestion), "{error}");
     }
-    let other = rig.write("other.json", r#"{ "nodes": [{ "id": "a", "type": "chat", "params": { "prompt": "x" } }] }"#);
+    let other = rig.write(
+        "other.json",
+        r#"{ "nodes": [{ "id": "a", "type": "chat", "params": { "prompt": "x" } }] }"#,
+    );
     let (_, error) = rig.fails(&["flow", "resume", "prices", "--flow", other.to_str().unwrap()]);
     assert!(error["message"].as_str().unwrap().contains("not the one"), "{error}");
     assert!(error["suggestion"].as_str().unwrap().contains("flow replay"), "{error}");
@@ -179,4 +218,36 @@ fn a_backpack_is_found_by_the_start_of_its_id_or_by_its_run() {
     assert!(help.contains("Example:"), "{help}");
     let refused = rig.run(&["backpack", "log", ""]);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn collecting_takes_what_no_backpack_refers_to_and_leaves_the_rest() {
+    let rig = site();
+    let run = |name: &str, letter: &str| {
+        let long = format!("long={}", letter.repeat(150_000));
+        let arguments = ["flow", "run", "flow.json", "--set", "query=2026", "--set", &long];
+        rig.says(&[&arguments[..], &["--models", "models.json", "--backpack", name]].concat());
+    };
+    run("kept", "k");
+    run("gone", "g");
+    std::fs::remove_dir_all(rig.data().join("backpacks/gone")).unwrap();
+    let hours = std::time::Duration::from_hours(48);
+    for dir in std::fs::read_dir(rig.data().join("blobs/backpacks")).unwrap() {
+        let Ok(files) = std::fs::read_dir(dir.unwrap().path()) else { continue };
+        for file in files {
+            let file = std::fs::File::options().write(true).open(file.unwrap().path()).unwrap();
+            file.set_modified(std::time::SystemTime::now() - hours).unwrap();
+        }
+    }
+    let swept = |told: &Value| {
+        let blobs = told["blobs"].as_array().unwrap().iter();
+        blobs.clone().find(|one| one["namespace"] == "backpacks").unwrap().clone()
+    };
+    let rehearsed = swept(&rig.tells(&["session", "gc", "--dry-run"]));
+    assert_eq!((&rehearsed["kept"], &rehearsed["removed"]), (&json!(1), &json!(1)));
+    let done = swept(&rig.tells(&["session", "gc"]));
+    assert_eq!((&done["kept"], &done["removed"]), (&json!(1), &json!(1)));
+    let long = rig.tells(&["backpack", "at", "kept", "--key", "long"]);
+    assert_eq!(long["value"]["size"], 150_002);
+    assert!(long["value"]["text"].as_str().unwrap().starts_with("kkk"));
 }

@@ -8,6 +8,8 @@ mod backpacks;
 mod clients;
 mod command_line;
 mod demo;
+mod examples;
+mod flow_kill;
 mod flows;
 mod kill;
 mod malformed;

@@ -4,7 +4,7 @@
 //! kept in a fork, which names what it was taken from.
 
 use piton_backpack::journal::{JournaledBackpack, Mode, read, read_at};
-use piton_backpack::{Backpack, BackpackId, Identity};
+use piton_backpack::{Backpack, BackpackId};
 use piton_core::Envelope;
 use piton_flow::run::before_node;
 use piton_flow::{Flow, RunOptions, Runner, State};
@@ -12,7 +12,7 @@ use piton_flow::{Flow, RunOptions, Runner, State};
 use super::kept;
 use super::reply::FlowReplayed;
 use super::request::{Heard, ReplayFlow};
-use super::use_cases::{Flows, holder};
+use super::use_cases::{Flows, holder, pack};
 use crate::state::look::{BackpackReference, Backpacks, PointReference, Reveal};
 
 impl Flows {
@@ -35,11 +35,7 @@ impl Flows {
         let forked =
             JournaledBackpack::fork_from(&state, &fork, holder(), Mode::Durable, ports.clone());
         let backpack = forked.await.map_err(|error| error.envelope())?.backpack;
-        let system = backpack.scope(Identity::system(), None).map_err(|error| error.envelope())?;
-        for (key, value) in &request.items {
-            // What is limited to others is told as an error; nothing else is refused to `system`.
-            let _ = system.pack(key, value).await.map_err(|error| error.envelope())?;
-        }
+        pack(&backpack, &request.initial).await?;
         let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };

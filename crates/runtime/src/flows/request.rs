@@ -12,6 +12,15 @@ pub enum Heard<'a> {
     Missed(u64),
 }
 
+/// What is packed before a run starts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Initial {
+    /// Values by key.
+    pub items: Map<String, Value>,
+    /// Values about a person: only nodes that are granted the key by name may read them.
+    pub pii: Map<String, Value>,
+}
+
 /// A flow to run.
 pub struct RunFlow<'a> {
     /// Its description.
@@ -19,7 +28,7 @@ pub struct RunFlow<'a> {
     /// The backpack that keeps the run; a new one if there is none.
     pub backpack: Option<BackpackId>,
     /// What is packed before it starts.
-    pub items: Map<String, Value>,
+    pub initial: Initial,
     /// The most nodes that it visits.
     pub steps_max: u64,
     /// How it is stopped.
@@ -49,7 +58,7 @@ pub struct ReplayFlow<'a> {
     /// What parameters of nodes are to be instead.
     pub params: Vec<NodeParam>,
     /// What is packed before it starts.
-    pub items: Map<String, Value>,
+    pub initial: Initial,
     /// The backpack that keeps the replay; a new one if there is none.
     pub into: Option<BackpackId>,
     /// The most nodes that it visits.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, Identity, Options};
+use piton_backpack::{BackpackId, Identity, Options, PackOptions, Tag};
 use piton_core::{Envelope, Timer};
 use piton_flow::{
     Error, EventFilter, Flow, Heard as Told, Registry, Report, RunOptions, Runner, RunnerPorts,
@@ -14,7 +14,7 @@ use piton_models::ModelClient;
 
 use super::kept;
 use super::reply::{FlowChecked, FlowRan};
-use super::request::{Heard, ResumeFlow, RunFlow};
+use super::request::{Heard, Initial, ResumeFlow, RunFlow};
 
 /// What flows work with.
 pub struct FlowPorts {
@@ -63,11 +63,7 @@ impl Flows {
         let entropy = &*self.ports.journal.ports.entropy;
         let id = request.backpack.unwrap_or_else(|| BackpackId::mint(entropy));
         let backpack = self.open(&id).await?;
-        let system = backpack.scope(Identity::system(), None).map_err(|error| error.envelope())?;
-        for (key, value) in &request.items {
-            // A new item cannot be refused to `system`; one that is limited to others is told as an error.
-            let _ = system.pack(key, value).await.map_err(|error| error.envelope())?;
-        }
+        pack(&backpack, &request.initial).await?;
         let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
@@ -146,6 +142,21 @@ impl Flows {
         };
         Runner::new(Arc::clone(&self.ports.models), self.ports.tools.clone(), ports)
     }
+}
+
+/// Packs what a run starts with, as `system`.
+pub(super) async fn pack(backpack: &JournaledBackpack, initial: &Initial) -> Result<(), Envelope> {
+    let system = backpack.scope(Identity::system(), None).map_err(|error| error.envelope())?;
+    let about_a_person = PackOptions::new().tagged([Tag::PII]).map_err(|error| error.envelope())?;
+    let plain = PackOptions::new();
+    let items = initial.items.iter().map(|item| (item, &plain));
+    for ((key, value), options) in
+        items.chain(initial.pii.iter().map(|item| (item, &about_a_person)))
+    {
+        // A new item cannot be refused to `system`; one that is limited to others is told as an error.
+        let _ = system.pack_with(key, value, options).await.map_err(|error| error.envelope())?;
+    }
+    Ok(())
 }
 
 /// Who has a backpack open while a flow runs on it.

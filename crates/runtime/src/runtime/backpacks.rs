@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use piton_backpack::journal::{BackpackRoots, JournalPorts};
 use piton_backpack::BackpackId;
+use piton_backpack::journal::{BackpackRoots, JournalPorts};
 use piton_core::Envelope;
 use piton_store::collect::{Intent, Swept, collect};
 use piton_store::port::Namespace;
@@ -48,7 +48,10 @@ impl Runtime {
     }
 
     /// Removes large values that no backpack refers to, or only says what it would remove.
-    pub(super) async fn collect_backpacks(&self, intent: Intent) -> Result<Option<Swept>, Envelope> {
+    pub(super) async fn collect_backpacks(
+        &self,
+        intent: Intent,
+    ) -> Result<Option<Swept>, Envelope> {
         let Some(ports) = &self.backpacks else { return Ok(None) };
         let roots = BackpackRoots::new(&*ports.journal);
         let (blobs, leases) = (&*self.ports.blobs, &*self.ports.leases);

@@ -94,7 +94,8 @@ impl Attached {
     /// Waits until no other agent writes.
     async fn turn(&self) -> Result<Lease, Envelope> {
         let digest = Digest::of(&FileBytes(self.backpack.as_str().as_bytes())).to_string();
-        let digits: String = digest.chars().filter(char::is_ascii_hexdigit).rev().take(32).collect();
+        let digits: String =
+            digest.chars().filter(char::is_ascii_hexdigit).rev().take(32).collect();
         let name: LeaseName =
             format!("state-{digits}").parse().expect("hex digits are allowed in a name");
         let patience = Patience::Wait(STATE_TURN_WAIT);

@@ -39,7 +39,9 @@ fn say(app: &App, list: &BackpackList) {
     }
     say_left_out(app, list.left_out, "older backpacks");
     match list.backpacks.first() {
-        Some(line) => app.output.say(format_args!("\nLook at one: piton backpack log {}", line.short)),
+        Some(line) => {
+            app.output.say(format_args!("\nLook at one: piton backpack log {}", line.short))
+        }
         None => app.output.say("A flow makes them: piton flow run FILE"),
     }
 }
@@ -53,7 +55,14 @@ fn row(line: &BackpackLine) -> [Cell; 6] {
     let status = run.map_or_else(|| "–".into(), |run| status(run.status));
     let steps = run.map_or_else(|| "–".to_owned(), |run| run.steps.to_string());
     let last = line.last_ms.map_or_else(|| "never".to_owned(), |last| ago(App::now(), last));
-    [line.short.clone().into(), flow.into(), status, steps.into(), line.keys.to_string().into(), last.into()]
+    [
+        line.short.clone().into(),
+        flow.into(),
+        status,
+        steps.into(),
+        line.keys.to_string().into(),
+        last.into(),
+    ]
 }
 
 /// How a run is, in a word.

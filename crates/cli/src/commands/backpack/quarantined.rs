@@ -40,9 +40,8 @@ fn say(app: &App, list: &QuarantineList, name: &str) {
         app.output.say("Nothing is quarantined.");
         return;
     };
-    let is_revealed = |entry: &QuarantineLine| {
-        entry.value.as_ref().is_some_and(|value| value.text.is_some())
-    };
+    let is_revealed =
+        |entry: &QuarantineLine| entry.value.as_ref().is_some_and(|value| value.text.is_some());
     if list.entries.iter().any(is_revealed) {
         for entry in &list.entries {
             let QuarantineLine { short, by, key, reason, .. } = entry;

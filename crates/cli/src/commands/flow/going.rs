@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
-use piton_runtime::flows::{FlowRan, Heard};
+use piton_runtime::flows::{FlowRan, Heard, Initial};
 use serde_json::{Value, json};
 
 use crate::{app::App, exit::Ending, failure::Failure};
@@ -30,6 +30,17 @@ pub(crate) struct Items {
     /// Pack this before it starts; the value is JSON, or else a text
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = item)]
     pub(super) items: Vec<(String, Value)>,
+    /// The same, about a person: only nodes that are granted the key by name may read it
+    #[arg(long, value_name = "KEY=VALUE", value_parser = item)]
+    pub(super) pii: Vec<(String, Value)>,
+}
+
+impl Items {
+    /// Everything that is packed before a run starts.
+    pub(super) fn initial(self) -> Initial {
+        let (items, pii) = (self.items.into_iter().collect(), self.pii.into_iter().collect());
+        Initial { items, pii }
+    }
 }
 
 fn item(text: &str) -> Result<(String, Value), String> {

@@ -64,7 +64,7 @@ impl Replay {
             from: &self.from,
             text: text.as_deref(),
             params: self.param,
-            items: self.items.items.into_iter().collect(),
+            initial: self.items.initial(),
             into: self.into,
             steps_max: self.going.steps_max,
             cancel: cancel.clone(),
@@ -105,5 +105,10 @@ fn row(change: &ChangeShown) -> [Cell; 4] {
         ChangeKind::Deleted => "-",
     };
     let words = |text: &Option<String>| cell(text.as_deref().unwrap_or("nothing"));
-    [mark.into(), change.key.to_string().into(), words(&change.before).into(), words(&change.after).into()]
+    [
+        mark.into(),
+        change.key.to_string().into(),
+        words(&change.before).into(),
+        words(&change.after).into(),
+    ]
 }

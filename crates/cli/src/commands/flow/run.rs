@@ -31,7 +31,7 @@ impl Run {
         let request = RunFlow {
             text: &text,
             backpack: self.backpack,
-            items: self.items.items.into_iter().collect(),
+            initial: self.items.initial(),
             steps_max: self.going.steps_max,
             cancel: cancel.clone(),
         };

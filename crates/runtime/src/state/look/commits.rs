@@ -80,11 +80,7 @@ impl Backpacks {
     }
 
     /// The item of a commit with its value from the store.
-    async fn filled(
-        &self,
-        backpack: &Backpack,
-        commit: &Commit,
-    ) -> Result<Option<Item>, Envelope> {
+    async fn filled(&self, backpack: &Backpack, commit: &Commit) -> Result<Option<Item>, Envelope> {
         let state = self.at_commit(backpack, Some(commit.id())).await?;
         let debug = state.debug();
         if commit.action() == Action::Quarantine {

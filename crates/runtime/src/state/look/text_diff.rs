@@ -1,5 +1,7 @@
 //! What differs between two texts, line by line.
 
+use std::borrow::Cow;
+
 use similar::{ChangeTag, TextDiff};
 
 use super::reply::{DiffLine, DiffSign};
@@ -7,6 +9,7 @@ use crate::bounds::{DIFF_CONTEXT_LINES, DIFF_LINE_BYTES_MAX, DIFF_LINES_MAX, DIF
 
 /// The lines that differ, with a few around them, and how many did not fit.
 pub(super) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
+    let (before, after) = (&*ended(before), &*ended(after));
     let diff = TextDiff::configure().timeout(DIFF_TIME_MAX).diff_lines(before, after);
     let mut lines = Vec::new();
     for (place, group) in diff.grouped_ops(DIFF_CONTEXT_LINES).iter().enumerate() {
@@ -25,6 +28,11 @@ pub(super) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
     let left_out = lines.len().saturating_sub(DIFF_LINES_MAX);
     lines.truncate(DIFF_LINES_MAX);
     (lines, left_out)
+}
+
+/// A text whose last line ends as the others do.
+fn ended(text: &str) -> Cow<'_, str> {
+    if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n").into() }
 }
 
 fn shortened(line: &str) -> String {
@@ -51,13 +59,11 @@ mod tests {
     fn lines_that_differ_are_shown_with_a_few_around_them() {
         assert_eq!(shown("a\nb\nc\n", "a\nx\nc\n"), " a|-b|+x| c|");
         assert_eq!(shown("", "a\n"), "+a|");
-        assert_eq!(shown("same\n", "same\n"), "");
+        assert_eq!(shown("same\n", "same"), "");
+        assert_eq!(shown("a\nb", "a"), " a|-b|");
         let long: String = (0..30).map(|line| format!("{line}\n")).collect();
         let changed = long.replace("\n3\n", "\nx\n").replace("\n25\n", "\ny\n");
-        assert_eq!(
-            shown(&long, &changed),
-            " 1| 2|-3|+x| 4| 5|~| 23| 24|-25|+y| 26| 27|"
-        );
+        assert_eq!(shown(&long, &changed), " 1| 2|-3|+x| 4| 5|~| 23| 24|-25|+y| 26| 27|");
     }
 
     #[test]
