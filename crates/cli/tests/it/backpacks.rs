@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::agent::Agent;
 use crate::rig::{Rig, text};
 
 /// Finds something, checks whom it is for, and sums up. What answers for models goes by rules.
@@ -222,11 +223,12 @@ fn a_backpack_is_found_by_the_start_of_its_id_or_by_its_run() {
 
 #[test]
 fn collecting_takes_what_no_backpack_refers_to_and_leaves_the_rest() {
-    let rig = site();
+    let rig = Rig::new();
     let run = |name: &str, letter: &str| {
-        let long = format!("long={}", letter.repeat(150_000));
-        let arguments = ["flow", "run", "flow.json", "--set", "query=2026", "--set", &long];
-        rig.says(&[&arguments[..], &["--models", "models.json", "--backpack", name]].concat());
+        let mut agent = Agent::start_as(&rig, &["--backpack", name]);
+        let packed = agent.call("pack", &json!({ "key": "long", "value": letter.repeat(150_000) }));
+        assert_eq!(packed["backpack"], name, "{packed}");
+        agent.leave();
     };
     run("kept", "k");
     run("gone", "g");

@@ -143,10 +143,13 @@ impl Runner {
         let clock = Arc::clone(&self.ports.clock);
         let emitter = Arc::new(Emitter::new(run, clock, Arc::clone(&self.audience)));
         state.listen(&emitter);
-        emitter.tell(None, EventKind::RunStart { resumed });
+        let told = || emitter.tell(None, EventKind::RunStart { resumed });
         let steps = record.steps;
         let (outcome, steps) = match Notebook::open(state) {
-            Err(error) => (Err(error), steps),
+            Err(error) => {
+                told();
+                (Err(error), steps)
+            }
             Ok(notebook) => {
                 let pass = Pass {
                     state,
@@ -160,7 +163,13 @@ impl Runner {
                     record: Mutex::new(record),
                     notebook,
                 };
-                let outcome = pass.whole(flow, &options.params).await;
+                // Whoever hears that a run began can resume it.
+                let begun = pass.begin(flow).await;
+                told();
+                let outcome = match begun {
+                    Ok(()) => pass.whole(flow, &options.params).await,
+                    Err(error) => Err(error),
+                };
                 (outcome, pass.steps.into_inner())
             }
         };
@@ -171,16 +180,20 @@ impl Runner {
 }
 
 impl Pass<'_> {
+    /// Keeps what it takes to go on with the run.
+    async fn begin(&self, flow: &Flow) -> Result<(), Error> {
+        if self.state.is_durable() {
+            self.notebook.keep(self.state, flow).await?;
+        }
+        self.note(|_| ()).await
+    }
+
     /// The run from where its record says, with how it ended noted.
     async fn whole(
         &self,
         flow: &Flow,
         params: &Map<String, Value>,
     ) -> Result<super::pass::Ended, Error> {
-        if self.state.is_durable() {
-            self.notebook.keep(self.state, flow).await?;
-        }
-        self.note(|_| ()).await?;
         let finished = self.record().finished.clone();
         let frame = Frame::outermost(flow, params.clone())?;
         let walked = self.walk(flow, &frame, finished.as_ref().map(super::pass::Ahead::of));
