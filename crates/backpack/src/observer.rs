@@ -3,6 +3,8 @@
 //! *Invariants*: an event carries no value; its summary shows no protected one. An observer is called after the fact
 //! and outside of any lock, so it can neither change what happened nor hold it up for other nodes.
 
+use std::sync::Arc;
+
 use piton_core::{Provenance, TimestampMs};
 
 use crate::access::Operation;
@@ -53,7 +55,7 @@ pub struct Committed {
     /// What was refused, if something was.
     pub refused: Option<Operation>,
     /// The step of a workflow that it was made for, if it was made for one.
-    pub provenance: Option<Provenance>,
+    pub provenance: Option<Arc<Provenance>>,
 }
 
 impl From<&Commit> for Committed {
@@ -69,7 +71,7 @@ impl From<&Commit> for Committed {
             summary: commit.summary(),
             reason: commit.reason().map(str::to_owned),
             refused: commit.refused(),
-            provenance: commit.provenance().cloned(),
+            provenance: commit.provenance.clone(),
         }
     }
 }

@@ -38,7 +38,7 @@ fn every_kind_of_commit_says_for_which_step_it_was_made() {
     assert_eq!(steps(&rig.backpack), expected);
     let told: Vec<Committed> = free.history(&Filter::default()).unwrap();
     let pack = told.iter().find(|commit| commit.key.as_str() == "b").unwrap();
-    assert_eq!(pack.provenance, Some(step("look")));
+    assert_eq!(pack.provenance.as_deref(), Some(&step("look")));
 
     let text = rig.backpack.to_json().unwrap();
     let again = Backpack::from_json(&text, ports(1).0).unwrap();

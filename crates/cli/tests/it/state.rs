@@ -140,3 +140,50 @@ fn calls_of_several_agents_at_once_all_happen() {
     let list = rig.tells(&["backpack", "list"]);
     assert_eq!(list["backpacks"][0]["keys"], AGENTS * CALLS);
 }
+
+#[test]
+fn a_step_leaves_less_than_what_is_granted_and_never_more() {
+    let rig = Rig::new();
+    let access = json!({ "state": { "read": ["plan", "phone"], "write": [] } });
+    let workflow = json!({
+        "id": "mine.narrow", "name": "Narrow", "description": "Looks only.",
+        "steps": [
+            { "id": "look", "title": "Look", "prompt": "Look.", "access": access },
+            { "id": "act", "title": "Act", "prompt": "Act." },
+        ],
+    });
+    rig.write(".piton/workflows/narrow.json", &workflow.to_string());
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    agent.call("pack", &json!({ "key": "plan", "value": 1 }));
+    agent.call("pack", &json!({ "key": "other", "value": 2 }));
+    agent.call("pack", &json!({ "key": "phone", "value": "canary", "tags": ["pii"] }));
+    let started = agent.call("start_workflow", &json!({ "workflowId": "mine.narrow" }));
+    let token = started["ackToken"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
+    let bare = agent.call("unpack", &json!({ "key": "plan" }));
+    assert_eq!(bare["code"], "TOKEN_RUN_REQUIRED", "{bare}");
+    let mut within = |tool: &str, mut arguments: Value| {
+        arguments["run"] = json!(token);
+        agent.call(tool, &arguments)
+    };
+    assert_eq!(within("unpack", json!({ "key": "plan" }))["value"], 1);
+    let cases = [
+        ("unpack", json!({ "key": "other" })),
+        // The step names it, and nobody granted what is about a person.
+        ("unpack", json!({ "key": "phone" })),
+        ("pack", json!({ "key": "plan", "value": 3 })),
+    ];
+    for (tool, arguments) in cases {
+        let refused = within(tool, arguments.clone());
+        assert_eq!(refused["code"], "BACKPACK_ACCESS_DENIED", "{tool} {arguments}: {refused}");
+    }
+    assert_eq!(within("keys", json!({}))["keys"], json!(["plan"]));
+    let history = within("history", json!({}));
+    let keys: Vec<&str> = history["commits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|commit| commit["key"].as_str().unwrap())
+        .collect();
+    assert!(keys.iter().all(|key| *key == "plan"), "{history}");
+    agent.leave();
+}

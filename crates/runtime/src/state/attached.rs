@@ -70,10 +70,12 @@ impl Attached {
         scope.map_err(|error| error.envelope())
     }
 
-    /// Lets an agent act, in its turn. What it did is on disk when this returns.
+    /// Lets an agent act, in its turn. What it did is on disk when this returns. What the step does not leave is
+    /// refused as what was never granted, and recorded so.
     pub(super) async fn act<T>(
         &self,
         acting: &Acting,
+        is_left: bool,
         act: impl AsyncFnOnce(&AsyncScope) -> Result<T, Error>,
     ) -> Result<T, Envelope> {
         let identity = self.identity(acting)?;
@@ -84,7 +86,8 @@ impl Attached {
         let opened =
             JournaledBackpack::open(&self.backpack, holder, Mode::Buffered, options, ports).await;
         let backpack = opened.map_err(|error| error.envelope())?.backpack;
-        let scope = backpack.scope(identity, self.permissions.clone());
+        let granted = if is_left { self.permissions.clone() } else { Some(Permissions::none()) };
+        let scope = backpack.scope(identity, granted);
         let scope = scope.map_err(|error| error.envelope())?.at_step(acting.provenance.clone());
         let outcome = act(&scope).await;
         backpack.close().await.map_err(|error| error.envelope())?;

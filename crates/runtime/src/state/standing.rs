@@ -1,8 +1,9 @@
 //! As whom a call acts.
 
-use piton_backpack::NodeId;
 use piton_backpack::bounds::NODE_BYTES_MAX;
+use piton_backpack::{Key, NodeId};
 use piton_core::Provenance;
+use piton_workflow::compile::StateAccess;
 
 use crate::connection::Standing;
 
@@ -16,6 +17,8 @@ pub struct Acting {
     pub agent: String,
     /// The step.
     pub provenance: Option<Provenance>,
+    /// The only keys that the step leaves, if it narrows them.
+    pub narrowed: Option<StateAccess>,
 }
 
 impl Acting {
@@ -24,7 +27,23 @@ impl Acting {
         let client = client.map(|name| plain(&name)).filter(|name| !name.is_empty());
         let named = configured.map(ToString::to_string).or(client);
         let agent = named.unwrap_or_else(|| NOBODY.to_owned());
-        Self { agent, provenance: standing.provenance.clone() }
+        let narrowed = standing.access.as_ref().and_then(|access| access.state.clone());
+        Self { agent, provenance: standing.provenance.clone(), narrowed }
+    }
+
+    /// Whether the step leaves reading of `key`.
+    pub(super) fn leaves_reading(&self, key: &Key) -> bool {
+        self.leaves(key, |access| &access.read)
+    }
+
+    /// Whether the step leaves writing of `key`.
+    pub(super) fn leaves_writing(&self, key: &Key) -> bool {
+        self.leaves(key, |access| &access.write)
+    }
+
+    fn leaves(&self, key: &Key, list: impl Fn(&StateAccess) -> &Vec<String>) -> bool {
+        let named = |access| list(access).iter().any(|named| named == key.as_str());
+        self.narrowed.as_ref().is_none_or(named)
     }
 }
 

@@ -24,7 +24,7 @@ impl Attached {
             let outcome = scope.pack_with(key.as_str(), value, &options).await?;
             Ok(outcome.done().expect("a strict backpack refuses with an error"))
         };
-        let commit = self.act(acting, act).await?;
+        let commit = self.act(acting, acting.leaves_writing(&key), act).await?;
         let size = piton_core::canonical::encode(value).map_or(0, |text| text.as_bytes().len());
         let (backpack, commit) = (self.backpack().clone(), short(commit));
         Ok(Packed { backpack, key: key.clone(), commit, size: size as u64 })
@@ -34,7 +34,7 @@ impl Attached {
     pub async fn unpack(&self, acting: &Acting, request: &Unpack) -> Result<Unpacked, Envelope> {
         let key = parsed(&request.key)?;
         let act = async |scope: &piton_backpack::AsyncScope| scope.item(key.as_str()).await;
-        let item = self.act(acting, act).await?;
+        let item = self.act(acting, acting.leaves_reading(&key), act).await?;
         let (backpack, key) = (self.backpack().clone(), key.clone());
         let Some(item) = item else {
             return Ok(Unpacked {
@@ -65,7 +65,7 @@ impl Attached {
     pub async fn keys(&self, acting: &Acting, request: &ListKeys) -> Result<KeysListed, Envelope> {
         let prefix = request.prefix.as_deref().unwrap_or_default();
         let mut keys = self.looking(acting).await?.keys();
-        keys.retain(|key| key.as_str().starts_with(prefix));
+        keys.retain(|key| key.as_str().starts_with(prefix) && acting.leaves_reading(key));
         let left_out = keys.len().saturating_sub(KEYS_TOLD_MAX);
         keys.truncate(KEYS_TOLD_MAX);
         Ok(KeysListed { backpack: self.backpack().clone(), keys, left_out })
@@ -82,7 +82,8 @@ impl Attached {
         let node = node.map_err(|error| piton_backpack::Error::from(error).envelope())?;
         let filter = Filter { key, node, ..Filter::default() };
         let scope = self.looking(acting).await?;
-        let commits = scope.history(&filter).map_err(|error| error.envelope())?;
+        let mut commits = scope.history(&filter).map_err(|error| error.envelope())?;
+        commits.retain(|commit| acting.leaves_reading(&commit.key));
         let left_out = commits.len().saturating_sub(STATE_COMMITS_TOLD_MAX);
         let newest = commits.into_iter().rev().take(STATE_COMMITS_TOLD_MAX);
         let commits = newest.map(line).collect();
@@ -118,6 +119,6 @@ fn line(commit: Committed) -> HistoryLine {
         key: commit.key,
         size: commit.size,
         summary: commit.summary,
-        provenance: commit.provenance,
+        provenance: commit.provenance.as_deref().cloned(),
     }
 }
