@@ -115,8 +115,7 @@ fn every_flow_runs_as_its_line_in_the_list_says() {
     let rows = list.lines().filter(|line| line.starts_with("| `"));
     let mut count = 0;
     for row in rows {
-        let cells: Vec<&str> =
-            row.split(" | ").map(|cell| cell.trim_matches(&['|', ' '])).collect();
+        let cells: Vec<&str> = row.split(" | ").map(|cell| cell.trim_matches(['|', ' '])).collect();
         let (name, command) = (cells[0].trim_matches('`'), cells[2].trim_matches('`'));
         let lines = format!("cd examples/flows/{name} && {command} --backpack {name}");
         let output = typed(&rig, &lines);

@@ -66,7 +66,7 @@ impl Attached {
             }
             Err(error) => return Err(error.envelope()),
         };
-        let scope = backpack.scope(self.identity(acting)?, self.permissions.clone());
+        let scope = backpack.scope(identity(acting)?, self.permissions.clone());
         scope.map_err(|error| error.envelope())
     }
 
@@ -78,7 +78,7 @@ impl Attached {
         is_left: bool,
         act: impl AsyncFnOnce(&AsyncScope) -> Result<T, Error>,
     ) -> Result<T, Envelope> {
-        let identity = self.identity(acting)?;
+        let identity = identity(acting)?;
         let _turn: Lease = self.turn().await?;
         let holder = Holder::new(format!("the agent {}", identity.id))
             .unwrap_or_else(|_| Holder::new("an agent").expect("two words are a name"));
@@ -105,9 +105,9 @@ impl Attached {
         let lease = self.leases.acquire(&name, LeaseMode::Exclusive, patience).await;
         lease.map_err(|error| error.envelope())
     }
+}
 
-    fn identity(&self, acting: &Acting) -> Result<Identity, Envelope> {
-        Identity::new(&acting.agent, &acting.agent)
-            .map_err(|error| piton_backpack::Error::from(error).envelope())
-    }
+fn identity(acting: &Acting) -> Result<Identity, Envelope> {
+    Identity::new(&acting.agent, &acting.agent)
+        .map_err(|error| piton_backpack::Error::from(error).envelope())
 }

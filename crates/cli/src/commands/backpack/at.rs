@@ -65,7 +65,9 @@ fn say(app: &App, state: &BackpackState, name: &str) {
         app.output.say("Nothing is in use.");
         return;
     }
-    table::lines(HEADS, &rows).into_iter().for_each(|line| app.output.say(line));
+    for line in table::lines(HEADS, &rows) {
+        app.output.say(line);
+    }
     say_left_out(app, state.left_out, "keys");
     if let (Some(item), Some(commit)) = (state.items.first(), &state.commit) {
         let key = &item.key;

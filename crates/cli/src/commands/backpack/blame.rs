@@ -42,7 +42,9 @@ fn say(app: &App, blame: &look::Blame, name: &str) {
         app.output.say("Nothing is in use.");
         return;
     }
-    table::lines(HEADS, &rows).into_iter().for_each(|line| app.output.say(line));
+    for line in table::lines(HEADS, &rows) {
+        app.output.say(line);
+    }
     say_left_out(app, blame.left_out, "lines");
     if let Some(commit) = blame.lines.iter().find_map(|line| line.commit.as_ref()) {
         app.output.say(format_args!("\nWhat it stored: piton backpack show {name} {commit}"));

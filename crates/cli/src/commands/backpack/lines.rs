@@ -65,7 +65,7 @@ pub(super) fn say_diff(app: &App, lines: &[DiffLine], left_out: usize, margin: &
         let line = format!("{mark} {text}");
         match state {
             Some(state) => {
-                app.output.say(format_args!("{margin}{}", styled(state, line.trim_end())))
+                app.output.say(format_args!("{margin}{}", styled(state, line.trim_end())));
             }
             None => app.output.say(format_args!("{margin}{line}")),
         }

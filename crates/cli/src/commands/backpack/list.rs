@@ -28,7 +28,9 @@ fn say(app: &App, list: &BackpackList) {
     if rows.is_empty() {
         app.output.say("There are no backpacks yet.");
     } else {
-        table::lines(HEADS, &rows).into_iter().for_each(|line| app.output.say(line));
+        for line in table::lines(HEADS, &rows) {
+            app.output.say(line);
+        }
     }
     for one in &list.troubled {
         let (id, trouble) = (&one.id, &one.trouble);
@@ -40,7 +42,7 @@ fn say(app: &App, list: &BackpackList) {
     say_left_out(app, list.left_out, "older backpacks");
     match list.backpacks.first() {
         Some(line) => {
-            app.output.say(format_args!("\nLook at one: piton backpack log {}", line.short))
+            app.output.say(format_args!("\nLook at one: piton backpack log {}", line.short));
         }
         None => app.output.say("A flow makes them: piton flow run FILE"),
     }

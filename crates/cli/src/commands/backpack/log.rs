@@ -81,7 +81,9 @@ fn say(app: &App, log: &BackpackLog, name: &str) {
     if rows.is_empty() {
         app.output.say("There are no such commits.");
     } else {
-        table::lines(HEADS, &rows).into_iter().for_each(|line| app.output.say(line));
+        for line in table::lines(HEADS, &rows) {
+            app.output.say(line);
+        }
     }
     if log.older > 0 {
         app.output.say(format_args!("{} older; --limit shows more.", count(log.older, "commit")));

@@ -52,7 +52,9 @@ fn say(app: &App, list: &QuarantineList, name: &str) {
         }
     } else {
         let rows: Vec<_> = list.entries.iter().map(row).collect();
-        table::lines(HEADS, &rows).into_iter().for_each(|line| app.output.say(line));
+        for line in table::lines(HEADS, &rows) {
+            app.output.say(line);
+        }
     }
     say_left_out(app, list.left_out, "entries");
     let short = &newest.short;

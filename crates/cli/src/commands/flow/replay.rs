@@ -89,7 +89,9 @@ fn compare(app: &App, replayed: &FlowReplayed) {
     } else {
         let rows: Vec<_> = outcome.changes.iter().map(row).collect();
         app.output.say("");
-        table::lines(HEADS, &rows).into_iter().for_each(|line| app.output.say(line));
+        for line in table::lines(HEADS, &rows) {
+            app.output.say(line);
+        }
     }
     if outcome.left_out > 0 {
         app.output.say(format_args!("{} more keys differ.", outcome.left_out));

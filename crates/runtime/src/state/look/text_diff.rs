@@ -52,7 +52,12 @@ mod tests {
             DiffSign::Added => '+',
             DiffSign::Gap => '~',
         };
-        lines.iter().map(|line| format!("{}{}|", sign(line.sign), line.text)).collect()
+        let shown = lines.iter().map(|line| format!("{}{}|", sign(line.sign), line.text));
+        shown.collect::<Vec<_>>().concat()
+    }
+
+    fn numbered(count: usize) -> String {
+        (0..count).map(|line| format!("{line}\n")).collect::<Vec<_>>().concat()
     }
 
     #[test]
@@ -61,15 +66,14 @@ mod tests {
         assert_eq!(shown("", "a\n"), "+a|");
         assert_eq!(shown("same\n", "same"), "");
         assert_eq!(shown("a\nb", "a"), " a|-b|");
-        let long: String = (0..30).map(|line| format!("{line}\n")).collect();
+        let long = numbered(30);
         let changed = long.replace("\n3\n", "\nx\n").replace("\n25\n", "\ny\n");
         assert_eq!(shown(&long, &changed), " 1| 2|-3|+x| 4| 5|~| 23| 24|-25|+y| 26| 27|");
     }
 
     #[test]
     fn what_does_not_fit_is_counted() {
-        let before: String = (0..5000).map(|line| format!("{line}\n")).collect();
-        let (shown, left_out) = lines(&before, "");
+        let (shown, left_out) = lines(&numbered(5000), "");
         assert_eq!(shown.len() + left_out, 5000);
         assert!(left_out > 0);
     }
