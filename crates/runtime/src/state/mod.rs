@@ -17,4 +17,5 @@ pub use piton_backpack::BackpackId;
 
 pub use attached::{Attached, Attachment};
 pub use standing::Acting;
+#[cfg(feature = "flow")]
 pub(crate) use use_cases::short;

@@ -24,7 +24,7 @@ fn the_users_file_names_providers_and_where_their_keys_lie() {
     assert_eq!(settings.default.unwrap().as_str(), "near");
     let [near, far] = settings.providers.as_slice() else { panic!("two of them") };
     assert_eq!((near.model.as_deref(), near.key.as_ref()), (Some("small"), None));
-    assert_eq!(far.base_url(), "https://models.example/v1");
+    assert_eq!(far.base_url(), "https://models.example/v1/");
     let key = file.parent().unwrap().join("keys/far");
     assert_eq!(far.key, Some(KeyReference::File(key)), "beside the file that names it");
 }
