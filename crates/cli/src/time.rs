@@ -20,11 +20,11 @@ fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468; // tidy: number: days from 0000-03-01 to 1970-01-01
     let (cycle, day) = (days / CYCLE_DAYS, days % CYCLE_DAYS);
     let year = (day - day / 1_460 + day / 36_524 - day / (CYCLE_DAYS - 1)) / 365; // tidy: number: days of 4 and of 100 years
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
+    let day = day - (365 * year + year / 4 - year / 100); // tidy: number: days of a year, and leap years
+    let month = (5 * day + 2) / 153; // tidy: number: days of five months from March on
+    let day = day - (153 * month + 2) / 5 + 1; // tidy: number: the same
     let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    (cycle * 400 + year + next, month, day)
+    (cycle * 400 + year + next, month, day) // tidy: number: years of a cycle
 }
 
 #[cfg(test)]

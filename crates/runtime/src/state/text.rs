@@ -1,10 +1,6 @@
 //! Replies as an agent reads them.
 
-use std::fmt::Write as _;
-
-use super::reply::{HistoryShown, KeysListed, Packed, Unpacked};
-
-const INFALLIBLE: &str = "writing to a string does not fail";
+use super::reply::{HistoryLine, HistoryShown, KeysListed, Packed, Unpacked};
 
 impl Packed {
     /// The reply as text.
@@ -39,18 +35,17 @@ impl Unpacked {
 impl KeysListed {
     /// The reply as text.
     pub fn text(&self) -> String {
-        let mut text = match self.keys.len() {
+        let head = match self.keys.len() {
             0 => format!("There is nothing in `{}` that you may read.", self.backpack),
             1 => format!("1 key in `{}`:", self.backpack),
             count => format!("{count} keys in `{}`:", self.backpack),
         };
-        for key in &self.keys {
-            write!(text, "\n- {key}").expect(INFALLIBLE);
-        }
+        let mut lines = vec![head];
+        lines.extend(self.keys.iter().map(|key| format!("- {key}")));
         if self.left_out > 0 {
-            write!(text, "\nand {} more; ask with a `prefix`.", self.left_out).expect(INFALLIBLE);
+            lines.push(format!("and {} more; ask with a `prefix`.", self.left_out));
         }
-        text
+        lines.join("\n")
     }
 }
 
@@ -60,19 +55,22 @@ impl HistoryShown {
         if self.commits.is_empty() {
             return format!("Nothing happened in `{}` that you may know of.", self.backpack);
         }
-        let mut text = format!("What happened in `{}`, the newest first:", self.backpack);
-        for line in &self.commits {
-            let (commit, by, action) = (&line.commit, &line.by, line.action);
-            write!(text, "\n{commit} {by} {action} `{}` {}", line.key, line.summary)
-                .expect(INFALLIBLE);
-            if let Some(provenance) = &line.provenance {
-                write!(text, " (step {} of {})", provenance.step, provenance.run)
-                    .expect(INFALLIBLE);
-            }
-        }
+        let mut lines = vec![format!("What happened in `{}`, the newest first:", self.backpack)];
+        lines.extend(self.commits.iter().map(HistoryLine::text));
         if self.left_out > 0 {
-            write!(text, "\nand {} older.", self.left_out).expect(INFALLIBLE);
+            lines.push(format!("and {} older.", self.left_out));
         }
-        text
+        lines.join("\n")
+    }
+}
+
+impl HistoryLine {
+    fn text(&self) -> String {
+        let Self { commit, by, action, key, summary, .. } = self;
+        let line = format!("{commit} {by} {action} `{key}` {summary}");
+        match &self.provenance {
+            Some(provenance) => format!("{line} (step {} of {})", provenance.step, provenance.run),
+            None => line,
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 
 /// A size as people read it.
 pub(super) fn size(bytes: u64) -> String {
-    const KIB: u64 = 1024;
+    const KIB: u64 = 1024; // tidy: number: bytes of a KiB
     match bytes {
         0..KIB => format!("{bytes} B"),
         _ if bytes < KIB * KIB => format!("{} KiB", bytes / KIB),
