@@ -62,7 +62,7 @@ pub(crate) fn abandon(
             let before = core.state.items.get(&key).cloned();
             let stamp = backpack.inner.stamp(core);
             let act = Act::Restore(Box::new(Restored { before, after, since }));
-            commits.push(backpack.inner.commit(core, stamp, by, key, act));
+            commits.push(backpack.inner.commit(core, stamp, by.into(), key, act));
         }
         Ok(commits)
     })

@@ -99,7 +99,8 @@ impl Backpack {
             None => core.permissions.remove(&identity.id),
         };
         drop(core);
-        Ok(Scope { inner: Arc::clone(&self.inner), identity: Arc::new(identity), permissions })
+        let (inner, identity) = (Arc::clone(&self.inner), Arc::new(identity));
+        Ok(Scope { inner, identity, permissions, provenance: None })
     }
 
     /// What was declared for a node.

@@ -20,7 +20,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use piton_core::TimestampMs;
+use piton_core::{Provenance, TimestampMs};
 
 use crate::access::Operation;
 use crate::commit_id::CommitId;
@@ -55,6 +55,7 @@ pub struct Commit {
     pub(crate) timestamp: TimestampMs,
     pub(crate) author: Arc<Identity>,
     pub(crate) key: Key,
+    pub(crate) provenance: Option<Arc<Provenance>>,
     pub(crate) act: Act,
 }
 
@@ -110,6 +111,11 @@ impl Commit {
     /// Which key.
     pub fn key(&self) -> &Key {
         &self.key
+    }
+
+    /// The step of a workflow that it was made for, if it was made for one.
+    pub fn provenance(&self) -> Option<&Provenance> {
+        self.provenance.as_deref()
     }
 
     /// What was done.

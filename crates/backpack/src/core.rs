@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use imbl::OrdMap;
-use piton_core::TimestampMs;
+use piton_core::{Provenance, TimestampMs};
 
 use crate::access::{Asker, Operation};
 use crate::backpack_id::BackpackId;
@@ -62,6 +62,19 @@ pub(crate) enum Slot {
 pub(crate) struct Stamp {
     pub(crate) id: CommitId,
     pub(crate) timestamp: TimestampMs,
+}
+
+/// Who makes a commit, and for which step of a workflow.
+#[derive(Clone, Copy)]
+pub(crate) struct By<'a> {
+    pub(crate) identity: &'a Arc<Identity>,
+    pub(crate) provenance: Option<&'a Arc<Provenance>>,
+}
+
+impl<'a> From<&'a Arc<Identity>> for By<'a> {
+    fn from(identity: &'a Arc<Identity>) -> Self {
+        Self { identity, provenance: None }
+    }
 }
 
 /// What a backpack starts with.
@@ -131,12 +144,13 @@ impl Inner {
         &self,
         core: &mut Core,
         stamp: Stamp,
-        author: &Arc<Identity>,
+        by: By<'_>,
         key: Key,
         act: Act,
     ) -> CommitId {
         let Stamp { id, timestamp } = stamp;
-        let commit = Commit { id, timestamp, author: Arc::clone(author), key, act };
+        let (author, provenance) = (Arc::clone(by.identity), by.provenance.cloned());
+        let commit = Commit { id, timestamp, author, key, provenance, act };
         core.record(commit, &self.options);
         id
     }
@@ -145,15 +159,15 @@ impl Inner {
     pub(crate) fn deny(
         &self,
         core: &mut Core,
-        author: &Arc<Identity>,
+        by: By<'_>,
         key: &Key,
         operation: Operation,
     ) -> Result<CommitId, Error> {
         let stamp = self.stamp(core);
-        let id = self.commit(core, stamp, author, key.clone(), Act::Deny { operation });
+        let id = self.commit(core, stamp, by, key.clone(), Act::Deny { operation });
         if self.options.strict {
             return Err(Error::AccessDenied {
-                node: author.id.clone(),
+                node: by.identity.id.clone(),
                 key: key.clone(),
                 operation,
             });

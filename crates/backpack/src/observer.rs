@@ -3,7 +3,9 @@
 //! *Invariants*: an event carries no value; its summary shows no protected one. An observer is called after the fact
 //! and outside of any lock, so it can neither change what happened nor hold it up for other nodes.
 
-use piton_core::TimestampMs;
+use std::sync::Arc;
+
+use piton_core::{Provenance, TimestampMs};
 
 use crate::access::Operation;
 use crate::commit::{Action, Commit};
@@ -52,6 +54,8 @@ pub struct Committed {
     pub reason: Option<String>,
     /// What was refused, if something was.
     pub refused: Option<Operation>,
+    /// The step of a workflow that it was made for, if it was made for one.
+    pub provenance: Option<Arc<Provenance>>,
 }
 
 impl From<&Commit> for Committed {
@@ -67,6 +71,7 @@ impl From<&Commit> for Committed {
             summary: commit.summary(),
             reason: commit.reason().map(str::to_owned),
             refused: commit.refused(),
+            provenance: commit.provenance.clone(),
         }
     }
 }

@@ -15,14 +15,14 @@ use crate::text::Key;
 pub(crate) fn unpack(scope: &Scope, key: &Key) -> Result<Option<Arc<Item>>, Error> {
     scope.inner.act(&scope.identity, |core| {
         if !core.readable(scope.asker(), key) {
-            return scope.inner.deny(core, &scope.identity, key, Operation::Read).map(|_| None);
+            return scope.inner.deny(core, scope.by(), key, Operation::Read).map(|_| None);
         }
         let read = core.state.items.get(key).cloned();
         let stamp = scope.inner.stamp(core);
         let found = read.as_ref().map(|item| core.in_full(item));
         // The key of the item is shared rather than kept once more.
         let key = read.as_ref().map_or(key, |item| &item.key).clone();
-        scope.inner.commit(core, stamp, &scope.identity, key, Act::Unpack { read });
+        scope.inner.commit(core, stamp, scope.by(), key, Act::Unpack { read });
         Ok(found)
     })
 }
@@ -31,7 +31,7 @@ pub(crate) fn unpack(scope: &Scope, key: &Key) -> Result<Option<Arc<Item>>, Erro
 pub(crate) fn peek(scope: &Scope, key: &Key) -> Result<Option<Arc<Item>>, Error> {
     scope.inner.act(&scope.identity, |core| {
         if !core.readable(scope.asker(), key) {
-            return scope.inner.deny(core, &scope.identity, key, Operation::Read).map(|_| None);
+            return scope.inner.deny(core, scope.by(), key, Operation::Read).map(|_| None);
         }
         Ok(core.state.items.get(key).map(|item| core.in_full(item)))
     })

@@ -19,12 +19,13 @@
 
 use std::sync::Arc;
 
+use piton_core::Provenance;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::access::Asker;
 use crate::commit::Act;
-use crate::core::Inner;
+use crate::core::{By, Inner};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::identity::Identity;
@@ -42,12 +43,24 @@ pub struct Scope {
     pub(crate) inner: Arc<Inner>,
     pub(crate) identity: Arc<Identity>,
     pub(crate) permissions: Option<Arc<Permissions>>,
+    pub(crate) provenance: Option<Arc<Provenance>>,
 }
 
 impl Scope {
     /// Who acts through this scope.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// The same scope, whose commits are made for a step of a workflow.
+    #[must_use]
+    pub fn at_step(mut self, provenance: Option<Provenance>) -> Self {
+        self.provenance = provenance.map(Arc::new);
+        self
+    }
+
+    pub(crate) fn by(&self) -> By<'_> {
+        By { identity: &self.identity, provenance: self.provenance.as_ref() }
     }
 
     pub(crate) fn asker(&self) -> Asker<'_> {
@@ -127,7 +140,7 @@ impl Scope {
             for item in &items {
                 let stamp = self.inner.stamp(core);
                 let act = Act::Unpack { read: Some(Arc::clone(item)) };
-                self.inner.commit(core, stamp, &self.identity, item.key.clone(), act);
+                self.inner.commit(core, stamp, self.by(), item.key.clone(), act);
             }
             Ok(items.iter().map(|item| core.in_full(item)).collect())
         })

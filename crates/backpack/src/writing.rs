@@ -85,7 +85,7 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
             prepared.settle(core, Slot::Active(key.clone()), &after);
         }
         let act = Act::Pack { before, after };
-        Ok(Outcome::Done(scope.inner.commit(core, stamp, &scope.identity, key, act)))
+        Ok(Outcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
     })
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn delete(scope: &Scope, key: Key) -> Result<Outcome, Error> {
         let stamp = scope.inner.stamp(core);
         core.large.remove(&Slot::Active(key.clone()));
         let act = Act::Delete { before };
-        Ok(Outcome::Done(scope.inner.commit(core, stamp, &scope.identity, key, act)))
+        Ok(Outcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
     })
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn quarantine(
         let item = keep_in_trace.then_some(before);
         let entry = set_aside(scope, core, stamp, &key, (reason, size, item));
         let act = Act::Quarantine { entry, was_active: true };
-        Ok(Outcome::Done(scope.inner.commit(core, stamp, &scope.identity, key, act)))
+        Ok(Outcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
     })
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn quarantine_value<T: Serialize + ?Sized>(
         prepared.settle(core, Slot::Quarantined(stamp.id), &item);
         let entry = set_aside(scope, core, stamp, &key, (reason, size, Some(item)));
         let act = Act::Quarantine { entry, was_active: false };
-        Ok(Outcome::Done(scope.inner.commit(core, stamp, &scope.identity, key, act)))
+        Ok(Outcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
     })
 }
 
@@ -203,5 +203,5 @@ fn refuse(
     key: &Key,
     operation: Operation,
 ) -> Result<Outcome, Error> {
-    scope.inner.deny(core, &scope.identity, key, operation).map(Outcome::Refused)
+    scope.inner.deny(core, scope.by(), key, operation).map(Outcome::Refused)
 }

@@ -7,10 +7,7 @@ use piton_runtime::request::SessionReference;
 use piton_store::StreamId;
 
 use crate::{
-    commands::{
-        blame, completions, config, diff, flow, fork, install, keys, logs, man, mcp, prefs,
-        session, settle, workflow,
-    },
+    commands::{backpack, blame, completions, config, diff, flow, fork, install, keys, logs, man, mcp, prefs, session, settle, workflow},
     data_dir, exit,
 };
 
@@ -67,7 +64,7 @@ pub(crate) enum Command {
     /// Sessions and their runs: look, carry, check, mend, remove
     #[command(subcommand)]
     Session(session::Command),
-    /// Flows of nodes from files: check, draw, run and resume them
+    /// Flows of nodes from files: check, draw, run, resume and replay them
     #[command(subcommand)]
     Flow(flow::Command),
     /// Where something comes from: who made it, when, and in which step
@@ -79,6 +76,9 @@ pub(crate) enum Command {
     /// What differs between two steps of a run
     #[command(after_help = "Example:\n  piton diff amber-otter@h3kq9x7d amber-otter")]
     Diff(diff::Diff),
+    /// Backpacks: what the nodes of a flow knew, who told them, and what it was before
+    #[command(subcommand)]
+    Backpack(backpack::Command),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),

@@ -60,7 +60,9 @@ impl Open {
             Err(error) => log.failed(&error.envelope()),
         }
         let leases = Arc::clone(&ports.leases);
-        let runtime = Arc::new(Runtime::new(ports, configuration)?);
+        let backpacks = backpacks(&dir, &log);
+        let runtime = Runtime::new(ports, configuration)?.with_backpacks(backpacks);
+        let runtime = Arc::new(runtime);
         Ok(Self { executor, dir, runtime, leases, log })
     }
 
@@ -89,15 +91,7 @@ impl Open {
 
     /// Where backpacks are kept.
     pub(crate) fn backpacks(&self) -> JournalPorts {
-        let trace: Arc<dyn Trace> = Arc::new(self.log.clone());
-        let leases = LocalLeases::new(self.dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
-        let blobs = LocalBlobs::new(self.dir.clone());
-        let journal = LogJournal::backpacks(self.dir.clone(), blobs.clone(), leases, trace);
-        let ports = piton_backpack::Ports {
-            clock: Arc::new(SystemClock),
-            entropy: Arc::new(SystemEntropy),
-        };
-        JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports }
+        backpacks(&self.dir, &self.log)
     }
 
     /// The use cases of somebody who works where the process was started.
@@ -145,6 +139,17 @@ fn ports(dir: &DataDir, log: &Log) -> Result<Ports, piton_store::Error> {
         clock,
         entropy: Arc::new(SystemEntropy),
     })
+}
+
+/// Where backpacks are kept.
+fn backpacks(dir: &DataDir, log: &Log) -> JournalPorts {
+    let trace: Arc<dyn Trace> = Arc::new(log.clone());
+    let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
+    let blobs = LocalBlobs::new(dir.clone());
+    let journal = LogJournal::backpacks(dir.clone(), blobs.clone(), leases, trace);
+    let ports =
+        piton_backpack::Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
+    JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports }
 }
 
 fn carrying(ports: &Ports) -> carry::Ports<'_> {

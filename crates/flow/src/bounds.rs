@@ -57,3 +57,6 @@ pub const AGENT_CALLS_DEFAULT: u64 = 16;
 
 /// How many ranges of abandoned commits a run remembers: one for each crash inside a node.
 pub const ABANDONED_MAX: usize = 100;
+
+/// Nodes that a refusal lists, so that a person finds the one they meant; the rest is counted.
+pub const NODES_NAMED_MAX: usize = 20;

@@ -60,3 +60,6 @@ pub const BACKOFF_FIRST_MS: u64 = 500;
 /// The longest wait before a call is repeated. A provider that asks for more gets it from the caller, who is
 /// told, rather than from a program that seems to hang.
 pub const BACKOFF_MAX_MS: u64 = 30_000;
+
+/// The most rules of a rehearsal: somebody writes them by hand.
+pub const RULES_MAX: usize = 256;

@@ -10,6 +10,7 @@
 //! * [`provider`]: who answers: names, settings, keys, and which one is asked.
 //! * [`retry`], [`retrying`]: when a call is repeated, and a client that does so.
 //! * [`scripted`]: a client that plays answers, for tests and demonstrations.
+//! * [`rehearsed`]: a client that answers by rules, for flows that are tried out without a provider.
 //! * `providers` (feature of that name): the client that speaks to real providers.
 //! * `testing` (feature of that name): a model server on a real socket.
 //! * [`bounds`]: every limit of the crate, with its reason.
@@ -27,6 +28,7 @@ pub mod options;
 pub mod provider;
 #[cfg(feature = "providers")]
 mod providers;
+pub mod rehearsed;
 pub mod request;
 pub mod retry;
 pub mod retrying;
@@ -44,6 +46,7 @@ pub use options::Options;
 pub use provider::{ProviderName, ProviderSettings, Wire};
 #[cfg(feature = "providers")]
 pub use providers::Providers;
+pub use rehearsed::{Rehearsed, Rule, Then};
 pub use request::Request;
 pub use retry::Backoff;
 pub use retrying::Retrying;

@@ -83,8 +83,50 @@ pub const MCP_CALL_MS_MAX: u64 = 120_000;
 /// How much of the name is kept that a client gives itself, in bytes. It stands in records that people read.
 pub const CLIENT_NAME_BYTES_MAX: usize = 128;
 
-/// How many lines a difference shows around a change.
-pub const DIFF_CONTEXT_LINES: usize = 3;
-
 /// How much of a difference of two texts is shown, in bytes: what a person looks through, and no file of a gigabyte.
 pub const DIFF_BYTES_MAX: usize = 64 * 1_024;
+/// How many backpacks a list shows, the newest: each is read whole for its line.
+pub const BACKPACKS_LISTED_MAX: usize = 200;
+
+/// How many commits a log shows unless told otherwise: a few screens.
+pub const COMMITS_SHOWN: usize = 50;
+
+/// How many commits a log shows at most: what a backpack keeps in memory.
+pub const COMMITS_SHOWN_MAX: usize = 10_000;
+
+/// How many keys, versions or quarantined entries are shown at once.
+pub const ITEMS_SHOWN_MAX: usize = 500;
+
+/// How many keys that differ are shown at once, each with its lines.
+pub const CHANGES_SHOWN_MAX: usize = 200;
+
+/// How much of one value is shown, in bytes: a long document; what is longer is read with a program.
+pub const VALUE_SHOWN_BYTES_MAX: usize = 64 * 1024;
+
+/// How many lines of a value that differ are shown.
+pub const DIFF_LINES_MAX: usize = 400;
+
+/// How many lines around those that differ are shown.
+pub const DIFF_CONTEXT_LINES: usize = 2;
+
+/// The longest line of a diff in bytes: a few lines of a terminal.
+pub const DIFF_LINE_BYTES_MAX: usize = 1_000;
+
+/// How long two values are compared. After that the rest is shown as replaced.
+pub const DIFF_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// How long a call waits until no other agent writes to the backpack that it is attached to. A write takes
+/// milliseconds; agents give up after a minute.
+pub const STATE_TURN_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// How much of a value one reply to an agent holds, in bytes: about twenty thousand tokens.
+pub const VALUE_TOLD_BYTES_MAX: usize = 64 * 1024;
+
+/// How many keys one reply to an agent lists.
+pub const KEYS_TOLD_MAX: usize = 500;
+
+/// How many commits one reply to an agent lists, the newest.
+pub const STATE_COMMITS_TOLD_MAX: usize = 50;
+
+/// How many keys an agent is granted by name: a person writes the list.
+pub const STATE_KEYS_MAX: usize = 256;

@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use piton_backpack::BackpackId;
 use piton_core::{Code, Envelope, Provenance, RunId, SessionId, truncate};
 use piton_workflow::compile::StepAccess;
 use piton_workflow::event::Blocker;
@@ -23,6 +24,7 @@ use crate::request::{
     StartWorkflow,
 };
 use crate::runtime::Runtime;
+use crate::state::Attachment;
 use crate::surroundings::{ProjectDir, project_dir};
 
 /// What a door knows about where its agent is, strongest first.
@@ -114,6 +116,15 @@ impl Connection {
             }
         }
         Ok(false)
+    }
+
+    /// The backpack that the agent is attached to, if it is to any: `backpack`, else what is configured where it is.
+    pub fn attachment(
+        &self,
+        backpack: Option<&BackpackId>,
+    ) -> Result<Option<Attachment>, Envelope> {
+        let project = self.project(None)?;
+        self.runtime.attachment(project.as_ref().map(ProjectDir::path), backpack)
     }
 
     /// The client told its root, or that it has none any more.

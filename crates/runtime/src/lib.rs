@@ -10,6 +10,8 @@
 //! * `flows` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
 //! * [`lineage`]: where things come from: blame, forks, and what differs between two branches.
+//! * [`models`]: who answers for models.
+//! * [`state`]: backpacks, as agents use them and as their owner looks at them.
 //! * [`request`], [`reply`]: what goes in and what comes out.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
@@ -28,10 +30,12 @@ pub mod library;
 pub mod lineage;
 #[cfg(feature = "flow")]
 pub mod mcp_tools;
+pub mod models;
 mod nearest;
 pub mod reply;
 pub mod request;
 pub mod runtime;
+pub mod state;
 pub mod surroundings;
 
 pub use connection::{Connection, Standing, Whereabouts};

@@ -14,12 +14,14 @@
 //! | `settling` | what a person says about a step that waits for one |
 //! | `standing` | the step that a call of another tool belongs to |
 //! | `preferences` | what runs prefer: in general, and one of them |
+//! | `backpacks` | which backpack agents are attached to, and what keeps large values alive |
 //! | `upkeep` | check, repair, clean, export, import, new keys |
 //!
 //! *Invariants*: a use case loads, decides, appends, and tells. Each is a method of [`Runtime`]; what an agent calls
 //! goes through a [`Connection`](crate::Connection), which knows where the agent is.
 
 mod applied;
+mod backpacks;
 mod drawing;
 mod ports;
 mod preferences;

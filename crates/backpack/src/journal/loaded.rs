@@ -11,9 +11,10 @@ use super::event::{BackpackEvent, Body};
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
 use crate::commit::Commit;
+use crate::commit_id::CommitId;
 use crate::core::{Beginning, Slot};
 use crate::error::Error;
-use crate::history::History;
+use crate::history::{History, Past};
 use crate::item::Item;
 use crate::options::{Options, Ports};
 use crate::origin::Origin;
@@ -159,4 +160,16 @@ pub async fn read(
     let replayed = Replayed::whole(id, loaded.events, &options)?;
     let backpack = replayed.backpack(id.clone(), blobs, options, ports).await?;
     Ok((backpack, loaded.torn_tail))
+}
+
+/// The state after a commit of a backpack that was [`read`], as a backpack of its own, with every value.
+pub async fn read_at(
+    backpack: &Backpack,
+    id: CommitId,
+    blobs: &dyn BlobReader,
+) -> Result<Backpack, Error> {
+    let found = backpack.inner.lock().history.at_commit(id);
+    let past: Past = found?;
+    let large = large_values(&past.state, blobs).await?;
+    Ok(backpack.descend(past, large, backpack.declared()))
 }

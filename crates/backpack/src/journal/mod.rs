@@ -22,6 +22,6 @@ mod writer;
 
 pub use backpack::{JournalPorts, JournaledBackpack, Mode, Opened};
 pub use event::{BackpackEvent, Holder};
-pub use loaded::read;
+pub use loaded::{read, read_at};
 pub use roots::BackpackRoots;
 pub use scope::AsyncScope;

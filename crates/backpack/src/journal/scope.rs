@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use piton_core::Provenance;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -43,6 +44,12 @@ impl AsyncScope {
     /// Who acts through this scope.
     pub fn identity(&self) -> &Identity {
         self.scope.identity()
+    }
+
+    /// See [`Scope::at_step`].
+    #[must_use]
+    pub fn at_step(self, provenance: Option<Provenance>) -> Self {
+        Self { scope: self.scope.at_step(provenance), ..self }
     }
 
     /// See [`Scope::pack`].

@@ -1,6 +1,6 @@
 //! A commit as it is written.
 
-use piton_core::TimestampMs;
+use piton_core::{Provenance, TimestampMs};
 use serde::{Deserialize, Serialize};
 
 use super::item::ItemRecord;
@@ -21,6 +21,8 @@ pub(crate) struct CommitRecord {
     pub(crate) timestamp_ms: TimestampMs,
     pub(crate) by: Identity,
     pub(crate) key: Key,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) provenance: Option<Provenance>,
     pub(crate) act: ActRecord,
 }
 
@@ -107,6 +109,7 @@ impl CommitRecord {
             timestamp_ms: commit.timestamp,
             by: (*commit.author).clone(),
             key: commit.key.clone(),
+            provenance: commit.provenance.as_deref().cloned(),
             act,
         }
     }

@@ -54,7 +54,7 @@ impl Replay {
         record: CommitRecord,
         options: &Options,
     ) -> Result<Commit, Contradiction> {
-        let CommitRecord { commit: id, timestamp_ms: timestamp, by, key, act } = record;
+        let CommitRecord { commit: id, timestamp_ms: timestamp, by, key, provenance, act } = record;
         if id.number() != self.history.next_number() {
             return Err(Contradiction::Number);
         }
@@ -101,7 +101,8 @@ impl Replay {
                 Act::Quarantine { entry: Arc::new(entry), was_active }
             }
         };
-        let commit = Commit { id, timestamp, author, key, act };
+        let provenance = provenance.map(Arc::new);
+        let commit = Commit { id, timestamp, author, key, provenance, act };
         self.state.apply(&commit);
         // What leaves memory here was told when it left it first.
         let _ = self.history.push(commit.clone(), &self.state, options);

@@ -17,16 +17,19 @@ const ESCAPED_CONTROL: usize = 6;
 const ENTRY: usize = 3;
 
 pub(crate) fn of_commit(commit: &Commit) -> usize {
+    let step = commit.provenance.as_ref().map_or(0, |provenance| provenance.step.len());
     let head = RECORD_BYTES + of_identity(&commit.author) + ESCAPED * commit.key.as_str().len();
-    head + match &commit.act {
-        Act::Pack { after, .. } => held(after) + of_labels(after.labels()),
-        Act::Quarantine { entry, was_active } => {
-            let value = entry.item.as_ref().filter(|_| !was_active).map_or(0, |item| held(item));
-            ESCAPED_CONTROL * entry.reason().len() + value
+    head + ESCAPED_CONTROL * step
+        + match &commit.act {
+            Act::Pack { after, .. } => held(after) + of_labels(after.labels()),
+            Act::Quarantine { entry, was_active } => {
+                let value =
+                    entry.item.as_ref().filter(|_| !was_active).map_or(0, |item| held(item));
+                ESCAPED_CONTROL * entry.reason().len() + value
+            }
+            Act::Restore(restored) => restored.after.as_ref().map_or(0, |item| of_item(item)),
+            Act::Unpack { .. } | Act::Delete { .. } | Act::Deny { .. } => 0,
         }
-        Act::Restore(restored) => restored.after.as_ref().map_or(0, |item| of_item(item)),
-        Act::Unpack { .. } | Act::Delete { .. } | Act::Deny { .. } => 0,
-    }
 }
 
 pub(crate) fn of_item(item: &Item) -> usize {

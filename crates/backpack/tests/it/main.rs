@@ -14,6 +14,7 @@ mod journal;
 mod observing;
 mod packing;
 mod properties;
+mod provenance;
 mod rig;
 mod secrets;
 mod time_travel;

@@ -1,6 +1,7 @@
 //! What each command does. A command takes its arguments and what it works with, tells what came of it, and ends.
 
 pub(crate) mod blame;
+pub(crate) mod backpack;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod diff;

@@ -22,10 +22,19 @@ impl Agent {
         Self::start_with(rig, &[], &json!({}))
     }
 
+    /// The same, with more arguments for the server.
+    pub(crate) fn start_as(rig: &Rig, arguments: &[&str]) -> Self {
+        Self::begin(rig, arguments, &[], &json!({}))
+    }
+
     /// The same, with more in the environment of the server and in what the client can do.
     pub(crate) fn start_with(rig: &Rig, variables: &[(&str, &str)], can: &Value) -> Self {
+        Self::begin(rig, &[], variables, can)
+    }
+
+    fn begin(rig: &Rig, more: &[&str], variables: &[(&str, &str)], can: &Value) -> Self {
         let mut child = rig
-            .command(&["mcp"])
+            .command(&[&["mcp"], more].concat())
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -75,8 +75,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
 
     server.then(Reply::text("six of them"));
     let backpack = told["backpack"].as_str().unwrap();
-    let resume =
-        [&["flow", "resume", &flow, "--backpack", backpack, "--events"][..], &outside].concat();
+    let resume = [&["flow", "resume", backpack, "--events"][..], &outside].concat();
     let resumed = rig.run(&resume);
     assert_eq!(resumed.status.code(), Some(0), "{}", text(&resumed.stderr));
     let events: Vec<Value> =
@@ -92,8 +91,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
     let prompt = server.seen().last().unwrap().body["messages"][0]["content"].to_string();
     assert!(prompt.contains("For Ada") && prompt.contains("wr.bug_investigation"), "{prompt}");
 
-    let again =
-        rig.run(&[&["flow", "resume", &flow, "--backpack", backpack][..], &outside].concat());
+    let again = rig.run(&[&["flow", "resume", backpack, "--flow", &flow][..], &outside].concat());
     assert_eq!(again.status.code(), Some(1));
     assert!(text(&again.stderr).contains("came to its end"), "{}", text(&again.stderr));
 }

@@ -4,9 +4,12 @@
 #![expect(clippy::print_stdout, reason = "long tests print their seed and what they did")]
 
 mod agent;
+mod backpacks;
 mod clients;
 mod command_line;
 mod demo;
+mod examples;
+mod flow_kill;
 mod flows;
 mod kill;
 mod lineage;
@@ -19,6 +22,7 @@ mod real_clients;
 mod rig;
 mod servers;
 mod sessions;
+mod state;
 mod workflows;
 
 use std::{

@@ -3,6 +3,7 @@
 //! | type | does |
 //! |---|---|
 //! | `chat` | asks a model and packs its answer |
+//! | `chat_each` | asks a model once for each entry of a list, and packs the answers |
 //! | `decision` | lets a model choose where the flow goes on |
 //! | `tool_params` | lets a model write the arguments of a tool |
 //! | `tool_call` | calls a tool and packs what it gives back |
@@ -16,6 +17,7 @@
 mod agent;
 mod asking;
 mod chat;
+mod chat_each;
 mod decision;
 mod params;
 mod register;

@@ -1,6 +1,6 @@
 //! The table of types.
 
-use super::{agent, chat, decision, tool_call, tool_params};
+use super::{agent, chat, chat_each, decision, tool_call, tool_params};
 use crate::config::{ParamProblem, Registry};
 use crate::error::Error;
 use crate::graph::{Body, Flow};
@@ -14,6 +14,7 @@ pub(crate) fn register(registry: &mut Registry) {
     };
     add("chat", |request| chat::build(request, false).map(Body::from));
     add("final_answer", |request| chat::build(request, true).map(Body::from));
+    add("chat_each", |request| chat_each::build(request).map(Body::from));
     add("decision", |request| decision::build(request).map(Body::from));
     add("tool_params", |request| tool_params::build(request).map(Body::from));
     add("tool_call", |request| tool_call::build(request).map(Body::from));

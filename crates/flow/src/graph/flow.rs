@@ -160,10 +160,7 @@ impl Flow {
 
     /// What makes this flow this flow: a digest of its description.
     pub fn digest(&self) -> piton_core::Digest {
-        let config: Value = self.to_json();
-        let bytes = piton_core::canonical::encode(&config)
-            .expect("a description is JSON that was read or written by us");
-        piton_core::Digest::of(&bytes)
+        digest(&self.to_json())
     }
 
     fn check(&self, node: NodeRef) -> Result<(), Error> {
@@ -183,4 +180,11 @@ impl std::fmt::Debug for Flow {
 /// What is said of flows that lie too deep inside each other.
 pub(crate) fn too_deep() -> String {
     format!("more than {DEPTH_MAX} flows lie inside each other")
+}
+
+/// The digest of a description.
+pub(crate) fn digest(description: &Value) -> piton_core::Digest {
+    let bytes = piton_core::canonical::encode(description)
+        .expect("a description is JSON that was read or written by us");
+    piton_core::Digest::of(&bytes)
 }

@@ -16,6 +16,7 @@ mod mapping;
 mod pass;
 mod phases;
 mod record;
+mod replay;
 mod report;
 mod runner;
 mod side_by_side;
@@ -23,7 +24,7 @@ mod visit;
 mod walk;
 
 pub use cancel::Cancel;
-pub(crate) use record::RUNNER;
-pub use record::{Abandoned, RunRecord};
+pub use record::{Abandoned, RUNNER, RunRecord};
+pub use replay::before_node;
 pub use report::Report;
 pub use runner::{RunOptions, Runner, RunnerPorts};

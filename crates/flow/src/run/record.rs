@@ -1,7 +1,8 @@
-//! What the runner itself notes in the backpack: how a run stands, and how far it is.
+//! What the runner itself notes in the backpack: how a run stands, how far it is, and the description of its flow.
 //!
-//! *Invariants*: no node can read or change it, because the item is limited to the runner. It is packed after a
-//! node's own commits, so whatever comes after it belongs to a node that did not finish.
+//! *Invariants*: no node can read or change it, because the items are limited to the runner. The record is packed after
+//! a node's own commits, so whatever comes after it belongs to a node that did not finish; the description is packed
+//! before the first record of its run.
 
 use piton_backpack::{
     AccessControl, Action as Done, AsyncScope, Backpack, CommitId, Filter, Identity, Key, NodeId,
@@ -13,13 +14,17 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::event::RunStatus;
+use crate::graph::{Flow, digest};
 use crate::state::State;
 
-/// Who notes it.
-pub(crate) const RUNNER: &str = "flow";
+/// Who notes it, as the backpack names them.
+pub const RUNNER: &str = "flow";
 
 /// Where.
 const KEY: &str = "flow.run";
+
+/// Where the description of the flow is kept.
+const DESCRIPTION: &str = "flow.description";
 
 /// The version of the record.
 const VERSION: u32 = 1;
@@ -94,6 +99,36 @@ impl RunRecord {
         }
     }
 
+    /// The description of the flow that the run began with, as the run kept it. Absent if it kept none.
+    pub fn description(&self, backpack: &Backpack) -> Result<Option<Value>, Error> {
+        let debug = backpack.debug();
+        let is_meant = |value: &Value| digest(value) == self.flow;
+        if let Some(value) = debug.peek(DESCRIPTION)?.filter(is_meant) {
+            return Ok(Some(value));
+        }
+        // A later run may have kept its own before it died.
+        for commit in debug.key_history(DESCRIPTION)?.iter().rev() {
+            let item = commit.value().filter(|item| item.is_available());
+            let value = item.map(piton_backpack::Item::value).transpose()?;
+            if let Some(value) = value.filter(is_meant) {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Every record of the last run that is in memory, oldest first, with the commit that packed it.
+    pub(super) fn all(backpack: &Backpack) -> Result<Vec<(CommitId, Self)>, Error> {
+        let Some(last) = Self::of(backpack)? else { return Ok(Vec::new()) };
+        let mut records = Vec::new();
+        for commit in backpack.debug().key_history(KEY)? {
+            let item = commit.value().filter(|item| item.is_available());
+            let record: Option<Self> = item.map(piton_backpack::Item::value).transpose()?;
+            records.extend(record.filter(|one| one.run == last.run).map(|one| (commit.id(), one)));
+        }
+        Ok(records)
+    }
+
     /// The commit that packed the record.
     pub(crate) async fn commit(state: &State) -> Result<Option<CommitId>, Error> {
         let key = Some(Key::parse(KEY).expect("the word is a short text"));
@@ -119,6 +154,16 @@ impl Notebook {
         let only = AccessControl::only([NodeId::parse(RUNNER).expect("the word is a short text")]);
         let scope = state.scope(runner(), None)?;
         Ok(Self { scope, options: PackOptions::new().limited(only) })
+    }
+
+    /// Keeps the description of a flow, unless it is kept already.
+    pub(crate) async fn keep(&self, state: &State, flow: &Flow) -> Result<(), Error> {
+        let (description, kept) = (flow.to_json(), state.backpack().debug().peek(DESCRIPTION)?);
+        if kept.as_ref() != Some(&description) {
+            // The item is limited to the runner, so nobody can refuse it to the runner.
+            let _ = self.scope.pack_with(DESCRIPTION, &description, &self.options).await?;
+        }
+        Ok(())
     }
 
     pub(crate) async fn note(&self, record: &RunRecord) -> Result<(), Error> {

@@ -110,6 +110,27 @@ impl Runner {
         Ok(self.go(flow, state, &options, record, true).await)
     }
 
+    /// Runs a flow again on a fork that was taken where [`before_node`](super::before_node) says: as a run of its own,
+    /// from the node on that comes next there. The flow may be another one, as long as it has the nodes that finished.
+    pub async fn replay(
+        &self,
+        flow: &Flow,
+        state: &State,
+        options: RunOptions,
+    ) -> Result<Report, Error> {
+        let Some(before) = RunRecord::of(state.backpack())? else {
+            let reason = "no flow has run on this backpack".to_owned();
+            return Err(Error::NotResumable { reason });
+        };
+        let mut params = before.params;
+        params.extend(options.params);
+        let run = RunId::mint(&*self.ports.entropy);
+        let mut record = RunRecord::new(run, flow.digest(), params.clone());
+        record.finished = before.finished;
+        let options = RunOptions { params, ..options };
+        Ok(self.go(flow, state, &options, record, false).await)
+    }
+
     async fn go(
         &self,
         flow: &Flow,
@@ -122,10 +143,13 @@ impl Runner {
         let clock = Arc::clone(&self.ports.clock);
         let emitter = Arc::new(Emitter::new(run, clock, Arc::clone(&self.audience)));
         state.listen(&emitter);
-        emitter.tell(None, EventKind::RunStart { resumed });
+        let told = || emitter.tell(None, EventKind::RunStart { resumed });
         let steps = record.steps;
         let (outcome, steps) = match Notebook::open(state) {
-            Err(error) => (Err(error), steps),
+            Err(error) => {
+                told();
+                (Err(error), steps)
+            }
             Ok(notebook) => {
                 let pass = Pass {
                     state,
@@ -139,7 +163,13 @@ impl Runner {
                     record: Mutex::new(record),
                     notebook,
                 };
-                let outcome = pass.whole(flow, &options.params).await;
+                // Whoever hears that a run began can resume it.
+                let begun = pass.begin(flow).await;
+                told();
+                let outcome = match begun {
+                    Ok(()) => pass.whole(flow, &options.params).await,
+                    Err(error) => Err(error),
+                };
                 (outcome, pass.steps.into_inner())
             }
         };
@@ -150,13 +180,20 @@ impl Runner {
 }
 
 impl Pass<'_> {
+    /// Keeps what it takes to go on with the run.
+    async fn begin(&self, flow: &Flow) -> Result<(), Error> {
+        if self.state.is_durable() {
+            self.notebook.keep(self.state, flow).await?;
+        }
+        self.note(|_| ()).await
+    }
+
     /// The run from where its record says, with how it ended noted.
     async fn whole(
         &self,
         flow: &Flow,
         params: &Map<String, Value>,
     ) -> Result<super::pass::Ended, Error> {
-        self.note(|_| ()).await?;
         let finished = self.record().finished.clone();
         let frame = Frame::outermost(flow, params.clone())?;
         let walked = self.walk(flow, &frame, finished.as_ref().map(super::pass::Ahead::of));

@@ -66,10 +66,11 @@ impl Pass<'_> {
         action: Action,
     ) -> Result<Action, Error> {
         check(ready, Phase::Outputs, &place.settings.outputs).await?;
+        // Whoever hears that a node ended finds it recorded: it does not run again.
+        self.finished(frame, place, &action).await?;
         if ready.tap.is_heard() {
             ready.tap.tell(EventKind::NodeEnd { action: action.to_string() });
         }
-        self.finished(frame, place, &action).await?;
         Ok(action)
     }
 

@@ -364,3 +364,30 @@ fn problems_with_parameters_have_their_place() {
         assert!(found[0].message.contains(words), "{kind}: {found:?}");
     }
 }
+
+// shows: BP-072 (the part about batches from JSON)
+#[tokio::test]
+async fn chat_each_asks_about_every_entry_and_packs_the_answers_in_order() {
+    for parallel in [false, true] {
+        let server = ModelServer::start().await;
+        let state = state(&[("texts", json!(["one", { "two": 2 }])), ("who", json!("Ada"))]);
+        server.then(Reply::text("first")).then(Reply::text("second"));
+        let text = json!({ "nodes": [{ "id": "each", "type": "chat_each", "params": {
+            "over": "texts", "prompt": "For {{who}}:", "output": "sums", "parallel": parallel } }] });
+        let ran = run(&server, &text, &state).await;
+        ran.report.outcome.unwrap();
+        let mut prompts: Vec<&str> = ran.seen.iter().map(prompt).collect();
+        prompts.sort_unstable();
+        assert_eq!(prompts, ["For Ada:\n\none", "For Ada:\n\n{\"two\":2}"]);
+        let mut answers: Vec<String> = serde_json::from_value(value(&state, "sums")).unwrap();
+        answers.sort_unstable();
+        assert_eq!(answers, ["first", "second"]);
+    }
+    let server = ModelServer::start().await;
+    let state = state(&[("texts", json!("no list"))]);
+    let params = json!({ "over": "texts", "prompt": "x" });
+    let text = json!({ "nodes": [{ "id": "each", "type": "chat_each", "params": params }] });
+    let ran = run(&server, &text, &state).await;
+    let error = ran.report.outcome.unwrap_err().to_string();
+    assert!(error.contains("what lies under `texts` is no list"), "{error}");
+}

@@ -15,6 +15,7 @@ mod phases;
 mod probe;
 mod promises;
 mod protected;
+mod replay;
 mod resume;
 mod routing;
 mod site;

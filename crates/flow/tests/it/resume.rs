@@ -21,24 +21,33 @@ use crate::probe::Probe;
 use crate::site::{heard, runner, value};
 
 /// A state in a data directory, as a new process finds it.
-async fn open(root: &Path) -> State {
+pub(crate) async fn open(root: &Path) -> State {
+    State::journaled(journaled(root).await).unwrap()
+}
+
+/// Where backpacks are kept in a data directory.
+pub(crate) fn ports(root: &Path) -> JournalPorts {
     let dir = DataDir::open(root).unwrap();
     let blobs = LocalBlobs::new(dir.clone());
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
     let journal = LogJournal::backpacks(dir, blobs.clone(), leases, Arc::new(NoTrace));
     let ports = Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
-    let ports = JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports };
+    JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports }
+}
+
+async fn journaled(root: &Path) -> JournaledBackpack {
+    let ports = ports(root);
     let (id, holder) = ("pack_run".parse().unwrap(), Holder::new("a test").unwrap());
     let opened = JournaledBackpack::open(&id, holder, Mode::Durable, Options::default(), ports);
-    State::journaled(opened.await.unwrap().backpack).unwrap()
+    opened.await.unwrap().backpack
 }
 
 /// Where the process dies: in which visit of a run, counted from 1, and in which phase of it.
 #[derive(Default)]
-struct Trap {
+pub(crate) struct Trap {
     at: Option<(usize, Phase)>,
     visits: AtomicUsize,
-    began: Mutex<Vec<&'static str>>,
+    pub(crate) began: Mutex<Vec<&'static str>>,
     sprung: Notify,
 }
 
@@ -90,7 +99,7 @@ fn walker(trap: &Arc<Trap>, name: &'static str) -> Probe {
 }
 
 /// `a`, then `b` and `c` inside another flow, then `d` twice, then `e`.
-fn flow(trap: &Arc<Trap>) -> Flow {
+pub(crate) fn flow(trap: &Arc<Trap>) -> Flow {
     let mut inner = Flow::new();
     let inside = ["b", "c"].map(|name| inner.add(name, walker(trap, name)).unwrap());
     inner.next(inside[0], inside[1]).unwrap();
@@ -105,7 +114,7 @@ fn flow(trap: &Arc<Trap>) -> Flow {
     flow
 }
 
-const TRAIL: [&str; 6] = ["a", "b", "c", "d", "d", "e"];
+pub(crate) const TRAIL: [&str; 6] = ["a", "b", "c", "d", "d", "e"];
 
 // shows: BP-102
 #[tokio::test]

@@ -17,6 +17,7 @@
 mod card;
 mod registry;
 mod schema;
+pub mod state;
 pub mod workflow;
 
 pub use card::{Hints, ToolCard};

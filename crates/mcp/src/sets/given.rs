@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use piton_runtime::state::BackpackId;
 use piton_runtime::{Connection, Runtime};
 
 use super::set::ToolSet;
+use super::state::State;
 use super::workflow::Workflow;
 use crate::log::CallLog;
 
@@ -17,6 +19,7 @@ type Give = dyn Fn(&Arc<Connection>) -> Option<Arc<dyn ToolSet>> + Send + Sync;
 pub struct Offer {
     runtime: Arc<Runtime>,
     more: Vec<Arc<Give>>,
+    backpack: Option<BackpackId>,
     log: Option<Arc<dyn CallLog>>,
 }
 
@@ -29,7 +32,7 @@ impl fmt::Debug for Offer {
 impl From<Arc<Runtime>> for Offer {
     /// The sets that come with Piton.
     fn from(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, more: Vec::new(), log: None }
+        Self { runtime, more: Vec::new(), backpack: None, log: None }
     }
 }
 
@@ -50,6 +53,12 @@ impl Offer {
         self
     }
 
+    /// The same, with agents attached to this backpack, whatever is configured.
+    #[must_use]
+    pub fn attached(self, backpack: Option<BackpackId>) -> Self {
+        Self { backpack, ..self }
+    }
+
     /// The same, with a line in `log` for each call.
     #[must_use]
     pub fn logged(self, log: Arc<dyn CallLog>) -> Self {
@@ -66,7 +75,7 @@ impl Offer {
 
     /// The sets that a connection gets, in the order in which its agent reads them.
     pub(crate) fn sets(&self, connection: &Arc<Connection>) -> Vec<Arc<dyn ToolSet>> {
-        let sets: Vec<_> = given(connection)
+        let sets: Vec<_> = given(connection, self.backpack.as_ref())
             .into_iter()
             .chain(self.more.iter().filter_map(|give| give(connection)))
             .collect();
@@ -79,6 +88,10 @@ impl Offer {
 }
 
 /// The sets of Piton that a connection gets: `workflow` always, any other if what is configured for it says so.
-fn given(connection: &Arc<Connection>) -> Vec<Arc<dyn ToolSet>> {
-    vec![Arc::new(Workflow::new(Arc::clone(connection)))]
+fn given(connection: &Arc<Connection>, backpack: Option<&BackpackId>) -> Vec<Arc<dyn ToolSet>> {
+    let mut sets: Vec<Arc<dyn ToolSet>> = vec![Arc::new(Workflow::new(Arc::clone(connection)))];
+    if let Some(attachment) = connection.attachment(backpack).transpose() {
+        sets.push(Arc::new(State::new(Arc::clone(connection), attachment)));
+    }
+    sets
 }

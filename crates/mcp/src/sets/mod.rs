@@ -7,6 +7,7 @@ mod call;
 mod given;
 mod person;
 mod set;
+mod state;
 mod told;
 mod workflow;
 

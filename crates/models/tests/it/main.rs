@@ -8,6 +8,7 @@
 mod choose;
 mod faults;
 mod keys;
+mod rehearsed;
 mod request;
 mod retry;
 mod scripted;

@@ -1,13 +1,14 @@
-//! Flows for whoever calls: check them, draw them, run them, and go on after a crash.
+//! Flows for whoever calls: check them, draw them, run them, go on after a crash, and run them again from a node.
 //!
-//! *Invariants*: a run is kept in a journaled backpack of its own, whose id is all that it takes to resume it.
+//! *Invariants*: a run is kept in a journaled backpack of its own with the description of its flow, so the id of that is
+//! all that it takes to resume it.
 
-mod models;
+mod kept;
+mod replay;
 mod reply;
 mod request;
 mod use_cases;
 
-pub use models::{ModelSettings, parse};
-pub use reply::{FlowChecked, FlowRan};
-pub use request::{Heard, ResumeFlow, RunFlow};
+pub use reply::{FlowChecked, FlowRan, FlowReplayed};
+pub use request::{Heard, Initial, NodeParam, ReplayFlow, ResumeFlow, RunFlow};
 pub use use_cases::{FlowPorts, Flows};

@@ -5,6 +5,8 @@ use piton_core::{Envelope, RunId};
 use piton_flow::{Problem, RunStatus};
 use serde::Serialize;
 
+use crate::state::look::BackpackDiff;
+
 /// What is to be said about a description.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -33,4 +35,19 @@ pub struct FlowRan {
     /// Why it did not come to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Envelope>,
+}
+
+/// What became of a run that was run again.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FlowReplayed {
+    /// What became of the replay.
+    #[serde(flatten)]
+    pub ran: FlowRan,
+    /// The backpack of the run that was run again.
+    pub of: BackpackId,
+    /// The node that it began with.
+    pub from: String,
+    /// What the replay left behind against what the run left behind.
+    pub outcome: BackpackDiff,
 }

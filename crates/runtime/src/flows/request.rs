@@ -12,6 +12,15 @@ pub enum Heard<'a> {
     Missed(u64),
 }
 
+/// What is packed before a run starts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Initial {
+    /// Values by key.
+    pub items: Map<String, Value>,
+    /// Values about a person: only nodes that are granted the key by name may read them.
+    pub pii: Map<String, Value>,
+}
+
 /// A flow to run.
 pub struct RunFlow<'a> {
     /// Its description.
@@ -19,7 +28,7 @@ pub struct RunFlow<'a> {
     /// The backpack that keeps the run; a new one if there is none.
     pub backpack: Option<BackpackId>,
     /// What is packed before it starts.
-    pub items: Map<String, Value>,
+    pub initial: Initial,
     /// The most nodes that it visits.
     pub steps_max: u64,
     /// How it is stopped.
@@ -28,12 +37,43 @@ pub struct RunFlow<'a> {
 
 /// A run to go on with.
 pub struct ResumeFlow<'a> {
-    /// The description that it began with.
-    pub text: &'a str,
+    /// The description, if it is not to be the one that the run kept. It must say the same.
+    pub text: Option<&'a str>,
     /// The backpack that keeps it.
     pub backpack: BackpackId,
     /// The most further nodes that it visits.
     pub steps_max: u64,
     /// How it is stopped.
     pub cancel: Cancel,
+}
+
+/// A run to run again from one of its nodes, on a fork of its backpack.
+pub struct ReplayFlow<'a> {
+    /// The backpack that keeps the run.
+    pub backpack: BackpackId,
+    /// The node to begin with, as the backpack names it.
+    pub from: &'a str,
+    /// Another description, if it is not to be the one that the run kept.
+    pub text: Option<&'a str>,
+    /// What parameters of nodes are to be instead.
+    pub params: Vec<NodeParam>,
+    /// What is packed before it starts.
+    pub initial: Initial,
+    /// The backpack that keeps the replay; a new one if there is none.
+    pub into: Option<BackpackId>,
+    /// The most nodes that it visits.
+    pub steps_max: u64,
+    /// How it is stopped.
+    pub cancel: Cancel,
+}
+
+/// A parameter of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeParam {
+    /// The node, as the backpack names it.
+    pub node: String,
+    /// The parameter.
+    pub name: String,
+    /// What it is to be.
+    pub value: Value,
 }

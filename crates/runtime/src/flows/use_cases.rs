@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, Identity, Options};
+use piton_backpack::{BackpackId, Identity, Options, PackOptions, Tag};
 use piton_core::{Envelope, Timer};
 use piton_flow::{
     Error, EventFilter, Flow, Heard as Told, Registry, Report, RunOptions, Runner, RunnerPorts,
@@ -12,8 +12,9 @@ use piton_flow::{
 };
 use piton_models::ModelClient;
 
+use super::kept;
 use super::reply::{FlowChecked, FlowRan};
-use super::request::{Heard, ResumeFlow, RunFlow};
+use super::request::{Heard, Initial, ResumeFlow, RunFlow};
 
 /// What flows work with.
 pub struct FlowPorts {
@@ -29,7 +30,7 @@ pub struct FlowPorts {
 
 /// Flows for whoever calls.
 pub struct Flows {
-    ports: FlowPorts,
+    pub(super) ports: FlowPorts,
     registry: Registry,
 }
 
@@ -62,11 +63,7 @@ impl Flows {
         let entropy = &*self.ports.journal.ports.entropy;
         let id = request.backpack.unwrap_or_else(|| BackpackId::mint(entropy));
         let backpack = self.open(&id).await?;
-        let system = backpack.scope(Identity::system(), None).map_err(|error| error.envelope())?;
-        for (key, value) in &request.items {
-            // A new item cannot be refused to `system`; one that is limited to others is told as an error.
-            let _ = system.pack(key, value).await.map_err(|error| error.envelope())?;
-        }
+        pack(&backpack, &request.initial).await?;
         let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
@@ -81,8 +78,12 @@ impl Flows {
         request: ResumeFlow<'_>,
         listener: &(dyn Fn(Heard<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
-        let flow = self.load(request.text)?;
+        let given = request.text.map(|text| self.load(text)).transpose()?;
         let backpack = self.open(&request.backpack).await?;
+        let flow = match given {
+            Some(flow) => kept::same(flow, backpack.memory())?,
+            None => self.load(&kept::description(backpack.memory())?.to_string())?,
+        };
         let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
@@ -92,7 +93,7 @@ impl Flows {
     }
 
     /// Lets a run go on while its events are heard, and closes what keeps it.
-    async fn follow(
+    pub(super) async fn follow(
         &self,
         runner: Runner,
         id: &BackpackId,
@@ -121,19 +122,19 @@ impl Flows {
         Ok(ran(id, report))
     }
 
-    fn load(&self, text: &str) -> Result<Flow, Envelope> {
+    pub(super) fn load(&self, text: &str) -> Result<Flow, Envelope> {
         let loaded = Flow::from_json(text, &self.registry);
         Ok(loaded.map_err(|error| error.envelope())?.flow)
     }
 
     async fn open(&self, id: &BackpackId) -> Result<JournaledBackpack, Envelope> {
-        let holder = Holder::new("a flow").expect("two words are a name");
+        let holder = holder();
         let ports = self.ports.journal.clone();
         let opened = JournaledBackpack::open(id, holder, Mode::Durable, Options::default(), ports);
         Ok(opened.await.map_err(|error| error.envelope())?.backpack)
     }
 
-    fn runner(&self) -> Runner {
+    pub(super) fn runner(&self) -> Runner {
         let ports = RunnerPorts {
             clock: Arc::clone(&self.ports.journal.ports.clock),
             timer: Arc::clone(&self.ports.timer),
@@ -141,6 +142,26 @@ impl Flows {
         };
         Runner::new(Arc::clone(&self.ports.models), self.ports.tools.clone(), ports)
     }
+}
+
+/// Packs what a run starts with, as `system`.
+pub(super) async fn pack(backpack: &JournaledBackpack, initial: &Initial) -> Result<(), Envelope> {
+    let system = backpack.scope(Identity::system(), None).map_err(|error| error.envelope())?;
+    let about_a_person = PackOptions::new().tagged([Tag::PII]).map_err(|error| error.envelope())?;
+    let plain = PackOptions::new();
+    let items = initial.items.iter().map(|item| (item, &plain));
+    for ((key, value), options) in
+        items.chain(initial.pii.iter().map(|item| (item, &about_a_person)))
+    {
+        // A new item cannot be refused to `system`; one that is limited to others is told as an error.
+        let _ = system.pack_with(key, value, options).await.map_err(|error| error.envelope())?;
+    }
+    Ok(())
+}
+
+/// Who has a backpack open while a flow runs on it.
+pub(super) fn holder() -> Holder {
+    Holder::new("a flow").expect("two words are a name")
 }
 
 fn ran(id: &BackpackId, report: Report) -> FlowRan {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use piton_backpack::journal::JournalPorts;
 use piton_core::Envelope;
 use piton_store::port::{BlobReader, JournalReader};
 use piton_workflow::SessionEvent;
@@ -25,6 +26,8 @@ pub struct Runtime {
     pub(super) configuration: Configuration,
     /// What held then.
     applied: Settings,
+    /// Where backpacks are kept, if they are.
+    pub(super) backpacks: Option<JournalPorts>,
 }
 
 impl fmt::Debug for Runtime {
@@ -47,7 +50,15 @@ impl Runtime {
         let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
         let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
         let recall = Recall::new(journal, blobs, Arc::clone(&ports.cache));
-        Ok(Self { ports, sessions, recall, library: Library::default(), configuration, applied })
+        Ok(Self {
+            ports,
+            sessions,
+            recall,
+            library: Library::default(),
+            configuration,
+            applied,
+            backpacks: None,
+        })
     }
 
     /// The use cases of one agent.
@@ -58,6 +69,11 @@ impl Runtime {
     /// The use cases of one call of an agent anywhere, of whom nothing is known.
     pub fn connect_once(self: &Arc<Self>) -> Connection {
         Connection::new(Arc::clone(self), Whereabouts::default(), false)
+    }
+
+    /// The configuration as it was when the process started.
+    pub(crate) fn configuration(&self) -> &Configuration {
+        &self.configuration
     }
 
     /// What held when the process started.

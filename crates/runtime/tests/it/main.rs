@@ -9,6 +9,7 @@ mod config;
 mod library;
 #[cfg(feature = "flow")]
 mod mcp_tools;
+mod models;
 mod rig;
 mod surroundings;
 mod use_cases;

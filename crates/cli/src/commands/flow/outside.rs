@@ -1,31 +1,41 @@
 //! What flows reach outside: models, and the tools of other MCP servers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use piton_core::Envelope;
-use piton_flow::Tools;
 use piton_models::provider::SystemSecrets;
-use piton_models::{Backoff, ModelClient, Providers, Retrying};
-use piton_runtime::{flows, mcp_tools};
+use piton_runtime::flows::{FlowPorts, Flows};
+use piton_runtime::mcp_tools;
+use piton_runtime::models::{ModelSettings, client};
 use piton_store::local::SystemTimer;
 
-use crate::{bounds::SETTINGS_BYTES_MAX, failure::Failure, files};
+use crate::{bounds::SETTINGS_BYTES_MAX, failure::Failure, files, open::Open};
 
-/// Who answers for models.
-pub(super) fn models(file: Option<&Path>) -> Result<Arc<dyn ModelClient>, Failure> {
-    let settings = match file {
-        None => flows::ModelSettings::default(),
-        Some(path) => flows::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
+/// Where tools come from.
+#[derive(Args)]
+pub(crate) struct Tools {
+    /// The tools of these MCP servers: a file with `mcpServers`
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+}
+
+/// Flows of a data directory, with what they reach outside.
+pub(super) fn flows(open: &Open, tools: &Tools, models: Option<&Path>) -> Result<Flows, Failure> {
+    let tools = open.block_on(connected(tools.tools.as_deref()))?;
+    let settings = match models {
+        None => open.runtime.model_settings()?,
+        Some(path) => ModelSettings::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
     };
-    let providers = Providers::new(settings.providers, settings.default, Arc::new(SystemSecrets));
-    let providers = Arc::new(providers.map_err(|error| error.envelope())?);
-    Ok(Arc::new(Retrying::new(providers, Backoff::default(), Arc::new(SystemTimer))))
+    let models = client(settings, Arc::new(SystemSecrets), Arc::new(SystemTimer))?;
+    let (journal, timer) = (open.backpacks(), Arc::new(SystemTimer));
+    Ok(Flows::new(FlowPorts { journal, timer, models, tools }))
 }
 
 /// The tools of the servers that a file names.
-pub(super) async fn tools(file: Option<&Path>) -> Result<Tools, Failure> {
-    let mut tools = Tools::new();
+async fn connected(file: Option<&Path>) -> Result<piton_flow::Tools, Failure> {
+    let mut tools = piton_flow::Tools::new();
     let Some(path) = file else { return Ok(tools) };
     let text = files::read_text(path, SETTINGS_BYTES_MAX)?;
     let told = |error: mcp_tools::ConnectError| Envelope::from(&error);

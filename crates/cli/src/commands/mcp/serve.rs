@@ -5,13 +5,14 @@ use std::{
     path::PathBuf,
 };
 
+use piton_backpack::BackpackId;
 use piton_mcp::serve_stdio;
 use piton_runtime::Whereabouts;
 
 use crate::{app::App, exit::Ending, failure::Failure, output};
 
 /// Serves the agent until it goes away. Standard output belongs to the protocol.
-pub(super) fn run(app: &App) -> Result<Ending, Failure> {
+pub(super) fn run(app: &App, backpack: Option<BackpackId>) -> Result<Ending, Failure> {
     if io::stdin().is_terminal() {
         output::warn(
             "Waiting for a client of the Model Context Protocol; they start this themselves. \
@@ -26,6 +27,6 @@ pub(super) fn run(app: &App) -> Result<Ending, Failure> {
         claude_project_dir: app.environment.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from),
         working_dir: app.environment.working_dir.clone(),
     };
-    open.wait(serve_stdio(open.offer(), whereabouts))?;
+    open.wait(serve_stdio(open.offer().attached(backpack), whereabouts))?;
     Ok(Ending::Done)
 }

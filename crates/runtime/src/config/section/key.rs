@@ -3,6 +3,7 @@
 use super::found::Wrong;
 use super::models::ModelsSection;
 use super::read::{Unreadable, judge};
+use super::state::StateSection;
 use crate::config::layer::Place;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -12,6 +13,8 @@ piton_core::closed_set! {
     pub enum SectionKey {
         /// Who answers for models.
         Models => "models",
+        /// Which backpack agents are attached to.
+        State => "state",
     }
 }
 
@@ -21,6 +24,7 @@ impl SectionKey {
         match (self, place) {
             // A project that was cloned must not say where a user's keys are sent.
             (Self::Models, place) => !matches!(place, Place::Project),
+            (Self::State, _) => true,
         }
     }
 
@@ -28,6 +32,7 @@ impl SectionKey {
     pub const fn example(self) -> &'static str {
         match self {
             Self::Models => ModelsSection::EXAMPLE,
+            Self::State => StateSection::EXAMPLE,
         }
     }
 
@@ -37,6 +42,7 @@ impl SectionKey {
             Self::Models => {
                 "Who answers for models: providers, and which of them when nobody is named."
             }
+            Self::State => "The backpack that agents are attached to, and what they may do there.",
         }
     }
 
@@ -48,6 +54,7 @@ impl SectionKey {
     ) -> Result<Vec<Wrong>, Unreadable> {
         match self {
             Self::Models => judge::<ModelsSection>(value, place),
+            Self::State => judge::<StateSection>(value, place),
         }
     }
 
@@ -56,6 +63,7 @@ impl SectionKey {
     pub(in crate::config) fn schema(self) -> schemars::Schema {
         match self {
             Self::Models => schemars::schema_for!(ModelsSection),
+            Self::State => schemars::schema_for!(StateSection),
         }
     }
 }

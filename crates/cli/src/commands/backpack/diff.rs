@@ -1,0 +1,92 @@
+//! `piton backpack diff`.
+
+use clap::Args;
+use piton_backpack::ChangeKind;
+use piton_runtime::state::look::{
+    BackpackDiff, BackpackReference, ChangeShown, DiffSide, PointReference,
+};
+
+use super::at::point;
+use super::command::{Backpack, Revealing, backpacks, reference};
+use super::lines::{say_diff, say_left_out, who};
+use crate::{
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    open::Open,
+    style::{State, styled},
+};
+
+#[derive(Args)]
+pub(crate) struct Diff {
+    #[command(flatten)]
+    backpack: Backpack,
+    /// The commit to compare with
+    #[arg(value_name = "A", required_unless_present_any = ["before", "with"])]
+    from: Option<String>,
+    /// The commit to compare; the newest if none is named
+    #[arg(value_name = "B")]
+    to: Option<String>,
+    /// Compare with the state before the first commit of this node
+    #[arg(long, value_name = "NODE", conflicts_with = "from")]
+    before: Option<String>,
+    /// Compare the newest state of this backpack, not one of RUN
+    #[arg(long, value_name = "RUN", value_parser = reference, conflicts_with = "to")]
+    with: Option<BackpackReference>,
+    #[command(flatten)]
+    revealing: Revealing,
+}
+
+impl Diff {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+        let Self { backpack, from, to, before, with, revealing } = self;
+        let from = point(from, before);
+        let to = to.map_or(PointReference::Newest, PointReference::Commit);
+        let other = with.as_ref().unwrap_or(&backpack.run);
+        let all = backpacks(open);
+        let wanted = all.diff((&backpack.run, &from), (other, &to), revealing.reveal());
+        let diff = open.wait(wanted)?;
+        say(app, &diff);
+        app.output.reply("piton.backpack.diff/1", &diff)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, diff: &BackpackDiff) {
+    app.output.say(format_args!("--- {}\n+++ {}", side(&diff.before), side(&diff.after)));
+    say_changes(app, diff);
+}
+
+fn side(side: &DiffSide) -> String {
+    match &side.commit {
+        Some(commit) => format!("{} at {commit}", side.backpack),
+        None => format!("{} before its first commit", side.backpack),
+    }
+}
+
+/// What differs, key by key.
+fn say_changes(app: &App, diff: &BackpackDiff) {
+    if diff.changes.is_empty() {
+        app.output.say("Nothing differs.");
+    }
+    for change in &diff.changes {
+        say_change(app, change);
+    }
+    say_left_out(app, diff.left_out, "keys");
+}
+
+fn say_change(app: &App, change: &ChangeShown) {
+    let (mark, state) = match change.kind {
+        ChangeKind::Added => ("+", State::Good),
+        ChangeKind::Modified => ("~", State::Attention),
+        ChangeKind::Deleted => ("-", State::Bad),
+    };
+    let by = change.by.as_ref().map_or_else(String::new, |by| format!("  by {}", who(by)));
+    app.output.say(format_args!("{} {}{by}", styled(state, mark), change.key));
+    if change.diff.is_empty() {
+        let words = |text: &Option<String>| text.clone().unwrap_or_else(|| "nothing".to_owned());
+        app.output.say(format_args!("    {} → {}", words(&change.before), words(&change.after)));
+    } else {
+        say_diff(app, &change.diff, change.left_out_lines, "    ");
+    }
+}

@@ -1,0 +1,95 @@
+//! Pieces of what these commands print.
+
+use piton_backpack::Identity;
+use piton_runtime::state::look::{DiffLine, DiffSign, ValueShown};
+use piton_workflow::projection::shorten;
+
+use crate::{
+    app::App,
+    bounds::CELL_BYTES_MAX,
+    style::{State, styled},
+    words::indented,
+};
+
+/// A size as people read it.
+pub(super) fn size(bytes: u64) -> String {
+    const KIB: u64 = 1024; // tidy: number: bytes of a KiB
+    match bytes {
+        0..KIB => format!("{bytes} B"),
+        _ if bytes < KIB * KIB => format!("{} KiB", bytes / KIB),
+        _ => format!("{} MiB", bytes / (KIB * KIB)),
+    }
+}
+
+/// A few words for a cell, on one line.
+pub(crate) fn cell(text: &str) -> String {
+    shorten(&text.replace(['\n', '\r', '\t'], " "), CELL_BYTES_MAX)
+}
+
+/// Who, and where in its flow.
+pub(super) fn who(by: &Identity) -> String {
+    match &by.namespace {
+        Some(namespace) => format!("{} ({namespace})", by.id),
+        None => by.id.to_string(),
+    }
+}
+
+/// A value, or why it is not there.
+pub(super) fn say_value(app: &App, value: &ValueShown, margin: &str) {
+    match (&value.text, &value.hidden) {
+        (Some(text), _) => app.output.say(indented(text, margin)),
+        (None, why) => {
+            let why = why.as_deref().unwrap_or("not kept");
+            app.output.say(format_args!("{margin}[{why}, {}]", size(value.size)));
+        }
+    }
+    if value.left_out_bytes > 0 {
+        app.output.say(format_args!("{margin}… and {} more bytes", value.left_out_bytes));
+    }
+}
+
+/// Whether a person has to ask for what is not shown.
+pub(super) fn is_hidden(value: &ValueShown) -> bool {
+    value.hidden.is_some()
+}
+
+/// The lines of a diff.
+pub(super) fn say_diff(app: &App, lines: &[DiffLine], left_out: usize, margin: &str) {
+    for DiffLine { sign, text } in lines {
+        let (mark, state) = match sign {
+            DiffSign::Same => (" ", None),
+            DiffSign::Removed => ("-", Some(State::Bad)),
+            DiffSign::Added => ("+", Some(State::Good)),
+            DiffSign::Gap => ("…", Some(State::Faint)),
+        };
+        let line = format!("{mark} {text}");
+        match state {
+            Some(state) => {
+                app.output.say(format_args!("{margin}{}", styled(state, line.trim_end())));
+            }
+            None => app.output.say(format_args!("{margin}{line}")),
+        }
+    }
+    if left_out > 0 {
+        app.output.say(format_args!("{margin}… and {left_out} more lines"));
+    }
+}
+
+/// What is left out, if anything is.
+pub(super) fn say_left_out(app: &App, count: usize, what: &str) {
+    if count > 0 {
+        app.output.say(format_args!("{count} more {what} are left out."));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cell, size};
+
+    #[test]
+    fn sizes_have_the_largest_whole_unit_and_cells_one_line() {
+        let sizes = [0, 1023, 1024, 5 * 1024 * 1024].map(size);
+        assert_eq!(sizes, ["0 B", "1023 B", "1 KiB", "5 MiB"]);
+        assert_eq!(cell("a\nb"), "a b");
+    }
+}

@@ -1,0 +1,79 @@
+//! `piton backpack list`.
+
+use piton_runtime::state::look::{BackpackLine, BackpackList};
+
+use super::command::backpacks;
+use super::lines::say_left_out;
+use crate::{
+    age::ago,
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    open::Open,
+    style::State,
+    table::{self, Cell},
+};
+
+const HEADS: [&str; 6] = ["BACKPACK", "FLOW", "STATUS", "NODES", "KEYS", "LAST"];
+
+pub(super) fn run(app: &App, open: &Open) -> Result<Ending, Failure> {
+    let list = open.wait(backpacks(open).list())?;
+    say(app, &list);
+    app.output.reply("piton.backpack.list/1", &list)?;
+    Ok(Ending::Done)
+}
+
+fn say(app: &App, list: &BackpackList) {
+    let rows: Vec<_> = list.backpacks.iter().map(row).collect();
+    if rows.is_empty() {
+        app.output.say("There are no backpacks yet.");
+    } else {
+        for line in table::lines(HEADS, &rows) {
+            app.output.say(line);
+        }
+    }
+    for one in &list.troubled {
+        let (id, trouble) = (&one.id, &one.trouble);
+        app.output.say(format_args!(
+            "\n{id} cannot be read: {}\n{}",
+            trouble.message, trouble.suggestion
+        ));
+    }
+    say_left_out(app, list.left_out, "older backpacks");
+    match list.backpacks.first() {
+        Some(line) => {
+            app.output.say(format_args!("\nLook at one: piton backpack log {}", line.short));
+        }
+        None => app.output.say("A flow makes them: piton flow run FILE"),
+    }
+}
+
+fn row(line: &BackpackLine) -> [Cell; 6] {
+    let run = line.run.as_ref();
+    let mut flow = run.and_then(|run| run.flow.clone()).unwrap_or_else(|| "–".to_owned());
+    if let Some(origin) = &line.origin {
+        flow = format!("{flow}, forked from {}", origin.backpack);
+    }
+    let status = run.map_or_else(|| "–".into(), |run| status(run.status));
+    let steps = run.map_or_else(|| "–".to_owned(), |run| run.steps.to_string());
+    let last = line.last_ms.map_or_else(|| "never".to_owned(), |last| ago(App::now(), last));
+    [
+        line.short.clone().into(),
+        flow.into(),
+        status,
+        steps.into(),
+        line.keys.to_string().into(),
+        last.into(),
+    ]
+}
+
+/// How a run is, in a word.
+pub(super) fn status(status: piton_flow::RunStatus) -> Cell {
+    use piton_flow::RunStatus;
+    let state = match status {
+        RunStatus::Done => State::Good,
+        RunStatus::Failed => State::Bad,
+        RunStatus::Running | RunStatus::Cancelled => State::Attention,
+    };
+    Cell::of(state, status.as_str())
+}

@@ -1,0 +1,132 @@
+//! `piton backpack log` and `piton backpack history`.
+
+use clap::Args;
+use piton_backpack::{Action, Key, NodeId};
+use piton_runtime::bounds::{COMMITS_SHOWN, COMMITS_SHOWN_MAX};
+use piton_runtime::state::look::{BackpackLog, CommitLine, LogFilter};
+
+use super::command::{Backpack, backpacks};
+use super::lines::{cell, size};
+use crate::{
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    open::Open,
+    style::State,
+    table::{self, Cell},
+    time::utc,
+    words::count,
+};
+
+const HEADS: [&str; 7] = ["COMMIT", "TIME (UTC)", "NODE", "ACTION", "KEY", "SIZE", "VALUE"];
+
+#[derive(Args)]
+pub(crate) struct Log {
+    #[command(flatten)]
+    backpack: Backpack,
+    /// Only what this node did
+    #[arg(long, value_name = "NODE")]
+    node: Option<NodeId>,
+    /// Only what happened to this key
+    #[arg(long, value_name = "KEY")]
+    key: Option<Key>,
+    /// Only this: pack, unpack, delete, quarantine, deny or restore
+    #[arg(long, value_name = "ACTION")]
+    action: Option<Action>,
+    /// The most commits that are shown
+    #[arg(long, value_name = "COUNT", default_value_t = COMMITS_SHOWN)]
+    limit: usize,
+    /// With what the runner noted for itself
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct History {
+    #[command(flatten)]
+    backpack: Backpack,
+    /// The key
+    #[arg(value_name = "KEY")]
+    key: Key,
+}
+
+impl Log {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+        let Self { backpack, node, key, action, limit, all } = self;
+        let filter = LogFilter { node, key, action, notes: all, limit };
+        let log = open.wait(backpacks(open).log(&backpack.run, &filter))?;
+        say(app, &log, &backpack.run.0);
+        app.output.reply("piton.backpack.log/1", &log)?;
+        Ok(Ending::Done)
+    }
+}
+
+impl History {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+        let filter = LogFilter {
+            key: Some(self.key),
+            notes: true,
+            limit: COMMITS_SHOWN_MAX,
+            ..LogFilter::default()
+        };
+        let log = open.wait(backpacks(open).log(&self.backpack.run, &filter))?;
+        say(app, &log, &self.backpack.run.0);
+        app.output.reply("piton.backpack.history/1", &log)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, log: &BackpackLog, name: &str) {
+    let rows: Vec<_> = log.commits.iter().map(row).collect();
+    if rows.is_empty() {
+        app.output.say("There are no such commits.");
+    } else {
+        for line in table::lines(HEADS, &rows) {
+            app.output.say(line);
+        }
+    }
+    if log.older > 0 {
+        app.output.say(format_args!("{} older; --limit shows more.", count(log.older, "commit")));
+    }
+    if log.notes > 0 {
+        app.output.say(format_args!(
+            "{} of the runner left out; --all shows them.",
+            count(log.notes, "note")
+        ));
+    }
+    if let Some(commit) = log.commits.first() {
+        app.output.say(format_args!("\nLook at one: piton backpack show {name} {}", commit.short));
+    }
+}
+
+fn row(line: &CommitLine) -> [Cell; 7] {
+    let action = match (line.refused, line.abandoned) {
+        (Some(refused), _) => Cell::of(State::Bad, format!("deny {refused}")),
+        (None, true) => Cell::of(State::Faint, format!("{} (abandoned)", line.action)),
+        (None, false) => line.action.as_str().into(),
+    };
+    [
+        line.short.clone().into(),
+        utc(line.timestamp_ms).into(),
+        line.by.id.to_string().into(),
+        action,
+        line.key.to_string().into(),
+        line.size.map_or_else(|| "–".to_owned(), size).into(),
+        value(line).into(),
+    ]
+}
+
+/// What is to be said about the value: a few words, its version, and whose it replaced.
+fn value(line: &CommitLine) -> String {
+    let mut words = cell(line.reason.as_ref().unwrap_or(&line.summary));
+    if let Some(version) = line.version {
+        words = format!("{words}  v{version}");
+    }
+    if let Some(replaced) = &line.replaced {
+        words = format!("{words}  ← over {replaced}");
+    }
+    if let Some(provenance) = &line.provenance {
+        words = format!("{words}  for step {}", provenance.step);
+    }
+    words
+}

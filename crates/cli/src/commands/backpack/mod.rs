@@ -1,0 +1,14 @@
+//! `piton backpack`: what the nodes of a flow knew, and who told them.
+
+mod at;
+mod blame;
+mod command;
+mod diff;
+mod lines;
+mod list;
+mod log;
+mod quarantined;
+mod show;
+
+pub(crate) use command::{Backpack, Command};
+pub(crate) use lines::cell;

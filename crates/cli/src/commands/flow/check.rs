@@ -1,0 +1,50 @@
+//! `piton flow check` and `piton flow graph`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use piton_flow::bounds::CONFIG_BYTES_MAX;
+use serde_json::json;
+
+use super::outside::{self, Tools};
+use crate::{app::App, exit::Ending, failure::Failure, files};
+
+/// A flow in a file.
+#[derive(Args)]
+pub(crate) struct File {
+    /// The flow as JSON; `-` for standard input
+    file: PathBuf,
+    #[command(flatten)]
+    pub(super) tools: Tools,
+}
+
+/// The text of a flow.
+pub(super) fn text(file: &std::path::Path) -> Result<String, Failure> {
+    files::read_text(file, CONFIG_BYTES_MAX as u64)
+}
+
+impl File {
+    pub(super) fn text(&self) -> Result<String, Failure> {
+        text(&self.file)
+    }
+
+    pub(super) fn check(&self, app: &App) -> Result<Ending, Failure> {
+        let text = self.text()?;
+        let checked = outside::flows(&app.open()?, &self.tools, None)?.check(&text);
+        for problem in &checked.problems {
+            app.output.say(format_args!("{}  {problem}", problem.severity));
+        }
+        let verdict = if checked.runs { "The flow runs." } else { "The flow does not run." };
+        app.output.say(verdict);
+        app.output.reply("piton.flow_check/1", &checked)?;
+        Ok(if checked.runs { Ending::Done } else { Ending::Wanting })
+    }
+
+    pub(super) fn graph(&self, app: &App) -> Result<Ending, Failure> {
+        let text = self.text()?;
+        let mermaid = outside::flows(&app.open()?, &self.tools, None)?.graph(&text)?;
+        app.output.say(mermaid.trim_end());
+        app.output.reply("piton.flow_graph/1", &json!({ "mermaid": mermaid }))?;
+        Ok(Ending::Done)
+    }
+}

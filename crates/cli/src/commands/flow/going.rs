@@ -1,0 +1,104 @@
+//! What every run takes, and how it is told.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use piton_flow::bounds::STEPS_DEFAULT;
+use piton_flow::{Cancel, RunStatus};
+use piton_runtime::flows::{FlowRan, Heard, Initial};
+use serde_json::{Value, json};
+
+use crate::{app::App, exit::Ending, failure::Failure};
+
+/// What every run takes.
+#[derive(Args)]
+pub(crate) struct Going {
+    /// Which models may be asked: a file with `providers` or `rehearsed`
+    #[arg(long, value_name = "FILE")]
+    pub(super) models: Option<PathBuf>,
+    /// The most nodes that it visits
+    #[arg(long, value_name = "COUNT", default_value_t = STEPS_DEFAULT)]
+    pub(super) steps_max: u64,
+    /// Print each event as a line of JSON as it happens, and nothing else
+    #[arg(long, conflicts_with = "json")]
+    pub(super) events: bool,
+}
+
+/// What is packed before a run starts.
+#[derive(Args)]
+pub(crate) struct Items {
+    /// Pack this before it starts; the value is JSON, or else a text
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = item)]
+    pub(super) items: Vec<(String, Value)>,
+    /// The same, about a person: only nodes that are granted the key by name may read it
+    #[arg(long, value_name = "KEY=VALUE", value_parser = item)]
+    pub(super) pii: Vec<(String, Value)>,
+}
+
+impl Items {
+    /// Everything that is packed before a run starts.
+    pub(super) fn initial(self) -> Initial {
+        let (items, pii) = (self.items.into_iter().collect(), self.pii.into_iter().collect());
+        Initial { items, pii }
+    }
+}
+
+fn item(text: &str) -> Result<(String, Value), String> {
+    let (key, text) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
+    Ok((key.to_owned(), value(text)))
+}
+
+/// A value that a person typed: JSON, or else a text.
+pub(super) fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| json!(text))
+}
+
+/// Waits for a run; Ctrl-C stops it between two steps, with everything kept.
+pub(super) async fn until_stopped<T>(cancel: Cancel, run: impl Future<Output = T>) -> T {
+    let mut run = std::pin::pin!(run);
+    tokio::select! {
+        outcome = &mut run => outcome,
+        _ = tokio::signal::ctrl_c() => {
+            cancel.cancel();
+            run.await
+        }
+    }
+}
+
+/// Prints an event, if events are wanted.
+pub(super) fn tell(print: bool, heard: &Heard<'_>) {
+    if print {
+        let line = match heard {
+            Heard::Event(event) => event.to_json_line(),
+            Heard::Missed(count) => json!({ "type": "missed", "count": count }).to_string(),
+        };
+        // Nobody reads any more: the run goes on all the same.
+        let _ = crate::output::bytes(format!("{line}\n").as_bytes());
+    }
+}
+
+/// What became of a run, in words.
+pub(super) fn say(app: &App, ran: &FlowRan) {
+    let steps = if ran.steps == 1 { "node" } else { "nodes" };
+    app.output.say(format_args!("{} after {} {steps} · {}", ran.status, ran.steps, ran.run_id));
+    if let Some(error) = &ran.error {
+        app.output.say(format_args!("{}\n{}", error.message, error.suggestion));
+    }
+}
+
+/// Tells a person or a program what became of a run.
+pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<Ending, Failure> {
+    if !silent {
+        say(app, ran);
+        if ran.error.is_some() {
+            app.output.say(format_args!("Go on: piton flow resume {}", ran.backpack));
+        }
+        app.output.say(format_args!("Look inside: piton backpack log {}", ran.backpack));
+        app.output.reply("piton.flow_run/1", ran)?;
+    }
+    Ok(ending(ran))
+}
+
+pub(super) fn ending(ran: &FlowRan) -> Ending {
+    if ran.status == RunStatus::Done { Ending::Done } else { Ending::Wanting }
+}

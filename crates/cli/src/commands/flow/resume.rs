@@ -1,0 +1,46 @@
+//! `piton flow resume`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use piton_flow::Cancel;
+use piton_runtime::flows::{Heard, ResumeFlow};
+use piton_runtime::state::look::Backpacks;
+
+use super::check;
+use super::going::{Going, tell, told, until_stopped};
+use super::outside::{self, Tools};
+use crate::{app::App, commands::backpack::Backpack, exit::Ending, failure::Failure};
+
+#[derive(Args)]
+pub(crate) struct Resume {
+    #[command(flatten)]
+    backpack: Backpack,
+    /// The flow that it was started with; it kept that itself, so this only checks that a file still says the same
+    #[arg(long, value_name = "FILE")]
+    flow: Option<PathBuf>,
+    #[command(flatten)]
+    tools: Tools,
+    #[command(flatten)]
+    going: Going,
+}
+
+impl Resume {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let text = self.flow.as_deref().map(check::text).transpose()?;
+        let open = app.open()?;
+        let flows = outside::flows(&open, &self.tools, self.going.models.as_deref())?;
+        let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
+        let cancel = Cancel::new();
+        let request = ResumeFlow {
+            text: text.as_deref(),
+            backpack,
+            steps_max: self.going.steps_max,
+            cancel: cancel.clone(),
+        };
+        let print = self.going.events;
+        let listener = move |heard: Heard<'_>| tell(print, &heard);
+        let ran = open.block_on(until_stopped(cancel, flows.resume(request, &listener)))?;
+        told(app, print, &ran)
+    }
+}

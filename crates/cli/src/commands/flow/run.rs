@@ -1,0 +1,43 @@
+//! `piton flow run`.
+
+use clap::Args;
+use piton_backpack::BackpackId;
+use piton_flow::Cancel;
+use piton_runtime::flows::{Heard, RunFlow};
+
+use super::check::File;
+use super::going::{Going, Items, tell, told, until_stopped};
+use super::outside;
+use crate::{app::App, exit::Ending, failure::Failure};
+
+#[derive(Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    file: File,
+    #[command(flatten)]
+    going: Going,
+    #[command(flatten)]
+    items: Items,
+    /// What to call the backpack that keeps it; it gets an id if it has no name
+    #[arg(long, value_name = "NAME")]
+    backpack: Option<BackpackId>,
+}
+
+impl Run {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let (text, open) = (self.file.text()?, app.open()?);
+        let flows = outside::flows(&open, &self.file.tools, self.going.models.as_deref())?;
+        let cancel = Cancel::new();
+        let request = RunFlow {
+            text: &text,
+            backpack: self.backpack,
+            initial: self.items.initial(),
+            steps_max: self.going.steps_max,
+            cancel: cancel.clone(),
+        };
+        let print = self.going.events;
+        let listener = move |heard: Heard<'_>| tell(print, &heard);
+        let ran = open.block_on(until_stopped(cancel, flows.run(request, &listener)))?;
+        told(app, print, &ran)
+    }
+}

@@ -1,0 +1,112 @@
+//! `chat_each`: a model answers once for each entry of a list.
+//!
+//! Every entry is asked about with the same prompt and the entry below it, and is tried again on its own. The answers
+//! are a list in the order of entries.
+
+use piton_models::{Finish, Message, Request};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::asking::{Asking, FIELDS, prepared};
+use super::params::{both, key, read, split};
+use super::template::shown;
+use crate::action::Action;
+use crate::config::{BuildRequest, ParamProblem};
+use crate::node::{BoxFuture, Context, Exec, Node, NodeError, Shape};
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Raw {
+    over: String,
+    #[serde(default)]
+    parallel: bool,
+    #[serde(default = "answers")]
+    output: String,
+}
+
+fn answers() -> String {
+    "answers".to_owned()
+}
+
+/// Asks a model about each entry of a list.
+struct ChatEach {
+    asking: Asking,
+    over: String,
+    parallel: bool,
+    output: String,
+    params: Map<String, Value>,
+}
+
+pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, Vec<ParamProblem>> {
+    let (asked, rest) = split(request.params, &FIELDS);
+    let (asking, Raw { over, parallel, output }) = both(Asking::read(asked), read(rest))?;
+    let problems = [key("over", &over), key("output", &output)].into_iter().filter_map(Result::err);
+    let problems: Vec<ParamProblem> = problems.collect();
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    Ok(ChatEach { asking, over, parallel, output, params: request.params.clone() })
+}
+
+/// The request with an entry below its prompt.
+fn about(request: &Request, entry: &Value) -> Request {
+    let mut request = request.clone();
+    if let Some(Message::User { text }) = request.messages.last_mut() {
+        text.push_str("\n\n");
+        text.push_str(&shown(entry));
+    }
+    request
+}
+
+impl Node for ChatEach {
+    fn type_name(&self) -> &'static str {
+        "chat_each"
+    }
+
+    fn params(&self) -> Map<String, Value> {
+        self.params.clone()
+    }
+
+    fn shape(&self) -> Shape {
+        if self.parallel { Shape::Parallel } else { Shape::Batch }
+    }
+
+    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            let Value::Array(entries) = context.unpack_required(&self.over).await? else {
+                return Err(NodeError::new(format!("what lies under `{}` is no list", self.over)));
+            };
+            let request = self.asking.request(context, "").await?;
+            entries.iter().map(|entry| prepared(&about(&request, entry))).collect()
+        })
+    }
+
+    fn exec<'a>(
+        &'a self,
+        prepared: &'a Value,
+        exec: &'a Exec<'_>,
+    ) -> BoxFuture<'a, Result<Value, NodeError>> {
+        Box::pin(async move {
+            let answer = self.asking.ask(prepared, exec).await?;
+            Ok(json!({ "text": answer.text, "cut": answer.finish == Finish::Length }))
+        })
+    }
+
+    fn post<'a>(
+        &'a self,
+        context: &'a Context,
+        _: &'a Value,
+        result: Value,
+    ) -> BoxFuture<'a, Result<Action, NodeError>> {
+        Box::pin(async move {
+            let answers = result.as_array().map(Vec::as_slice).unwrap_or_default();
+            let cut = answers.iter().filter(|answer| answer["cut"] == true).count();
+            if cut > 0 {
+                context.warn(&format!("{cut} answers were cut short by the limit of tokens"));
+            }
+            let texts: Vec<&Value> = answers.iter().map(|answer| &answer["text"]).collect();
+            context.pack(&self.output, &texts).await?;
+            Ok(Action::Default)
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! Where a run can be run again from.
+
+use std::collections::BTreeSet;
+
+use piton_backpack::{Backpack, CommitId, Filter};
+
+use super::record::{Finished, RUNNER, RunRecord};
+use crate::bounds::NODES_NAMED_MAX;
+use crate::error::Error;
+
+/// The last commit of the state in which the last run on a backpack came to `node` for the first time. `node` is named
+/// as the backpack names it: the ids from the outermost flow on, with `/` between them.
+///
+/// A fork that is taken there goes on with that node; inside a batch, with the whole batch. The commits have to be in
+/// memory: read the backpack with [`read`](piton_backpack::journal::read).
+pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
+    let records = RunRecord::all(backpack)?;
+    let Some((first, _)) = records.first() else {
+        let reason = "no flow has run on this backpack".to_owned();
+        return Err(Error::NotResumable { reason });
+    };
+    // A flow inside this one begins with the first of its nodes.
+    let inside = format!("{node}/");
+    let is_node = |finished: &Finished| {
+        let path = finished.path.join("/");
+        path == node || path.starts_with(&inside)
+    };
+    for pair in records.windows(2) {
+        let ((commit, before), (_, after)) = (&pair[0], &pair[1]);
+        if before.finished != after.finished && after.finished.as_ref().is_some_and(is_node) {
+            return Ok(*commit);
+        }
+    }
+    // It did not finish: its own commits say when it began.
+    let since = Filter { from: Some(*first), ..Filter::default() };
+    let commits = backpack.debug().history(&since)?;
+    let begun = commits.iter().find(|commit| commit.author().id.as_str() == node);
+    let record = begun.and_then(|begun| {
+        records.iter().rev().map(|(commit, _)| *commit).find(|commit| *commit < begun.id())
+    });
+    record.ok_or_else(|| {
+        let ran = commits.iter().map(|commit| commit.author().id.as_str());
+        let finished = records.iter().filter_map(|(_, record)| record.finished.as_ref());
+        let finished: Vec<String> = finished.map(|finished| finished.path.join("/")).collect();
+        let ran: BTreeSet<&str> = ran.chain(finished.iter().map(String::as_str)).collect();
+        Error::NotResumable { reason: unknown(node, ran) }
+    })
+}
+
+fn unknown(node: &str, mut ran: BTreeSet<&str>) -> String {
+    ran.remove(RUNNER);
+    let count = ran.len();
+    let named: Vec<&str> = ran.into_iter().take(NODES_NAMED_MAX).collect();
+    let more = count.saturating_sub(NODES_NAMED_MAX);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!("no node `{node}` ran in it; these did: {}{more}", named.join(", "))
+}

@@ -1,0 +1,5 @@
+//! The calls of the set `state`.
+
+mod set;
+
+pub(super) use set::State;

@@ -1,0 +1,68 @@
+//! From a call of the set to its use case.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use piton_core::Envelope;
+use piton_runtime::state::{Acting, Attachment};
+use piton_runtime::{Connection, Standing};
+
+use crate::catalogue::Catalogue;
+use crate::catalogue::state::{ToolName, catalogue};
+use crate::sets::{Call, Told, ToolSet};
+
+pub(in crate::sets) struct State {
+    connection: Arc<Connection>,
+    /// What is configured; what is wrong with it is told when a tool is called.
+    attachment: Result<Attachment, Envelope>,
+    catalogue: Arc<Catalogue>,
+}
+
+impl State {
+    pub(in crate::sets) fn new(
+        connection: Arc<Connection>,
+        attachment: Result<Attachment, Envelope>,
+    ) -> Self {
+        Self { connection, attachment, catalogue: catalogue() }
+    }
+
+    /// As whom a call acts: the one place that decides what a call may do.
+    fn acting(&self, attachment: &Attachment, standing: &Standing) -> Acting {
+        Acting::new(attachment.agent.as_ref(), self.connection.client(), standing)
+    }
+
+    async fn make(&self, call: Call<'_>) -> Result<Told, Envelope> {
+        let tool: ToolName = call.tool().parse().expect("its catalogue has these tools alone");
+        let attachment = self.attachment.as_ref().map_err(Clone::clone)?;
+        let standing = self.connection.standing(call.run()).await?;
+        let (acting, state) = (self.acting(attachment, &standing), &attachment.state);
+        Ok(match tool {
+            ToolName::Pack => {
+                let reply = state.pack(&acting, &call.request()?).await?;
+                Told::new(&reply, reply.text())
+            }
+            ToolName::Unpack => {
+                let reply = state.unpack(&acting, &call.request()?).await?;
+                Told::new(&reply, reply.text())
+            }
+            ToolName::Keys => {
+                let reply = state.keys(&acting, &call.request()?).await?;
+                Told::new(&reply, reply.text())
+            }
+            ToolName::History => {
+                let reply = state.history(&acting, &call.request()?).await?;
+                Told::new(&reply, reply.text())
+            }
+        })
+    }
+}
+
+impl ToolSet for State {
+    fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
+        Box::pin(self.make(call))
+    }
+}

@@ -1,0 +1,101 @@
+//! A client that answers by rules, for flows that are tried out without a provider.
+//!
+//! *Invariants*: it keeps no place in a script. The same request gets the same answer in every process, so a flow that
+//! is resumed or run again hears what it would have heard.
+
+use futures_util::stream;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::answer::Answer;
+use crate::bounds::RULES_MAX;
+use crate::client::{BoxFuture, ModelClient};
+use crate::error::Error;
+use crate::message::Message;
+use crate::request::Request;
+use crate::scripted::Scripted;
+use crate::stream::{AnswerStream, Part};
+
+/// What to answer when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Rule {
+    /// Texts that all have to be in the conversation; without any, the rule always fits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<String>,
+    /// What is answered.
+    #[serde(flatten)]
+    pub then: Then,
+}
+
+/// What is answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Then {
+    /// These words.
+    Say(String),
+    /// A call of this tool.
+    Call {
+        /// The tool.
+        name: String,
+        /// What it is given.
+        arguments: Value,
+    },
+}
+
+/// Answers by rules: the first that fits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rehearsed {
+    rules: Vec<Rule>,
+}
+
+impl Rehearsed {
+    /// A client that answers by these rules.
+    pub fn new(rules: Vec<Rule>) -> Result<Self, Error> {
+        let mut problems = Vec::new();
+        if rules.is_empty() || rules.len() > RULES_MAX {
+            problems
+                .push(format!("rehearsed has {} rules; 1 to {RULES_MAX} are taken", rules.len()));
+        }
+        for (place, rule) in rules.iter().enumerate() {
+            if rule.when.iter().any(String::is_empty) {
+                problems.push(format!("rehearsed[{place}].when has an empty text"));
+            }
+        }
+        if problems.is_empty() { Ok(Self { rules }) } else { Err(Error::Settings { problems }) }
+    }
+
+    fn answer(&self, request: &Request) -> Result<Answer, Error> {
+        request.check()?;
+        let said: Vec<&str> = request.messages.iter().map(Message::text).collect();
+        let fits = |rule: &&Rule| {
+            rule.when.iter().all(|wanted| said.iter().any(|text| text.contains(wanted)))
+        };
+        let rule = self.rules.iter().find(fits).ok_or_else(|| Error::NotConfigured {
+            what: "no rule of the rehearsal fits the request".to_owned(),
+        })?;
+        Ok(match &rule.then {
+            Then::Say(text) => Scripted::text(text),
+            Then::Call { name, arguments } => Scripted::call(name, arguments.clone()),
+        })
+    }
+}
+
+impl ModelClient for Rehearsed {
+    fn complete<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(std::future::ready(self.answer(request)))
+    }
+
+    /// The words of the answer one by one, then the answer.
+    fn stream(&self, request: &Request) -> AnswerStream {
+        let parts = match self.answer(request) {
+            Err(error) => vec![Err(error)],
+            Ok(answer) => {
+                let words =
+                    answer.text.split_inclusive(' ').map(|word| Ok(Part::Text(word.to_owned())));
+                words.chain([Ok(Part::Done(Box::new(answer.clone())))]).collect()
+            }
+        };
+        Box::pin(stream::iter(parts))
+    }
+}

@@ -1,0 +1,109 @@
+//! `[state]`: the backpack that agents are attached to, and what they may do there.
+
+use std::path::Path;
+
+use piton_backpack::{BackpackId, Key, NodeId, Permissions};
+use piton_core::{Digest, FileBytes};
+use serde::Deserialize;
+
+use super::found::{Found, Section, Wrong};
+use super::key::SectionKey;
+use crate::bounds::STATE_KEYS_MAX;
+use crate::config::layer::Place;
+
+/// The backpack that agents are attached to, and what they may do there.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct StateSection {
+    /// What the backpack is called. What a project calls so is its own: another project has another one.
+    pub backpack: BackpackId,
+    /// As whom agents act; as what their client calls itself if it is not set.
+    #[serde(default)]
+    pub agent: Option<NodeId>,
+    /// The keys that they may read; all but protected ones if neither this nor `write` is set.
+    #[serde(default)]
+    pub read: Option<Vec<Key>>,
+    /// The keys that they may write; all but limited ones if neither this nor `read` is set.
+    #[serde(default)]
+    pub write: Option<Vec<Key>>,
+}
+
+impl StateSection {
+    pub(super) const EXAMPLE: &str = "\
+[state]
+backpack = \"research\"
+agent = \"scout\"
+read = [\"question\", \"sources\"]
+write = [\"sources\"]";
+
+    /// What agents may do; nothing if nobody said so.
+    pub fn permissions(&self) -> Option<Permissions> {
+        if self.read.is_none() && self.write.is_none() {
+            return None;
+        }
+        let keys = |keys: &Option<Vec<Key>>| keys.iter().flatten().cloned().collect();
+        let (read, write) = (keys(&self.read), keys(&self.write));
+        Some(Permissions { read, write, ..Permissions::none() })
+    }
+}
+
+/// The backpack that a section names. A project must not reach what other projects keep, so what it names is its own.
+pub fn backpack_of(found: &Found<StateSection>) -> BackpackId {
+    let named = &found.value.backpack;
+    if found.place == Place::Project { of_project(named, found.directory()) } else { named.clone() }
+}
+
+fn of_project(named: &BackpackId, directory: &Path) -> BackpackId {
+    const DIGITS: usize = 8;
+    const JOINED_BYTES_MAX: usize = piton_store::bounds::NAME_BYTES_MAX - DIGITS - 1;
+    let digest = Digest::of(&FileBytes(directory.as_os_str().as_encoded_bytes())).to_string();
+    let digits = &digest[digest.len() - DIGITS..];
+    let name = &named.as_str()[..named.as_str().len().min(JOINED_BYTES_MAX)];
+    format!("{name}-{digits}").parse().expect("a name and hex digits are a name")
+}
+
+impl Section for StateSection {
+    const KEY: SectionKey = SectionKey::State;
+
+    fn check(&self, _: Place) -> Vec<Wrong> {
+        let lists = [("read", &self.read), ("write", &self.write)];
+        let too_long = lists.into_iter().filter_map(|(name, keys)| {
+            let count = keys.as_ref().map_or(0, Vec::len);
+            (count > STATE_KEYS_MAX).then(|| Wrong {
+                entry: None,
+                reason: format!("`{name}` has {count} keys; {STATE_KEYS_MAX} are taken"),
+                fix: "leave the list out, or take some keys away".to_owned(),
+            })
+        });
+        too_long.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn a_project_has_a_backpack_of_its_own_and_a_user_the_one_that_is_named() {
+        let found = |place, file: &str| Found {
+            value: StateSection {
+                backpack: "payroll".parse().expect("a name"),
+                agent: None,
+                read: None,
+                write: None,
+            },
+            place,
+            file: PathBuf::from(file),
+        };
+        let user = backpack_of(&found(Place::User, "/home/a/.config/piton/config.toml"));
+        assert_eq!(user.as_str(), "payroll");
+        let one = backpack_of(&found(Place::Project, "/home/a/one/piton.toml"));
+        let two = backpack_of(&found(Place::Project, "/home/a/two/piton.toml"));
+        assert!(one.as_str().starts_with("payroll-") && one.as_str().len() == 16);
+        assert!(one != two && one != user);
+        assert_eq!(one, backpack_of(&found(Place::Project, "/home/a/one/piton.toml")));
+    }
+}

@@ -1,0 +1,113 @@
+//! Who answers for models: what is configured, and the client that asks them.
+//!
+//! *Invariants*: only the user's own configuration names providers; a project could send keys anywhere.
+
+use piton_core::{Code, Envelope};
+use piton_models::provider::KeyReference;
+use piton_models::{ProviderName, ProviderSettings, Rule, Wire};
+use serde::Deserialize;
+
+use crate::config::section::{Found, ModelsSection};
+use crate::config::{Configuration, Problem};
+use crate::runtime::Runtime;
+
+/// The providers that may be named, and who answers when nobody is.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelSettings {
+    /// Who answers when a call names nobody.
+    #[serde(default)]
+    pub default: Option<ProviderName>,
+    /// The providers.
+    #[serde(default)]
+    pub providers: Vec<ProviderSettings>,
+    /// Answers by rules, in place of any provider: for flows that are tried out.
+    #[serde(default)]
+    pub rehearsed: Option<Vec<Rule>>,
+}
+
+impl Default for ModelSettings {
+    /// The inventors of the wire formats, with keys where their own programs look for them.
+    fn default() -> Self {
+        let known = |wire: Wire, key: Option<&str>| {
+            let name = wire.as_str().parse().expect("the name of a wire format is a plain word");
+            let key = key.map(|name| KeyReference::Env(name.to_owned()));
+            ProviderSettings { key, ..ProviderSettings::new(name, wire) }
+        };
+        let providers = vec![
+            known(Wire::OpenAi, Some("OPENAI_API_KEY")),
+            known(Wire::Anthropic, Some("ANTHROPIC_API_KEY")),
+            known(Wire::Ollama, None),
+        ];
+        Self { default: None, providers, rehearsed: None }
+    }
+}
+
+impl ModelSettings {
+    /// Reads settings from JSON.
+    pub fn parse(text: &str) -> Result<Self, Envelope> {
+        let refused = |problem: &str| {
+            let message = format!("The settings of models are refused: {problem}.");
+            Envelope::new(Code::ValidationError, message).with_suggestion(
+                "Write {\"default\": \"local\", \"providers\": [{\"name\": \"local\", \"wire\": \
+                 \"ollama\", \"model\": \"…\"}]}, or {\"rehearsed\": [{\"when\": [\"…\"], \"say\": \"…\"}]}.",
+            )
+        };
+        let settings: Self =
+            serde_json::from_str(text).map_err(|error| refused(&error.to_string()))?;
+        match (settings.providers.is_empty(), &settings.rehearsed) {
+            (true, None) => Err(refused("there are no providers")),
+            (false, Some(_)) => Err(refused("there are providers and rehearsed answers")),
+            _ => Ok(settings),
+        }
+    }
+
+    /// What the user's configuration says; the inventors of the wire formats if it says nothing.
+    pub fn configured(configuration: &Configuration) -> Result<Self, Envelope> {
+        let found = configuration.sections_for::<ModelsSection>(None);
+        let mut found = found.map_err(|problems| Problem::envelope(&problems))?;
+        found.pop().map_or_else(|| Ok(Self::default()), |section| Self::of(&section))
+    }
+
+    fn of(found: &Found<ModelsSection>) -> Result<Self, Envelope> {
+        let settings = found.value.settings().map_err(|wrong| {
+            let reasons: Vec<String> = wrong.into_iter().map(|wrong| wrong.reason).collect();
+            let message = format!("`[models]` is refused: {}.", reasons.join("; "));
+            Envelope::new(Code::ValidationError, message)
+        })?;
+        let (mut providers, default) = settings;
+        for provider in &mut providers {
+            if let Some(KeyReference::File(path)) = &mut provider.key {
+                // A path that is whole stays as it is.
+                *path = found.directory().join(&*path);
+            }
+        }
+        Ok(Self { default, providers, rehearsed: None })
+    }
+}
+
+impl Runtime {
+    /// Who answers for models, as the user's configuration says now.
+    pub fn model_settings(&self) -> Result<ModelSettings, Envelope> {
+        ModelSettings::configured(self.configuration())
+    }
+}
+
+/// The client that asks the models of `settings`, and asks again where that is safe.
+#[cfg(feature = "flow")]
+pub fn client(
+    settings: ModelSettings,
+    secrets: std::sync::Arc<dyn piton_models::provider::SecretSource>,
+    timer: std::sync::Arc<dyn piton_core::Timer>,
+) -> Result<std::sync::Arc<dyn piton_models::ModelClient>, Envelope> {
+    use std::sync::Arc;
+
+    use piton_models::{Backoff, Providers, Rehearsed, Retrying};
+
+    if let Some(rules) = settings.rehearsed {
+        return Ok(Arc::new(Rehearsed::new(rules).map_err(|error| error.envelope())?));
+    }
+    let providers = Providers::new(settings.providers, settings.default, secrets);
+    let providers = Arc::new(providers.map_err(|error| error.envelope())?);
+    Ok(Arc::new(Retrying::new(providers, Backoff::default(), timer)))
+}

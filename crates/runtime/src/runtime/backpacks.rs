@@ -1,0 +1,61 @@
+//! Backpacks: which one agents are attached to, and what keeps large values alive.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use piton_backpack::BackpackId;
+use piton_backpack::journal::{BackpackRoots, JournalPorts};
+use piton_core::Envelope;
+use piton_store::collect::{Intent, Swept, collect};
+use piton_store::port::Namespace;
+
+use super::state::Runtime;
+use crate::config::section::{StateSection, backpack_of};
+use crate::config::{Place, Problem};
+use crate::state::{Attached, Attachment};
+
+impl Runtime {
+    /// The same, with backpacks.
+    #[must_use]
+    pub fn with_backpacks(mut self, backpacks: JournalPorts) -> Self {
+        self.backpacks = Some(backpacks);
+        self
+    }
+
+    /// The backpack that agents in a project are attached to, if they are to any: `chosen`, else what the project's
+    /// file names, else what the user's file names.
+    pub(crate) fn attachment(
+        &self,
+        project: Option<&Path>,
+        chosen: Option<&BackpackId>,
+    ) -> Result<Option<Attachment>, Envelope> {
+        let Some(ports) = &self.backpacks else { return Ok(None) };
+        let found = self.configuration.sections_for::<StateSection>(project);
+        let mut found = found.map_err(|problems| Problem::envelope(&problems))?;
+        if chosen.is_some() {
+            // A project says nothing about a backpack that the user chose.
+            found.retain(|section| section.place == Place::User);
+        }
+        let section = found.pop();
+        let backpack = chosen.cloned().or_else(|| section.as_ref().map(backpack_of));
+        let Some(backpack) = backpack else { return Ok(None) };
+        let section = section.map(|section| section.value);
+        let permissions = section.as_ref().and_then(StateSection::permissions);
+        let agent = section.and_then(|section| section.agent);
+        let leases = Arc::clone(&self.ports.leases);
+        let state = Attached::new(ports.clone(), leases, backpack, permissions);
+        Ok(Some(Attachment { state, agent }))
+    }
+
+    /// Removes large values that no backpack refers to, or only says what it would remove.
+    pub(super) async fn collect_backpacks(
+        &self,
+        intent: Intent,
+    ) -> Result<Option<Swept>, Envelope> {
+        let Some(ports) = &self.backpacks else { return Ok(None) };
+        let roots = BackpackRoots::new(&*ports.journal);
+        let (blobs, leases) = (&*self.ports.blobs, &*self.ports.leases);
+        let swept = collect(blobs, leases, &[&roots], &*self.ports.clock, intent).await;
+        Ok(swept.map_err(|error| error.envelope())?.remove(&Namespace::Backpacks))
+    }
+}

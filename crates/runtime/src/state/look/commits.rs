@@ -1,0 +1,197 @@
+//! Commits: which there are, one of them, and who wrote what is in use.
+
+use std::collections::BTreeSet;
+
+use piton_backpack::{Action, Backpack, Commit, CommitId, Filter, Item, Key};
+use piton_core::{Code, Envelope, truncate};
+use piton_flow::run::RUNNER;
+
+use super::backpacks::{Backpacks, LogFilter, Reveal};
+use super::point;
+use super::reference::BackpackReference;
+use super::reply::{BackpackLog, Blame, BlameLine, CommitLine, CommitShown};
+use super::text_diff;
+use super::value;
+use crate::bounds::{COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX};
+use crate::nearest::nearest;
+
+impl Backpacks {
+    /// The commits that fit, the newest first.
+    pub async fn log(
+        &self,
+        reference: &BackpackReference,
+        filter: &LogFilter,
+    ) -> Result<BackpackLog, Envelope> {
+        let backpack = self.open(reference).await?;
+        let LogFilter { node, key, action, notes, limit } = filter.clone();
+        let asked_for_runner = node.as_ref().is_some_and(|node| node.as_str() == RUNNER);
+        let wanted = Filter { node, key, action, ..Filter::default() };
+        let debug = backpack.debug();
+        let mut commits = debug.history(&wanted).map_err(|error| error.envelope())?;
+        let all = commits.len();
+        if !notes && !asked_for_runner {
+            commits.retain(|commit| commit.author().id.as_str() != RUNNER);
+        }
+        let left_out = all - commits.len();
+        let abandoned = abandoned(&backpack);
+        let limit = limit.clamp(1, COMMITS_SHOWN_MAX);
+        let older = commits.len().saturating_sub(limit);
+        let shown = commits.iter().rev().take(limit);
+        Ok(BackpackLog {
+            backpack: backpack.id().clone(),
+            commits: shown.map(|commit| line(commit, &abandoned)).collect(),
+            older,
+            notes: left_out,
+        })
+    }
+
+    /// One commit, with what it stored and what that replaced.
+    pub async fn show(
+        &self,
+        reference: &BackpackReference,
+        commit: &str,
+        reveal: Reveal,
+    ) -> Result<CommitShown, Envelope> {
+        let backpack = self.open(reference).await?;
+        let id = point::commit(&backpack, commit)?;
+        let commit = backpack.debug().commit(id).map_err(|error| error.envelope())?;
+        let stored = match commit.value() {
+            Some(item) if !item.is_available() => self.filled(&backpack, &commit).await?,
+            other => other.cloned(),
+        };
+        let is_aside = commit.action() == Action::Quarantine;
+        let shown = stored.as_ref().map(|item| {
+            if is_aside { value::aside(item, reveal) } else { value::of(item, reveal) }
+        });
+        let (mut diff, mut left_out_lines) = (Vec::new(), 0);
+        if let (Some(after), Some(before)) = (&stored, commit.previous())
+            && [after, before].into_iter().all(|item| value::is_shown(item, reveal))
+            && let (Some(before), Some(after)) = (value::text(before), value::text(after))
+        {
+            (diff, left_out_lines) = text_diff::lines(&before, &after);
+        }
+        Ok(CommitShown {
+            backpack: backpack.id().clone(),
+            line: line(&commit, &abandoned(&backpack)),
+            value: shown,
+            diff,
+            left_out_lines,
+        })
+    }
+
+    /// The item of a commit with its value from the store.
+    async fn filled(&self, backpack: &Backpack, commit: &Commit) -> Result<Option<Item>, Envelope> {
+        let state = self.at_commit(backpack, Some(commit.id())).await?;
+        let debug = state.debug();
+        if commit.action() == Action::Quarantine {
+            let entries = debug.quarantined();
+            let entry = entries.iter().find(|entry| entry.commit() == commit.id());
+            return Ok(entry.and_then(|entry| entry.item().cloned()));
+        }
+        let item = debug.item(commit.key().as_str()).map_err(|error| error.envelope())?;
+        Ok(item.map(|item| (*item).clone()))
+    }
+
+    /// Who wrote what is in use; with a key, who wrote each version of that, the newest first.
+    pub async fn blame(
+        &self,
+        reference: &BackpackReference,
+        key: Option<&str>,
+    ) -> Result<Blame, Envelope> {
+        let backpack = self.open(reference).await?;
+        let mut lines = match key {
+            Some(key) => versions(&backpack, key)?,
+            None => in_use(&backpack)?,
+        };
+        let left_out = lines.len().saturating_sub(ITEMS_SHOWN_MAX);
+        lines.truncate(ITEMS_SHOWN_MAX);
+        Ok(Blame { backpack: backpack.id().clone(), lines, left_out })
+    }
+}
+
+/// The commits that a later one took back.
+fn abandoned(backpack: &Backpack) -> BTreeSet<CommitId> {
+    backpack.debug().abandoned().iter().map(Commit::id).collect()
+}
+
+fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLine {
+    let other = commit.previous().map(|item| &item.source().id);
+    let is_stored = matches!(commit.action(), Action::Pack | Action::Delete | Action::Quarantine);
+    let replaced = other.filter(|other| is_stored && **other != commit.author().id);
+    CommitLine {
+        commit: commit.id(),
+        short: point::short(commit.id()),
+        timestamp_ms: commit.timestamp(),
+        by: commit.author().clone(),
+        action: commit.action(),
+        key: commit.key().clone(),
+        version: commit.value().map(Item::version).filter(|version| *version > 0),
+        size: commit.size(),
+        summary: commit.summary(),
+        replaced: replaced.map(ToString::to_string),
+        refused: commit.refused(),
+        reason: commit.reason().map(str::to_owned),
+        abandoned: abandoned.contains(&commit.id()),
+        provenance: commit.provenance().cloned(),
+    }
+}
+
+fn in_use(backpack: &Backpack) -> Result<Vec<BlameLine>, Envelope> {
+    let debug = backpack.debug();
+    let history = debug.history(&Filter::default()).map_err(|error| error.envelope())?;
+    let items = debug.items().into_iter().filter(|item| item.source().id.as_str() != RUNNER);
+    Ok(items.map(|item| blamed(&item, stored_by(&history, &item))).collect())
+}
+
+/// The commit after which the key held the item.
+fn stored_by<'a>(history: &'a [Commit], item: &Item) -> Option<&'a Commit> {
+    let is_meant = |stored: &Item| {
+        (stored.version(), stored.timestamp()) == (item.version(), item.timestamp())
+            && stored.source() == item.source()
+    };
+    history.iter().rev().find(|commit| {
+        commit.action() == Action::Pack
+            && commit.key() == item.key()
+            && commit.value().is_some_and(is_meant)
+    })
+}
+
+fn versions(backpack: &Backpack, key: &str) -> Result<Vec<BlameLine>, Envelope> {
+    let debug = backpack.debug();
+    let commits = debug.key_history(key).map_err(|error| error.envelope())?;
+    let mut lines: Vec<BlameLine> = commits
+        .iter()
+        .rev()
+        .filter_map(|commit| Some(blamed(commit.value()?, Some(commit))))
+        .collect();
+    if lines.is_empty() {
+        let item = debug.item(key).map_err(|error| error.envelope())?;
+        lines.extend(item.map(|item| blamed(&item, None)));
+    }
+    if lines.is_empty() { Err(no_key(backpack, key)) } else { Ok(lines) }
+}
+
+fn blamed(item: &Item, commit: Option<&Commit>) -> BlameLine {
+    BlameLine {
+        key: item.key().clone(),
+        by: item.source().clone(),
+        timestamp_ms: item.timestamp(),
+        version: item.version(),
+        size: item.size(),
+        commit: commit.map(|commit| point::short(commit.id())),
+        summary: item.summary(),
+        provenance: commit.and_then(Commit::provenance).cloned(),
+    }
+}
+
+/// That nothing was ever packed under a key.
+pub(super) fn no_key(backpack: &Backpack, key: &str) -> Envelope {
+    let shown = truncate(key, PATH_QUOTED_BYTES_MAX);
+    let message = format!("There is nothing under `{shown}` in `{}`.", backpack.id());
+    let envelope = Envelope::new(Code::BackpackKeyMissing, message);
+    let keys = backpack.debug().keys();
+    match nearest(key, keys.iter().map(Key::as_str)).as_slice() {
+        [] => envelope.with_suggestion("`piton backpack at` lists the keys in use."),
+        close => envelope.with_suggestion(format!("Did you mean {}?", close.join(" or "))),
+    }
+}

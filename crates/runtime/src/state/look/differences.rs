@@ -1,0 +1,88 @@
+//! What differs between two moments, of one backpack or of two.
+
+use piton_backpack::{Backpack, Change, CommitId, Diff, Item};
+use piton_core::Envelope;
+use piton_flow::run::RUNNER;
+
+use super::backpacks::{Backpacks, Reveal};
+use super::point::{self, PointReference};
+use super::reference::BackpackReference;
+use super::reply::{BackpackDiff, ChangeShown, DiffSide};
+use super::{text_diff, value};
+use crate::bounds::CHANGES_SHOWN_MAX;
+
+impl Backpacks {
+    /// What leads from one moment to another.
+    pub async fn diff(
+        &self,
+        (before, before_point): (&BackpackReference, &PointReference),
+        (after, after_point): (&BackpackReference, &PointReference),
+        reveal: Reveal,
+    ) -> Result<BackpackDiff, Envelope> {
+        let (old, old_side) = self.side(before, before_point).await?;
+        let (new, new_side) = self.side(after, after_point).await?;
+        let diff = Diff::between(&old, &new).map_err(|error| error.envelope())?;
+        let is_noted = |item: &Item| item.source().id.as_str() == RUNNER;
+        let mut changes: Vec<&Change> = diff.changes.iter().collect();
+        changes.retain(|change| {
+            let items = [&change.before, &change.after];
+            !items.into_iter().flatten().any(|item| is_noted(item))
+        });
+        let left_out = changes.len().saturating_sub(CHANGES_SHOWN_MAX);
+        changes.truncate(CHANGES_SHOWN_MAX);
+        let changes = changes.into_iter().map(|change| shown(change, reveal)).collect();
+        Ok(BackpackDiff { before: old_side, after: new_side, changes, left_out })
+    }
+
+    async fn side(
+        &self,
+        reference: &BackpackReference,
+        point: &PointReference,
+    ) -> Result<(Backpack, DiffSide), Envelope> {
+        let backpack = self.open(reference).await?;
+        let commit = point::find(&backpack, point)?;
+        let state = self.state_at(&backpack, point, commit).await?;
+        let side = DiffSide { backpack: backpack.id().clone(), commit: commit.map(point::short) };
+        Ok((state, side))
+    }
+
+    /// The state at a moment that was found.
+    pub(super) async fn state_at(
+        &self,
+        backpack: &Backpack,
+        point: &PointReference,
+        commit: Option<CommitId>,
+    ) -> Result<Backpack, Envelope> {
+        match (point, commit) {
+            // Before the first commit of a node that made the first commit of all.
+            (PointReference::BeforeNode(node), None) => {
+                let node = piton_backpack::NodeId::parse(node)
+                    .map_err(|error| piton_backpack::Error::from(error).envelope())?;
+                backpack.snapshot_before_node(&node).map_err(|error| error.envelope())
+            }
+            (_, commit) => self.at_commit(backpack, commit).await,
+        }
+    }
+}
+
+fn shown(change: &Change, reveal: Reveal) -> ChangeShown {
+    let items = [&change.before, &change.after];
+    let may_show = items.iter().copied().flatten().all(|item| value::is_shown(item, reveal));
+    let text = |item: &Option<std::sync::Arc<Item>>| {
+        item.as_ref().and_then(|item| value::text(item)).unwrap_or_default()
+    };
+    let (diff, left_out_lines) = if may_show {
+        text_diff::lines(&text(&change.before), &text(&change.after))
+    } else {
+        (Vec::new(), 0)
+    };
+    ChangeShown {
+        key: change.key.clone(),
+        kind: change.kind,
+        by: change.by.as_deref().cloned(),
+        before: change.before.as_ref().map(|item| item.summary()),
+        after: change.after.as_ref().map(|item| item.summary()),
+        diff,
+        left_out_lines,
+    }
+}

@@ -1,0 +1,24 @@
+//! Looking at backpacks as their owner does: every commit, any past state, what differs, what was set aside.
+//!
+//! *Invariants*: nothing here takes a lease or writes, so a run that is under way is not held up. A protected value is
+//! shown only to somebody who asks for that by name. Every answer is bounded, and counts what it leaves out.
+
+mod backpacks;
+mod commits;
+mod differences;
+mod items;
+mod listing;
+mod point;
+mod reference;
+mod reply;
+mod text_diff;
+mod value;
+
+pub use backpacks::{Backpacks, LogFilter, Reveal};
+pub use point::PointReference;
+pub use reference::BackpackReference;
+pub use reply::{
+    BackpackDiff, BackpackLine, BackpackList, BackpackLog, BackpackState, Blame, BlameLine,
+    ChangeShown, CommitLine, CommitShown, DiffLine, DiffSide, DiffSign, ItemLine, ItemShown,
+    QuarantineLine, QuarantineList, RunLine, TroubledBackpack, ValueShown,
+};

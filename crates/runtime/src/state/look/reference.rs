@@ -1,0 +1,101 @@
+//! Which backpack a person means.
+//!
+//! *Invariants*: a name that fits several is refused, and they are listed.
+
+use std::fmt::Write as _;
+
+use piton_backpack::BackpackId;
+use piton_core::{Code, Envelope, truncate};
+use piton_flow::RunRecord;
+
+use super::backpacks::Backpacks;
+use crate::bounds::{
+    BACKPACKS_LISTED_MAX, CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, PATH_QUOTED_BYTES_MAX,
+};
+use crate::nearest::nearest;
+
+/// How ids begin that Piton made up.
+const MINTED: &str = "pack_";
+
+/// A backpack as a person names it: its name, the start of its id, or the id of the last run on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackpackReference(pub String);
+
+/// The start of an id that a list shows: what Piton made up is longer than anybody types.
+pub(super) fn short(id: &BackpackId) -> String {
+    const DIGITS: usize = 8;
+    let text = id.as_str();
+    match text.strip_prefix(MINTED) {
+        Some(digits) if digits.len() > DIGITS => digits[..DIGITS].to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+impl Backpacks {
+    /// The backpack that a reference names.
+    pub async fn meant(&self, reference: &BackpackReference) -> Result<BackpackId, Envelope> {
+        let text = reference.0.trim();
+        let streams = self.ports.journal.streams().await.map_err(|error| error.envelope())?;
+        let ids: Vec<BackpackId> = streams.into_iter().map(BackpackId::from).collect();
+        if let Some(exact) = ids.iter().find(|id| id.as_str() == text) {
+            return Ok(exact.clone());
+        }
+        let mut found: Vec<BackpackId> =
+            ids.iter().filter(|id| begins(id, text)).cloned().collect();
+        if found.is_empty() && text.starts_with("run_") {
+            found = self.with_run(text).await?;
+        }
+        match found.as_slice() {
+            [id] => Ok(id.clone()),
+            [] => Err(nothing(text, &ids)),
+            several => Err(ambiguous(text, several)),
+        }
+    }
+
+    /// The backpacks whose last run has this id, or one that begins so.
+    async fn with_run(&self, text: &str) -> Result<Vec<BackpackId>, Envelope> {
+        let mut found = Vec::new();
+        for (id, _) in self.newest().await?.into_iter().take(BACKPACKS_LISTED_MAX) {
+            // What cannot be read has no run that could be meant.
+            let Ok(backpack) = self.read(&id).await else { continue };
+            let record = RunRecord::of(&backpack).ok().flatten();
+            if record.is_some_and(|record| record.run.to_string().starts_with(text)) {
+                found.push(id);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn begins(id: &BackpackId, text: &str) -> bool {
+    let id = id.as_str();
+    let digits = id.strip_prefix(MINTED).unwrap_or(id);
+    let enough = text.strip_prefix(MINTED).unwrap_or(text).len() >= ID_ENDING_BYTES_MIN;
+    enough && (id.starts_with(text) || digits.starts_with(text))
+}
+
+fn nothing(text: &str, ids: &[BackpackId]) -> Envelope {
+    let shown = truncate(text, PATH_QUOTED_BYTES_MAX);
+    let message = format!("There is no backpack or run `{shown}` in this data directory.");
+    let envelope = Envelope::new(Code::BackpackNotFound, message);
+    match nearest(text, ids.iter().map(BackpackId::as_str)).as_slice() {
+        [] => envelope.with_suggestion("`piton backpack list` shows which there are."),
+        close => envelope.with_suggestion(format!(
+            "Did you mean {}? `piton backpack list` shows all.",
+            close.join(" or ")
+        )),
+    }
+}
+
+fn ambiguous(text: &str, several: &[BackpackId]) -> Envelope {
+    let shown = truncate(text, PATH_QUOTED_BYTES_MAX);
+    let mut message = format!("`{shown}` fits {} of them:", several.len());
+    for id in several.iter().take(CANDIDATES_LISTED_MAX) {
+        write!(message, "\n  {id}").expect("writing to a string does not fail");
+    }
+    let more = several.len().saturating_sub(CANDIDATES_LISTED_MAX);
+    if more > 0 {
+        write!(message, "\n  and {more} more").expect("writing to a string does not fail");
+    }
+    Envelope::new(Code::ValidationError, message).with_suggestion("Name one by its whole id.")
+}

@@ -1,0 +1,21 @@
+//! Backpacks for whoever calls.
+//!
+//! * [`Attached`]: the backpack that an agent is attached to, and what it can do there: [`request`], [`reply`].
+//! * [`Acting`]: as whom it acts.
+//! * `look` (feature `flow`): what is in backpacks, as their owner reads it.
+
+mod attached;
+#[cfg(feature = "flow")]
+pub mod look;
+pub mod reply;
+pub mod request;
+mod standing;
+mod text;
+mod use_cases;
+
+pub use piton_backpack::BackpackId;
+
+pub use attached::{Attached, Attachment};
+pub use standing::Acting;
+#[cfg(feature = "flow")]
+pub(crate) use use_cases::short;
