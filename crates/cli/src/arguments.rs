@@ -8,7 +8,7 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        completions, config, flow, install, keys, logs, man, mcp, prefs, session, settle, workflow,
+        completions, config, context, flow, install, keys, logs, man, mcp, prefs, session, settle, workflow,
     },
     data_dir, exit,
 };
@@ -69,6 +69,8 @@ pub(crate) enum Command {
     /// Flows of nodes from files: check, draw, run and resume them
     #[command(subcommand)]
     Flow(flow::Command),
+    /// Context: a project's tree, and what agents wrote about it
+    Context(context::Context),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),

@@ -82,3 +82,18 @@ pub const MCP_CALL_MS_MAX: u64 = 120_000;
 
 /// How much of the name is kept that a client gives itself, in bytes. It stands in records that people read.
 pub const CLIENT_NAME_BYTES_MAX: usize = 128;
+
+/// How many agents of context one file configures: a team, not a crowd.
+pub const CONTEXT_AGENTS_MAX: usize = 64;
+
+/// The longest prompt of an agent of context, in bytes: some pages.
+pub const CONTEXT_PROMPT_BYTES_MAX: usize = 32 * 1024;
+
+/// How many entries of a directory are shown with it; the rest is counted.
+pub const CHILDREN_SHOWN_MAX: usize = 200;
+
+/// How many tokens a composition has, unless told otherwise: what fits into a prompt beside the task.
+pub const COMPOSED_TOKENS: usize = 8_000;
+
+/// How long a watcher waits for another process that regenerates: it does the same work.
+pub const REGENERATION_PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);

@@ -8,6 +8,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<Ending, Failure> {
         Command::Workflow(command) => command.run(app),
         Command::Session(command) => command.run(app),
         Command::Flow(command) => command.run(app),
+        Command::Context(command) => command.run(app),
         Command::Approve(command) => command.run(app),
         Command::Answer(command) => command.run(app),
         Command::Reject(command) => command.run(app),

@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod context;
 mod dispatch;
 mod doctor;
 pub(crate) mod flow;
