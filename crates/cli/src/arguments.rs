@@ -8,7 +8,8 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        completions, config, context, flow, install, keys, logs, man, mcp, prefs, session, settle, workflow,
+        completions, config, context, flow, install, keys, logs, man, mcp, prefs, session, settle,
+        workflow,
     },
     data_dir, exit,
 };
