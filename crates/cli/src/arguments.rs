@@ -71,7 +71,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Flow(flow::Command),
     /// Context: a project's tree, and what agents wrote about it
-    Context(context::Context),
+    Context(Box<context::Context>),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),
