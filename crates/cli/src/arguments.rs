@@ -7,7 +7,10 @@ use piton_runtime::request::SessionReference;
 use piton_store::StreamId;
 
 use crate::{
-    commands::{backpack, blame, completions, config, diff, flow, fork, install, keys, logs, man, mcp, prefs, session, settle, workflow},
+    commands::{
+        backpack, blame, completions, config, context, diff, flow, fork, install, keys, logs, man,
+        mcp, prefs, session, settle, workflow,
+    },
     data_dir, exit,
 };
 
@@ -79,6 +82,8 @@ pub(crate) enum Command {
     /// Backpacks: what the nodes of a flow knew, who told them, and what it was before
     #[command(subcommand)]
     Backpack(backpack::Command),
+    /// Context: a project's tree, and what agents wrote about it
+    Context(Box<context::Context>),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),

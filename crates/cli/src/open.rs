@@ -7,6 +7,7 @@ use piton_core::{Envelope, RunId, SessionId, port::Trace};
 use piton_mcp::Offer;
 use piton_runtime::{
     Connection, Ports, Runtime, Whereabouts,
+    frames::{AgentId, FramePorts},
     library::sources,
     reply::RunShown,
     request::SessionReference,
@@ -35,6 +36,11 @@ pub(crate) struct Open {
 
 impl Open {
     pub(crate) fn new(app: &App) -> Result<Self, Failure> {
+        Self::serving(app, None)
+    }
+
+    /// The same; clients act as the agent of context that is named, else as whom the configuration names.
+    pub(crate) fn serving(app: &App, context: Option<AgentId>) -> Result<Self, Failure> {
         let configuration = app.configuration()?;
         let settings = configuration.settings();
         let root = app.data_dir(&settings)?;
@@ -61,7 +67,9 @@ impl Open {
         }
         let leases = Arc::clone(&ports.leases);
         let backpacks = backpacks(&dir, &log);
-        let runtime = Runtime::new(ports, configuration)?.with_backpacks(backpacks);
+        let frames = frame_ports(&dir, &ports).map_err(at_root)?;
+        let runtime = Runtime::new(ports, configuration)?;
+        let runtime = runtime.with_backpacks(backpacks).with_frames(frames, context);
         let runtime = Arc::new(runtime);
         Ok(Self { executor, dir, runtime, leases, log })
     }
@@ -77,6 +85,11 @@ impl Open {
     /// Waits for anything else.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.executor.block_on(work)
+    }
+
+    /// Does something beside whatever is waited for.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.executor.spawn(work);
     }
 
     /// The data directory.
@@ -150,6 +163,18 @@ fn backpacks(dir: &DataDir, log: &Log) -> JournalPorts {
     let ports =
         piton_backpack::Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
     JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports }
+}
+
+/// Where context is kept: a table of its own, and beside it what scanners remember.
+fn frame_ports(dir: &DataDir, ports: &Ports) -> Result<FramePorts, piton_store::Error> {
+    let name = "context".parse().expect("it is a name");
+    Ok(FramePorts {
+        table: Arc::new(LocalTable::open(dir, &name)?),
+        blobs: Arc::clone(&ports.blobs),
+        leases: Arc::clone(&ports.leases),
+        clock: Arc::clone(&ports.clock),
+        stamps: crate::files::make_directory(&dir.root().join("stamps")).ok(),
+    })
 }
 
 fn carrying(ports: &Ports) -> carry::Ports<'_> {

@@ -15,6 +15,7 @@
 //! | `standing` | the step that a call of another tool belongs to |
 //! | `preferences` | what runs prefer: in general, and one of them |
 //! | `backpacks` | which backpack agents are attached to, and what keeps large values alive |
+//! | `frames` | the context of a project |
 //! | `upkeep` | check, repair, clean, export, import, new keys |
 //!
 //! *Invariants*: a use case loads, decides, appends, and tells. Each is a method of [`Runtime`]; what an agent calls
@@ -23,6 +24,7 @@
 mod applied;
 mod backpacks;
 mod drawing;
+mod frames;
 mod ports;
 mod preferences;
 pub(crate) mod reading;

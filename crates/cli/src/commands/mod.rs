@@ -1,9 +1,10 @@
 //! What each command does. A command takes its arguments and what it works with, tells what came of it, and ends.
 
-pub(crate) mod blame;
 pub(crate) mod backpack;
+pub(crate) mod blame;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod diff;
 mod dispatch;
 mod doctor;

@@ -7,6 +7,7 @@ mod agent;
 mod backpacks;
 mod clients;
 mod command_line;
+mod context;
 mod demo;
 mod examples;
 mod flow_kill;

@@ -7,6 +7,7 @@
 )]
 
 mod check;
+mod doors;
 mod frames;
 mod history;
 mod ignore;
@@ -14,6 +15,7 @@ mod processes;
 mod reading;
 mod scan;
 mod scene;
+mod subtree;
 mod synthesis;
 mod tree;
 mod watch;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use piton_runtime::state::BackpackId;
 use piton_runtime::{Connection, Runtime};
 
+use super::context::Context;
 use super::set::ToolSet;
 use super::state::State;
 use super::workflow::Workflow;
@@ -93,5 +94,6 @@ fn given(connection: &Arc<Connection>, backpack: Option<&BackpackId>) -> Vec<Arc
     if let Some(attachment) = connection.attachment(backpack).transpose() {
         sets.push(Arc::new(State::new(Arc::clone(connection), attachment)));
     }
+    sets.extend(Context::of(connection).map(|set| Arc::new(set) as Arc<dyn ToolSet>));
     sets
 }

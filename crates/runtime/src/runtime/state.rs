@@ -14,6 +14,7 @@ use piton_workflow::session::Sessions;
 use super::ports::Ports;
 use crate::config::{Configuration, Problem, Settings, Status};
 use crate::connection::{Connection, Whereabouts};
+use crate::frames::{AgentId, FramePorts};
 use crate::library::{Library, Stock, sources};
 
 /// Everything that Piton does for whoever calls it.
@@ -28,6 +29,10 @@ pub struct Runtime {
     applied: Settings,
     /// Where backpacks are kept, if they are.
     pub(super) backpacks: Option<JournalPorts>,
+    /// Where context is kept, if it is.
+    pub(super) frames: Option<FramePorts>,
+    /// The agent of context that clients act as, whatever is configured.
+    pub(super) context_agent: Option<AgentId>,
 }
 
 impl fmt::Debug for Runtime {
@@ -58,7 +63,15 @@ impl Runtime {
             configuration,
             applied,
             backpacks: None,
+            frames: None,
+            context_agent: None,
         })
+    }
+
+    /// The same, with context. Clients act as `agent`, or as whom the configuration names.
+    #[must_use]
+    pub fn with_frames(self, frames: FramePorts, agent: Option<AgentId>) -> Self {
+        Self { frames: Some(frames), context_agent: agent, ..self }
     }
 
     /// The use cases of one agent.

@@ -54,6 +54,13 @@ impl Runtime {
             }
             cleaned.blobs.insert(Namespace::Backpacks, swept);
         }
+        if let Some(frames) = self.frames.as_ref().filter(|_| !cleaned.safe_mode) {
+            let swept = frames.collect(intent).await?;
+            if let Some(Swept::Spared { because }) = &swept {
+                cleaned.warnings.push(because.clone());
+            }
+            cleaned.blobs.extend(swept.map(|swept| (Namespace::Context, swept)));
+        }
         let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
         let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
         let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {

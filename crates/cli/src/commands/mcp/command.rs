@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use piton_backpack::BackpackId;
+use piton_runtime::frames::AgentId;
 
 use super::{install, serve};
 use crate::{app::App, exit::Ending, failure::Failure};
@@ -14,6 +15,9 @@ pub(crate) struct Mcp {
     /// Attach the agent to this backpack: it gets the tools pack, unpack, keys and history
     #[arg(long, value_name = "NAME")]
     backpack: Option<BackpackId>,
+    /// Serve the context of the project as this agent of [[context.agents]]
+    #[arg(long, value_name = "AGENT")]
+    context: Option<AgentId>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -31,7 +35,7 @@ enum Command {
 impl Mcp {
     pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
         match self.command {
-            None => serve::run(app, self.backpack),
+            None => serve::run(app, self.backpack, self.context),
             Some(Command::Install(install)) => install.run(app),
             Some(Command::Uninstall(uninstall)) => uninstall.run(app),
         }

@@ -1,5 +1,6 @@
 //! Every section, in one table.
 
+use super::context::ContextSection;
 use super::found::Wrong;
 use super::models::ModelsSection;
 use super::read::{Unreadable, judge};
@@ -15,6 +16,8 @@ piton_core::closed_set! {
         Models => "models",
         /// Which backpack agents are attached to.
         State => "state",
+        /// Who works with context.
+        Context => "context",
     }
 }
 
@@ -25,6 +28,7 @@ impl SectionKey {
             // A project that was cloned must not say where a user's keys are sent.
             (Self::Models, place) => !matches!(place, Place::Project),
             (Self::State, _) => true,
+            (Self::Context, _) => true,
         }
     }
 
@@ -33,6 +37,7 @@ impl SectionKey {
         match self {
             Self::Models => ModelsSection::EXAMPLE,
             Self::State => StateSection::EXAMPLE,
+            Self::Context => ContextSection::EXAMPLE,
         }
     }
 
@@ -43,6 +48,7 @@ impl SectionKey {
                 "Who answers for models: providers, and which of them when nobody is named."
             }
             Self::State => "The backpack that agents are attached to, and what they may do there.",
+            Self::Context => "Who works with context: agents and roles, and whom clients act as.",
         }
     }
 
@@ -55,6 +61,7 @@ impl SectionKey {
         match self {
             Self::Models => judge::<ModelsSection>(value, place),
             Self::State => judge::<StateSection>(value, place),
+            Self::Context => judge::<ContextSection>(value, place),
         }
     }
 
@@ -64,6 +71,7 @@ impl SectionKey {
         match self {
             Self::Models => schemars::schema_for!(ModelsSection),
             Self::State => schemars::schema_for!(StateSection),
+            Self::Context => schemars::schema_for!(ContextSection),
         }
     }
 }

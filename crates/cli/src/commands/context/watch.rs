@@ -1,0 +1,128 @@
+//! Following a project until Ctrl-C.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use clap::Args;
+use piton_context::{
+    history::Recorded,
+    watch::json_lines,
+    word::{AgentId, FrameType},
+};
+use piton_core::Envelope;
+use piton_runtime::frames::{Acting, Followed, Following, RegenerateFrames, ScopeName};
+
+use super::{desk::Desk, generate};
+use crate::{app::App, bounds::WATCH_STEP, exit::Ending, failure::Failure, output, words::count};
+
+#[derive(Args)]
+pub(crate) struct Watch {
+    /// Make synthesised frames anew after each change: node, subtree or ancestors [default: subtree]
+    #[arg(long, value_name = "SCOPE", num_args = 0..=1, default_missing_value = "subtree", require_equals = true)]
+    regenerate: Option<ScopeName>,
+    /// Let a model write frames of this type anew after each change, everywhere
+    #[arg(long, value_name = "TYPE", requires = "regenerate")]
+    generate: Option<FrameType>,
+    #[command(flatten)]
+    asking: generate::Asking,
+}
+
+impl Watch {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let (desk, acting) = Desk::of(app, agent)?;
+        let (mut following, first) = desk.open.wait(desk.frames.follow())?;
+        if let Some(scope) = self.regenerate {
+            let request = RegenerateFrames { scope: Some(scope), ..RegenerateFrames::default() };
+            following = following.regenerating(acting.clone(), request)?;
+        }
+        // Whoever reads that Ctrl-C stops it may send it.
+        let stopped = Arc::new(AtomicBool::new(false));
+        let stop = desk.open.wait(async { super::super::up::signals() })?;
+        desk.open.spawn(note(stop, Arc::clone(&stopped)));
+        tell(app, &first);
+        let directory = app.shown(desk.frames.place().directory());
+        app.output.say(format_args!("Watching {directory}. Ctrl-C stops."));
+        if let Some(done) = desk.open.block_on(following.regenerate()) {
+            told(app, &Followed { recorded: None, regenerated: Some(done) });
+        }
+        while !stopped.load(Ordering::Relaxed) {
+            let changed = step(app, &desk, &mut following);
+            if let Some(frame_type) = self.generate.as_ref().filter(|_| changed) {
+                self.by_model(app, &desk, &acting, frame_type);
+            }
+        }
+        app.output.say("Stopped.");
+        Ok(Ending::Done)
+    }
+}
+
+impl Watch {
+    /// Lets a model write what changed. What fails is told, and the watch goes on.
+    fn by_model(&self, app: &App, desk: &Desk, acting: &Acting, frame_type: &FrameType) {
+        let request = self.asking.request(".".to_owned(), frame_type.clone(), true, false);
+        let plan = desk.open.wait(acting.plan(&request));
+        let done = plan.and_then(|plan| self.asking.generate(app, desk, acting, &request, &plan));
+        match done {
+            Ok(done) if app.output.is_json() => {
+                let _ = output::line(&serde_json::json!({ "generated": done }));
+            }
+            Ok(done) => generate::say(app, &done),
+            Err(failure) => complain(desk, &failure.envelope()),
+        }
+    }
+}
+
+/// One wait; says whether something changed. What fails is told, and the watch goes on.
+fn step(app: &App, desk: &Desk, following: &mut Following) -> bool {
+    match desk.open.block_on(following.step(WATCH_STEP)) {
+        Ok(followed) => {
+            told(app, &followed);
+            followed.recorded.is_some()
+        }
+        Err(envelope) => {
+            complain(desk, &envelope);
+            false
+        }
+    }
+}
+
+fn complain(desk: &Desk, envelope: &Envelope) {
+    desk.open.log.failed(envelope);
+    output::warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
+}
+
+async fn note(stop: impl Future<Output = ()>, stopped: Arc<AtomicBool>) {
+    stop.await;
+    stopped.store(true, Ordering::Relaxed);
+}
+
+fn told(app: &App, followed: &Followed) {
+    if let Some(recorded) = &followed.recorded {
+        tell(app, recorded);
+    }
+    match &followed.regenerated {
+        Some(Ok(done)) if !done.made.is_empty() => {
+            if app.output.is_json() {
+                let _ = output::line(&serde_json::json!({ "regenerated": done }));
+            } else {
+                app.output.say(done.text());
+            }
+        }
+        Some(Err(envelope)) => {
+            output::warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
+        }
+        _ => {}
+    }
+}
+
+/// Every path that changed is a line of JSON for a program; a person reads how many.
+fn tell(app: &App, recorded: &Recorded) {
+    if app.output.is_json() {
+        let _ = output::bytes(json_lines(recorded).as_bytes());
+        return;
+    }
+    let paths = count(recorded.changes.len(), "path");
+    app.output.say(format_args!("Tree {}: {paths} changed.", recorded.root.sequence));
+}
