@@ -1,5 +1,7 @@
 //! Every limit of this crate, in one place.
 
+use std::time::Duration;
+
 /// The largest configuration file in bytes. One that says everything has a few hundred.
 pub const CONFIG_BYTES_MAX: u64 = 256 * 1024;
 
@@ -82,3 +84,9 @@ pub const MCP_CALL_MS_MAX: u64 = 120_000;
 
 /// How much of the name is kept that a client gives itself, in bytes. It stands in records that people read.
 pub const CLIENT_NAME_BYTES_MAX: usize = 128;
+
+/// The most bytes of two contents of a file that are compared line by line; beyond it only sizes are told.
+pub const DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// How long a comparison looks for the shortest answer. Then it takes what it has, which is right and longer.
+pub const DIFF_TIME_MAX: Duration = Duration::from_secs(2);
