@@ -8,7 +8,8 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        completions, config, flow, install, keys, logs, man, mcp, prefs, session, settle, workflow,
+        completions, config, flow, install, keys, logs, man, mcp, prefs, session, settle, up,
+        workflow, workspace,
     },
     data_dir, exit,
 };
@@ -69,6 +70,9 @@ pub(crate) enum Command {
     /// Flows of nodes from files: check, draw, run and resume them
     #[command(subcommand)]
     Flow(flow::Command),
+    /// Workspaces: the files that agents see, and what they did to them
+    #[command(subcommand)]
+    Workspace(workspace::Command),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),
@@ -88,7 +92,7 @@ pub(crate) enum Command {
     Mcp(mcp::Mcp),
     /// Serve agents over HTTP until Ctrl-C
     #[command(after_help = "Example:\n  piton up")]
-    Up,
+    Up(up::Up),
     /// Look whether everything that Piton needs is in order
     #[command(after_help = "Example:\n  piton doctor --json")]
     Doctor,

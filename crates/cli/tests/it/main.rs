@@ -7,7 +7,9 @@ mod agent;
 mod clients;
 mod command_line;
 mod demo;
+mod file_tools;
 mod flows;
+mod guides;
 mod kill;
 mod malformed;
 mod persons;
@@ -19,6 +21,7 @@ mod rig;
 mod servers;
 mod sessions;
 mod workflows;
+mod workspaces;
 
 use std::{
     path::Path,
