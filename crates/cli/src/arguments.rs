@@ -9,7 +9,7 @@ use piton_store::StreamId;
 use crate::{
     commands::{
         backpack, blame, completions, config, context, diff, flow, fork, install, keys, logs, man,
-        mcp, prefs, session, settle, workflow,
+        mcp, prefs, session, settle, up, workflow, workspace,
     },
     data_dir, exit,
 };
@@ -84,6 +84,9 @@ pub(crate) enum Command {
     Backpack(backpack::Command),
     /// Context: a project's tree, and what agents wrote about it
     Context(Box<context::Context>),
+    /// Workspaces: the files that agents see, and what they did to them
+    #[command(subcommand)]
+    Workspace(workspace::Command),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),
@@ -103,7 +106,7 @@ pub(crate) enum Command {
     Mcp(mcp::Mcp),
     /// Serve agents over HTTP until Ctrl-C
     #[command(after_help = "Example:\n  piton up")]
-    Up,
+    Up(up::Up),
     /// Look whether everything that Piton needs is in order
     #[command(after_help = "Example:\n  piton doctor --json")]
     Doctor,

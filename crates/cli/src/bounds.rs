@@ -62,3 +62,6 @@ pub(crate) const WATCH_STEP: Duration = Duration::from_millis(200);
 
 /// The largest file of settings that a flow is given: people write it by hand.
 pub(crate) const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
+
+/// The longest line of `piton workspace shell` in bytes: a whole file may be typed as the argument of a call.
+pub(crate) const SHELL_BYTES_MAX: u64 = 1024 * 1024;

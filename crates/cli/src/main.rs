@@ -5,7 +5,7 @@
 //! | `arguments` | what can be called, and how |
 //! | `commands` | what each command does |
 //! | `app`, `open` | what commands work with: the environment, an open data directory |
-//! | `output`, `style`, `table`, `age`, `time`, `tree`, `words` | what people and programs read |
+//! | `output`, `style`, `table`, `age`, `time`, `text_diff`, `tree`, `words` | what people and programs read |
 //! | `failure`, `exit` | how failures are told |
 //! | `log` | what the processes of a data directory did |
 //! | `demo` | `piton demo` |
@@ -28,6 +28,7 @@ mod output;
 mod program;
 mod style;
 mod table;
+mod text_diff;
 mod time;
 mod tree;
 mod words;

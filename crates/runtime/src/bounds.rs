@@ -1,5 +1,7 @@
 //! Every limit of this crate, in one place.
 
+use std::time::Duration;
+
 /// The largest configuration file in bytes. One that says everything has a few hundred.
 pub const CONFIG_BYTES_MAX: u64 = 256 * 1024;
 
@@ -83,8 +85,6 @@ pub const MCP_CALL_MS_MAX: u64 = 120_000;
 /// How much of the name is kept that a client gives itself, in bytes. It stands in records that people read.
 pub const CLIENT_NAME_BYTES_MAX: usize = 128;
 
-/// How much of a difference of two texts is shown, in bytes: what a person looks through, and no file of a gigabyte.
-pub const DIFF_BYTES_MAX: usize = 64 * 1_024;
 /// How many backpacks a list shows, the newest: each is read whole for its line.
 pub const BACKPACKS_LISTED_MAX: usize = 200;
 
@@ -111,9 +111,6 @@ pub const DIFF_CONTEXT_LINES: usize = 2;
 
 /// The longest line of a diff in bytes: a few lines of a terminal.
 pub const DIFF_LINE_BYTES_MAX: usize = 1_000;
-
-/// How long two values are compared. After that the rest is shown as replaced.
-pub const DIFF_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// How long a call waits until no other agent writes to the backpack that it is attached to. A write takes
 /// milliseconds; agents give up after a minute.
@@ -162,3 +159,8 @@ pub const GENERATE_AT_ONCE: usize = 4;
 
 /// How many may be asked at once at most.
 pub const GENERATE_AT_ONCE_MAX: usize = 64;
+/// The most bytes of two contents of a file that are compared line by line; beyond it only sizes are told.
+pub const DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// How long a comparison looks for the shortest answer. Then it takes what it has, which is right and longer.
+pub const DIFF_TIME_MAX: Duration = Duration::from_secs(2);

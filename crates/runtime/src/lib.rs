@@ -8,12 +8,14 @@
 //! * [`runtime`]: the use cases, over ports that the caller hands in.
 //! * [`connection`]: the use cases of one agent, which remember the runs that it has open.
 //! * [`frames`]: context: a project's tree, and the frames that agents put on it.
+//! * [`files`]: the Workspaces of a process, what agents do in them, and what people see of that.
 //! * `flows` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
 //! * [`lineage`]: where things come from: blame, forks, and what differs between two branches.
 //! * [`models`]: who answers for models.
 //! * [`state`]: backpacks, as agents use them and as their owner looks at them.
 //! * [`request`], [`reply`]: what goes in and what comes out.
+//! * [`text_diff`]: two texts, line by line.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: no adapter of the store is named, and nothing durable is written but through its ports and into
@@ -25,6 +27,7 @@
 pub mod bounds;
 pub mod config;
 pub mod connection;
+pub mod files;
 #[cfg(feature = "flow")]
 pub mod flows;
 pub mod frames;
@@ -39,6 +42,7 @@ pub mod request;
 pub mod runtime;
 pub mod state;
 pub mod surroundings;
+pub mod text_diff;
 
 pub use connection::{Connection, Standing, Whereabouts};
 pub use runtime::{Ports, Runtime};

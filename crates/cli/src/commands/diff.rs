@@ -9,6 +9,7 @@ use crate::{
     exit::Ending,
     failure::Failure,
     style::{State, styled},
+    text_diff::say_diff,
     tree::ending,
 };
 
@@ -50,33 +51,22 @@ fn say_side(app: &App, mark: &str, side: &Side) {
 }
 
 fn say_changes(app: &App, compared: &Compared) {
-    for ChangedOutput { step, diff, .. } in &compared.outputs {
+    for ChangedOutput { step, diff, left_out, .. } in &compared.outputs {
         app.output.say(format_args!("\nnotes of {step}"));
-        for line in diff.lines() {
-            app.output.say(coloured(line));
-        }
+        say_diff(app, diff, *left_out, "");
     }
     if !compared.context.is_empty() {
         app.output.say("\ncontext");
     }
     for ChangedKey { key, left, right } in &compared.context {
-        for (mark, value) in [("-", left), ("+", right)] {
+        for (mark, state, value) in [("-", State::Bad, left), ("+", State::Good, right)] {
             if let Some(value) = value {
-                app.output.say(coloured(&format!("{mark} {key}: {value}")));
+                let line = format!("{mark} {key}: {value}");
+                app.output.say(styled(state, line));
             }
         }
     }
     if compared.outputs.is_empty() && compared.context.is_empty() {
         app.output.say("\nNothing that was handed in differs.");
-    }
-}
-
-/// A line of a difference in its colour.
-fn coloured(line: &str) -> String {
-    match line.as_bytes().first() {
-        Some(b'-') => styled(State::Bad, line).to_string(),
-        Some(b'+') => styled(State::Good, line).to_string(),
-        Some(b'@') => styled(State::Faint, line).to_string(),
-        _ => line.to_owned(),
     }
 }

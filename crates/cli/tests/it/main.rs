@@ -10,8 +10,10 @@ mod command_line;
 mod context;
 mod demo;
 mod examples;
+mod file_tools;
 mod flow_kill;
 mod flows;
+mod guides;
 mod kill;
 mod lineage;
 mod malformed;
@@ -25,6 +27,7 @@ mod servers;
 mod sessions;
 mod state;
 mod workflows;
+mod workspaces;
 
 use std::{
     path::Path,

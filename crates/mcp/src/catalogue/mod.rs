@@ -16,6 +16,7 @@
 
 mod card;
 pub mod context;
+pub mod files;
 mod registry;
 mod schema;
 pub mod state;

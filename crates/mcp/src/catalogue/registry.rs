@@ -7,7 +7,7 @@ use piton_runtime::frames::Role;
 
 use super::card::ToolCard;
 use super::schema::{Object, output};
-use super::{context, state, workflow};
+use super::{context, files, state, workflow};
 
 /// A set of tools as agents read it: the whole, or the part that one connection gets.
 #[derive(Clone, Debug)]
@@ -29,7 +29,12 @@ impl Catalogue {
 
 /// Every set with all its tools, in the order in which agents read them.
 pub fn sets() -> Vec<Arc<Catalogue>> {
-    vec![workflow::catalogue(), context::catalogue(Role::Synthesis), state::catalogue()]
+    vec![
+        workflow::catalogue(),
+        files::catalogue(),
+        context::catalogue(Role::Synthesis),
+        state::catalogue(),
+    ]
 }
 
 /// The schema of what every tool answers as structured content when it fails.

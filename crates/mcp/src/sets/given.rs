@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use piton_runtime::files::FileWorld;
 use piton_runtime::state::BackpackId;
 use piton_runtime::{Connection, Runtime};
 
 use super::context::Context;
+use super::files::Files;
 use super::set::ToolSet;
 use super::state::State;
 use super::workflow::Workflow;
@@ -58,6 +60,15 @@ impl Offer {
     #[must_use]
     pub fn attached(self, backpack: Option<BackpackId>) -> Self {
         Self { backpack, ..self }
+    }
+
+    /// The same, with the tools that these Workspaces allow.
+    #[must_use]
+    pub fn with_files(self, world: Arc<FileWorld>) -> Self {
+        self.with(move |connection| {
+            let set = Files::new(Arc::clone(connection), Arc::clone(&world))?;
+            Some(Arc::new(set) as Arc<dyn ToolSet>)
+        })
     }
 
     /// The same, with a line in `log` for each call.

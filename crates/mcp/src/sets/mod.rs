@@ -5,6 +5,7 @@
 
 mod call;
 mod context;
+mod files;
 mod given;
 mod person;
 mod set;

@@ -12,9 +12,9 @@ use super::chain::{digest_of, links};
 use super::place::Placed;
 use super::reply::{ChainLink, ChangedKey, ChangedOutput, Compared, Side};
 use super::request::NodeReference;
-use super::text_diff::text_diff;
 use crate::bounds::STEPS_SHOWN_MAX;
 use crate::runtime::Runtime;
+use crate::text_diff;
 
 /// The notes of the steps of one side, by step; of a step that was done several times, the last.
 type Notes = BTreeMap<String, (Digest, String)>;
@@ -95,15 +95,13 @@ fn changed_outputs(left: &Notes, right: &Notes) -> Vec<ChangedOutput> {
     let changed = |step: &String| {
         let (left, right) = (left.get(step), right.get(step));
         let digest = |side: Option<&(Digest, String)>| side.map(|(digest, _)| *digest);
-        let text = |side: Option<&(Digest, String)>| match side {
-            Some((_, text)) => format!("{}\n", text.trim_end()),
-            None => String::new(),
+        let text = |side: Option<&(Digest, String)>| {
+            side.map_or_else(String::new, |(_, text)| text.clone())
         };
-        (digest(left) != digest(right)).then(|| ChangedOutput {
-            step: step.clone(),
-            left: digest(left),
-            right: digest(right),
-            diff: text_diff(&text(left), &text(right)),
+        (digest(left) != digest(right)).then(|| {
+            let (diff, left_out) = text_diff::lines(&text(left), &text(right));
+            let (left, right) = (digest(left), digest(right));
+            ChangedOutput { step: step.clone(), left, right, diff, left_out }
         })
     };
     steps.into_iter().filter_map(changed).collect()

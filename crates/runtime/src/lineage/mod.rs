@@ -9,7 +9,6 @@
 //! | `recap` | a recap line by line, with the output that each came from |
 //! | `fork` | a token for any node of a run |
 //! | `compare` | two nodes: their common ancestor, and what each side did since |
-//! | `text_diff` | two texts, line by line |
 //!
 //! *Invariants*: nothing here writes. What is told comes from the log alone.
 
@@ -20,7 +19,6 @@ mod place;
 mod recap;
 mod reply;
 mod request;
-mod text_diff;
 
 pub use reply::{
     ChainLink, ChangedKey, ChangedOutput, Compared, Forked, NodeBlame, OutputShown, RecapBlame,

@@ -5,6 +5,8 @@ use piton_workflow::session::NextCall;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::text_diff::DiffLine;
+
 /// A step on the way to a node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -177,7 +179,9 @@ pub struct ChangedOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<Digest>,
     /// The difference, line by line.
-    pub diff: String,
+    pub diff: Vec<DiffLine>,
+    /// How many lines of it are left out.
+    pub left_out: usize,
 }
 
 /// A key that differs.

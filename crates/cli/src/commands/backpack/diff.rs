@@ -8,7 +8,8 @@ use piton_runtime::state::look::{
 
 use super::at::point;
 use super::command::{Backpack, Revealing, backpacks, reference};
-use super::lines::{say_diff, say_left_out, who};
+use super::lines::{say_left_out, who};
+use crate::text_diff::say_diff;
 use crate::{
     app::App,
     exit::Ending,

@@ -1,15 +1,10 @@
 //! Pieces of what these commands print.
 
 use piton_backpack::Identity;
-use piton_runtime::state::look::{DiffLine, DiffSign, ValueShown};
+use piton_runtime::state::look::ValueShown;
 use piton_workflow::projection::shorten;
 
-use crate::{
-    app::App,
-    bounds::CELL_BYTES_MAX,
-    style::{State, styled},
-    words::indented,
-};
+use crate::{app::App, bounds::CELL_BYTES_MAX, words::indented};
 
 /// A size as people read it.
 pub(super) fn size(bytes: u64) -> String {
@@ -51,28 +46,6 @@ pub(super) fn say_value(app: &App, value: &ValueShown, margin: &str) {
 /// Whether a person has to ask for what is not shown.
 pub(super) fn is_hidden(value: &ValueShown) -> bool {
     value.hidden.is_some()
-}
-
-/// The lines of a diff.
-pub(super) fn say_diff(app: &App, lines: &[DiffLine], left_out: usize, margin: &str) {
-    for DiffLine { sign, text } in lines {
-        let (mark, state) = match sign {
-            DiffSign::Same => (" ", None),
-            DiffSign::Removed => ("-", Some(State::Bad)),
-            DiffSign::Added => ("+", Some(State::Good)),
-            DiffSign::Gap => ("…", Some(State::Faint)),
-        };
-        let line = format!("{mark} {text}");
-        match state {
-            Some(state) => {
-                app.output.say(format_args!("{margin}{}", styled(state, line.trim_end())));
-            }
-            None => app.output.say(format_args!("{margin}{line}")),
-        }
-    }
-    if left_out > 0 {
-        app.output.say(format_args!("{margin}… and {left_out} more lines"));
-    }
 }
 
 /// What is left out, if anything is.

@@ -4,7 +4,8 @@ use clap::Args;
 use piton_runtime::state::look::CommitShown;
 
 use super::command::{Backpack, Revealing, backpacks};
-use super::lines::{is_hidden, say_diff, say_value, size, who};
+use super::lines::{is_hidden, say_value, size, who};
+use crate::text_diff::say_diff;
 use crate::{app::App, exit::Ending, failure::Failure, open::Open, time::utc};
 
 #[derive(Args)]

@@ -5,10 +5,11 @@ use piton_backpack::BackpackId;
 use piton_runtime::frames::AgentId;
 
 use super::{install, serve};
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, commands::workspace::Chosen, exit::Ending, failure::Failure};
 
 #[derive(Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
     after_help = "Without a command, an agent is served over standard input and output.\n\nExample:\n  piton mcp install --client claude"
 )]
 pub(crate) struct Mcp {
@@ -20,6 +21,8 @@ pub(crate) struct Mcp {
     context: Option<AgentId>,
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    chosen: Chosen,
 }
 
 #[derive(Subcommand)]
@@ -35,7 +38,7 @@ enum Command {
 impl Mcp {
     pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
         match self.command {
-            None => serve::run(app, self.backpack, self.context),
+            None => serve::run(app, &self.chosen, self.backpack, self.context),
             Some(Command::Install(install)) => install.run(app),
             Some(Command::Uninstall(uninstall)) => uninstall.run(app),
         }

@@ -9,11 +9,19 @@ use piton_backpack::BackpackId;
 use piton_mcp::serve_stdio;
 use piton_runtime::{Whereabouts, frames::AgentId, surroundings::project_dir};
 
-use crate::{app::App, exit::Ending, failure::Failure, open::Open, output};
+use crate::{
+    app::App,
+    commands::workspace::{Chosen, wall},
+    exit::Ending,
+    failure::Failure,
+    open::Open,
+    output,
+};
 
 /// Serves the agent until it goes away. Standard output belongs to the protocol.
 pub(super) fn run(
     app: &App,
+    chosen: &Chosen,
     backpack: Option<BackpackId>,
     context: Option<AgentId>,
 ) -> Result<Ending, Failure> {
@@ -23,7 +31,10 @@ pub(super) fn run(
              Tell one: piton mcp install --client claude. Ctrl-C stops.",
         );
     }
+    let declared = chosen.declared(app)?;
+    wall::put_up(app, &declared)?;
     let open = Open::serving(app, context.clone())?;
+    let offer = open.offer(Chosen::open(&open, declared)?);
     open.wait(open.runtime.note_applied())?;
     open.log.began();
     let whereabouts = Whereabouts {
@@ -36,6 +47,6 @@ pub(super) fn run(
         let project = project_dir(None, here.into_iter().flatten())?;
         open.runtime.context_settings(project.as_ref())?.check(&agent)?;
     }
-    open.wait(serve_stdio(open.offer().attached(backpack), whereabouts))?;
+    open.wait(serve_stdio(offer.attached(backpack), whereabouts))?;
     Ok(Ending::Done)
 }

@@ -12,4 +12,5 @@ mod listen;
 mod notice;
 mod words;
 
-pub(super) use command::{run, signals};
+pub(crate) use command::Up;
+pub(super) use command::signals;

@@ -5,6 +5,7 @@ use super::found::Wrong;
 use super::models::ModelsSection;
 use super::read::{Unreadable, judge};
 use super::state::StateSection;
+use super::workspaces::WorkspacesSection;
 use crate::config::layer::Place;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -18,6 +19,8 @@ piton_core::closed_set! {
         State => "state",
         /// Who works with context.
         Context => "context",
+        /// Which files agents may touch.
+        Workspaces => "workspaces",
     }
 }
 
@@ -29,6 +32,7 @@ impl SectionKey {
             (Self::Models, place) => !matches!(place, Place::Project),
             (Self::State, _) => true,
             (Self::Context, _) => true,
+            (Self::Workspaces, _) => true,
         }
     }
 
@@ -38,6 +42,7 @@ impl SectionKey {
             Self::Models => ModelsSection::EXAMPLE,
             Self::State => StateSection::EXAMPLE,
             Self::Context => ContextSection::EXAMPLE,
+            Self::Workspaces => WorkspacesSection::EXAMPLE,
         }
     }
 
@@ -49,6 +54,9 @@ impl SectionKey {
             }
             Self::State => "The backpack that agents are attached to, and what they may do there.",
             Self::Context => "Who works with context: agents and roles, and whom clients act as.",
+            Self::Workspaces => {
+                "Which files agents may touch: Workspaces, each with a prefix, an Access Scope and a Store."
+            }
         }
     }
 
@@ -62,6 +70,7 @@ impl SectionKey {
             Self::Models => judge::<ModelsSection>(value, place),
             Self::State => judge::<StateSection>(value, place),
             Self::Context => judge::<ContextSection>(value, place),
+            Self::Workspaces => judge::<WorkspacesSection>(value, place),
         }
     }
 
@@ -72,6 +81,7 @@ impl SectionKey {
             Self::Models => schemars::schema_for!(ModelsSection),
             Self::State => schemars::schema_for!(StateSection),
             Self::Context => schemars::schema_for!(ContextSection),
+            Self::Workspaces => schemars::schema_for!(WorkspacesSection),
         }
     }
 }

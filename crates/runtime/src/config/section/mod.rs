@@ -16,6 +16,7 @@ mod key;
 mod models;
 mod read;
 mod state;
+mod workspaces;
 
 pub use context::{AgentEntry, ContextSection};
 pub use found::{Found, Section, Wrong};
@@ -23,3 +24,4 @@ pub use key::SectionKey;
 pub use models::{ModelsSection, ProviderEntry};
 pub(super) use read::take;
 pub use state::{StateSection, backpack_of};
+pub use workspaces::WorkspacesSection;

@@ -10,10 +10,10 @@ use super::backpacks::{Backpacks, LogFilter, Reveal};
 use super::point;
 use super::reference::BackpackReference;
 use super::reply::{BackpackLog, Blame, BlameLine, CommitLine, CommitShown};
-use super::text_diff;
 use super::value;
 use crate::bounds::{COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX};
 use crate::nearest::nearest;
+use crate::text_diff;
 
 impl Backpacks {
     /// The commits that fit, the newest first.

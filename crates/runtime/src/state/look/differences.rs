@@ -8,8 +8,9 @@ use super::backpacks::{Backpacks, Reveal};
 use super::point::{self, PointReference};
 use super::reference::BackpackReference;
 use super::reply::{BackpackDiff, ChangeShown, DiffSide};
-use super::{text_diff, value};
+use super::value;
 use crate::bounds::CHANGES_SHOWN_MAX;
+use crate::text_diff;
 
 impl Backpacks {
     /// What leads from one moment to another.

@@ -11,7 +11,6 @@ mod listing;
 mod point;
 mod reference;
 mod reply;
-mod text_diff;
 mod value;
 
 pub use backpacks::{Backpacks, LogFilter, Reveal};
@@ -19,6 +18,6 @@ pub use point::PointReference;
 pub use reference::BackpackReference;
 pub use reply::{
     BackpackDiff, BackpackLine, BackpackList, BackpackLog, BackpackState, Blame, BlameLine,
-    ChangeShown, CommitLine, CommitShown, DiffLine, DiffSide, DiffSign, ItemLine, ItemShown,
-    QuarantineLine, QuarantineList, RunLine, TroubledBackpack, ValueShown,
+    ChangeShown, CommitLine, CommitShown, DiffSide, ItemLine, ItemShown, QuarantineLine,
+    QuarantineList, RunLine, TroubledBackpack, ValueShown,
 };

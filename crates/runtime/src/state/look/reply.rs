@@ -5,6 +5,8 @@ use piton_core::{Digest, Envelope, Provenance, RunId, TimestampMs};
 use piton_flow::RunStatus;
 use serde::Serialize;
 
+use crate::text_diff::DiffLine;
+
 /// Which backpacks there are.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -293,30 +295,6 @@ pub struct ChangeShown {
     pub diff: Vec<DiffLine>,
     /// Lines that are left out.
     pub left_out_lines: usize,
-}
-
-/// One line of a diff.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DiffLine {
-    /// Whether it is in both.
-    pub sign: DiffSign,
-    /// The line.
-    pub text: String,
-}
-
-piton_core::closed_set! {
-    /// Whether a line is in both of two texts.
-    pub enum DiffSign {
-        /// In both.
-        Same => "same",
-        /// Only in the first.
-        Removed => "removed",
-        /// Only in the second.
-        Added => "added",
-        /// Lines that are in both are left out here.
-        Gap => "gap",
-    }
 }
 
 /// What is quarantined.

@@ -2,13 +2,38 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
-use super::reply::{DiffLine, DiffSign};
 use crate::bounds::{DIFF_CONTEXT_LINES, DIFF_LINE_BYTES_MAX, DIFF_LINES_MAX, DIFF_TIME_MAX};
 
+/// One line of a diff.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DiffLine {
+    /// Whether it is in both.
+    pub sign: DiffSign,
+    /// The line.
+    pub text: String,
+}
+
+piton_core::closed_set! {
+    /// Whether a line is in both of two texts.
+    pub enum DiffSign {
+        /// In both.
+        Same => "same",
+        /// Only in the first.
+        Removed => "removed",
+        /// Only in the second.
+        Added => "added",
+        /// Lines that are in both are left out here.
+        Gap => "gap",
+    }
+}
+
 /// The lines that differ, with a few around them, and how many did not fit.
-pub(super) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
+pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
     let (before, after) = (&*ended(before), &*ended(after));
     let diff = TextDiff::configure().timeout(DIFF_TIME_MAX).diff_lines(before, after);
     let mut lines = Vec::new();

@@ -1,0 +1,30 @@
+//! The lines of two texts that differ, as people read them.
+
+use piton_runtime::text_diff::{DiffLine, DiffSign};
+
+use crate::{
+    app::App,
+    style::{State, styled},
+};
+
+/// The lines of a diff.
+pub(crate) fn say_diff(app: &App, lines: &[DiffLine], left_out: usize, margin: &str) {
+    for DiffLine { sign, text } in lines {
+        let (mark, state) = match sign {
+            DiffSign::Same => (" ", None),
+            DiffSign::Removed => ("-", Some(State::Bad)),
+            DiffSign::Added => ("+", Some(State::Good)),
+            DiffSign::Gap => ("…", Some(State::Faint)),
+        };
+        let line = format!("{mark} {text}");
+        match state {
+            Some(state) => {
+                app.output.say(format_args!("{margin}{}", styled(state, line.trim_end())));
+            }
+            None => app.output.say(format_args!("{margin}{line}")),
+        }
+    }
+    if left_out > 0 {
+        app.output.say(format_args!("{margin}… and {left_out} more lines"));
+    }
+}
