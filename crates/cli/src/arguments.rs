@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use piton_runtime::request::SessionReference;
-use piton_store::StreamId;
 
 use crate::{
     commands::{
@@ -127,17 +126,9 @@ pub(crate) enum Command {
     /// Print the manual page, or write all of them
     #[command(after_help = "Example:\n  piton man --to ~/.local/share/man/man1")]
     Man(man::Man),
-    /// Play a durable session on the built-in storage: write, kill, reopen, repeat, damage
+    /// Play a whole run: an agent is led, blocked, killed, resumed; then look at what it did
     #[command(after_help = "Example:\n  piton demo")]
     Demo,
-    /// The process that the demo kills.
-    #[command(name = "internal-write", hide = true)]
-    DemoWriter {
-        #[arg(long)]
-        session: StreamId,
-        #[arg(long)]
-        first_plan: u64,
-    },
     /// Prints the reference of this command line as Markdown.
     #[command(name = "internal-reference", hide = true)]
     Reference,

@@ -28,9 +28,6 @@ pub(crate) fn run(command: Command, app: &App) -> Result<Ending, Failure> {
         Command::Completions(command) => command.run(app),
         Command::Man(command) => command.run(app),
         Command::Demo => demo::run(app).map(|()| Ending::Done),
-        Command::DemoWriter { session, first_plan } => {
-            demo::write_until_killed(app, &session, first_plan).map(|()| Ending::Done)
-        }
         Command::Reference => super::reference::print(),
     }
 }

@@ -1,0 +1,129 @@
+//! The agent: an MCP client over standard input and output, with a server that is this program again.
+
+use std::{
+    io::{self, BufRead as _, BufReader, Write as _},
+    os::unix::process::ExitStatusExt as _,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use super::stage::Stage;
+use crate::failure::Failure;
+
+/// The revision of the protocol that the agent speaks.
+const PROTOCOL: &str = "2025-11-25";
+
+/// An agent with its server.
+pub(super) struct Agent {
+    server: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    last_id: u64,
+    /// The names of the tools that it has.
+    pub(super) tools: Vec<String>,
+}
+
+/// What a tool answered.
+pub(super) struct Answer {
+    /// As data, if the tool has any.
+    pub(super) data: Value,
+    /// As a model reads it.
+    pub(super) text: String,
+    /// Whether it was refused.
+    pub(super) is_error: bool,
+}
+
+impl Agent {
+    /// Starts a server in the project, and connects.
+    pub(super) fn connect(stage: &Stage) -> Result<Self, Failure> {
+        let failed = || Failure::io("start an MCP server for the agent");
+        let program = std::env::current_exe().map_err(failed())?;
+        let mut server = Command::new(program)
+            .arg("mcp")
+            .arg("--data-dir")
+            .arg(&stage.data)
+            .current_dir(&stage.project)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed())?;
+        let to = server.stdin.take().expect("it was asked for above");
+        let from = BufReader::new(server.stdout.take().expect("it was asked for above"));
+        let mut agent = Self { server, to, from, last_id: 0, tools: Vec::new() };
+        let who = json!({ "name": "demo-agent", "version": env!("CARGO_PKG_VERSION") });
+        let hello = json!({ "protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": who });
+        agent.ask("initialize", &hello)?;
+        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+        let listed = agent.ask("tools/list", &json!({}))?;
+        let names = listed["tools"].as_array().into_iter().flatten();
+        agent.tools = names.filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
+        Ok(agent)
+    }
+
+    /// Calls a tool.
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Answer, Failure> {
+        let mut told = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
+        Ok(Answer {
+            text: told["content"][0]["text"].as_str().unwrap_or_default().to_owned(),
+            is_error: told["isError"] == true,
+            data: told["structuredContent"].take(),
+        })
+    }
+
+    /// Calls a tool that must not refuse.
+    pub(super) fn must(&mut self, tool: &str, arguments: &Value) -> Result<Answer, Failure> {
+        let answer = self.call(tool, arguments)?;
+        if answer.is_error {
+            return Err(Failure::BrokenPromise(format!("{tool} was refused: {}", answer.text)));
+        }
+        Ok(answer)
+    }
+
+    /// Kills the server as it is, and tells the signal that ended it.
+    pub(super) fn kill(mut self) -> Result<i32, Failure> {
+        let failed = || Failure::io("kill the server of the agent");
+        self.server.kill().map_err(failed())?;
+        let status = self.server.wait().map_err(failed())?;
+        status
+            .signal()
+            .ok_or_else(|| Failure::BrokenPromise("a killed process ended by itself".to_owned()))
+    }
+
+    /// Leaves, and waits for the server to end.
+    pub(super) fn leave(self) -> Result<(), Failure> {
+        let Self { mut server, to, .. } = self;
+        drop(to);
+        server.wait().map_err(Failure::io("wait for the server of the agent"))?;
+        Ok(())
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        loop {
+            let mut line = String::new();
+            let read = self.from.read_line(&mut line).map_err(Failure::io("hear the server"))?;
+            if read == 0 {
+                return Err(Failure::BrokenPromise(format!("the server left during {method}")));
+            }
+            let mut message: Value = serde_json::from_str(&line)
+                .map_err(io::Error::from)
+                .map_err(Failure::io("read what the server said"))?;
+            if message["id"] == id {
+                if !message["error"].is_null() {
+                    let told = format!("{method} failed: {}", message["error"]["message"]);
+                    return Err(Failure::BrokenPromise(told));
+                }
+                return Ok(message["result"].take());
+            }
+        }
+    }
+
+    fn send(&mut self, message: &Value) -> Result<(), Failure> {
+        let written = writeln!(self.to, "{message}").and_then(|()| self.to.flush());
+        written.map_err(Failure::io("speak to the server"))
+    }
+}

@@ -1,0 +1,79 @@
+//! Where the demo plays: a small project with its configuration, and a data directory of its own.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::failure::Failure;
+
+/// The project's configuration: what the agent may touch, and where its state is kept.
+const CONFIGURATION: &str = r#"# What agents get in this project.
+[[workspaces]]
+prefix = "/project"
+scope = "read-only"
+directory = "."
+purpose = "the code"
+deny = ["piton.toml"]
+
+[[workspaces]]
+prefix = "/scratch"
+scope = "read-write"
+virtual = ["scratch"]
+over = "/project"
+purpose = "copy-on-write over /project: change what you like"
+
+[state]
+backpack = "login"
+agent = "scout"
+"#;
+
+const FILES: [(&str, &str); 3] = [
+    ("README.md", "# Login\n\nA login page. Sometimes it says \"try again\" to everybody.\n"),
+    ("login.rs", "pub fn login(name: &str) -> bool {\n    retry(|| ask(name))\n}\n"),
+    ("retry.rs", "pub fn retry(what: impl Fn() -> bool) -> bool {\n    what()\n}\n"),
+];
+
+/// How many demos are looked for before one gives up counting.
+const STAGES_MAX: u32 = 10_000;
+
+/// Where the demo plays.
+pub(super) struct Stage {
+    pub(super) root: PathBuf,
+    pub(super) project: PathBuf,
+    pub(super) data: PathBuf,
+}
+
+impl Stage {
+    /// Sets a new stage beside those of earlier demos.
+    pub(super) fn set(demos: &Path) -> Result<Self, Failure> {
+        let failed = Failure::io("set the stage of the demo");
+        let made = fs::create_dir_all(demos).and_then(|()| new_directory(demos));
+        let root = made.map_err(failed)?;
+        let stage = Self { project: root.join("login"), data: root.join("data"), root };
+        stage.furnish().map_err(Failure::io("write the project of the demo"))?;
+        Ok(stage)
+    }
+
+    fn furnish(&self) -> io::Result<()> {
+        fs::create_dir_all(&self.project)?;
+        fs::write(self.project.join("piton.toml"), CONFIGURATION)?;
+        for (name, text) in FILES {
+            fs::write(self.project.join(name), text)?;
+        }
+        Ok(())
+    }
+}
+
+/// A directory with the first number that is free. Another demo may take it meanwhile.
+fn new_directory(demos: &Path) -> io::Result<PathBuf> {
+    for number in 1..STAGES_MAX {
+        let root = demos.join(number.to_string());
+        match fs::create_dir(&root) {
+            Ok(()) => return Ok(root),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("there are too many demos; remove some"))
+}
