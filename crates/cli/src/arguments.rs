@@ -8,8 +8,8 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        backpack, completions, config, flow, install, keys, logs, man, mcp, prefs, session, settle,
-        workflow,
+        backpack, blame, completions, config, diff, flow, fork, install, keys, logs, man, mcp,
+        prefs, session, settle, workflow,
     },
     data_dir, exit,
 };
@@ -73,6 +73,15 @@ pub(crate) enum Command {
     /// Backpacks: what the nodes of a flow knew, who told them, and what it was before
     #[command(subcommand)]
     Backpack(backpack::Command),
+    /// Where something comes from: who made it, when, and in which step
+    #[command(subcommand)]
+    Blame(blame::Command),
+    /// A token to go on from any step of a run; nothing is written
+    #[command(after_help = "Example:\n  piton fork amber-otter --at diagnose")]
+    Fork(fork::Fork),
+    /// What differs between two steps of a run
+    #[command(after_help = "Example:\n  piton diff amber-otter@h3kq9x7d amber-otter")]
+    Diff(diff::Diff),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),

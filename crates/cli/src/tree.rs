@@ -20,8 +20,8 @@ struct Line<'a> {
     node: &'a TreeNode,
 }
 
-/// The lines of a tree.
-pub(crate) fn lines(nodes: &[TreeNode]) -> Vec<String> {
+/// The lines of a tree, each with the end of its node's id before it if `with_ids`.
+pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
     let steps: Vec<&TreeNode> = nodes.iter().filter(|node| node.kind == NodeKind::Step).collect();
     let bookmarks = count_bookmarks(nodes);
     let drawn = draw(&steps);
@@ -34,9 +34,16 @@ pub(crate) fn lines(nodes: &[TreeNode]) -> Vec<String> {
             let title = title(line);
             let gap = " ".repeat(width - length(&title) + 2);
             let said = said(line.node, bookmarks.get(&line.node.node_id).copied().unwrap_or(0));
-            format!("{title}{gap}{said}").trim_end().to_owned()
+            let id = line.node.node_id.to_string();
+            let id = if with_ids { format!("{}  ", ending(&id)) } else { String::new() };
+            format!("{id}{title}{gap}{said}").trim_end().to_owned()
         })
         .collect()
+}
+
+/// The end of an id, which is enough to name it.
+pub(crate) fn ending(id: &str) -> &str {
+    &id[id.len().saturating_sub(8)..]
 }
 
 fn length(text: &str) -> usize {
@@ -156,7 +163,7 @@ mod tests {
     }
 
     fn plain(nodes: &[TreeNode]) -> String {
-        let lines = lines(nodes).join("\n");
+        let lines = lines(nodes, false).join("\n");
         anstream::adapter::strip_str(&lines).to_string()
     }
 
@@ -194,6 +201,6 @@ mod tests {
     fn a_long_run_is_drawn_without_running_out_of_stack() {
         let chain: Vec<TreeNode> =
             (0..=255u8).map(|id| node(id, id.checked_sub(1), 1, "Again", true)).collect();
-        assert_eq!(lines(&chain).len(), 256);
+        assert_eq!(lines(&chain, false).len(), 256);
     }
 }

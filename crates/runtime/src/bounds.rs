@@ -104,9 +104,6 @@ pub const VALUE_SHOWN_BYTES_MAX: usize = 64 * 1024;
 /// How many lines of a value that differ are shown.
 pub const DIFF_LINES_MAX: usize = 400;
 
-/// How many lines around those that differ are shown.
-pub const DIFF_CONTEXT_LINES: usize = 2;
-
 /// The longest line of a diff in bytes: a few lines of a terminal.
 pub const DIFF_LINE_BYTES_MAX: usize = 1_000;
 
@@ -128,3 +125,9 @@ pub const STATE_COMMITS_TOLD_MAX: usize = 50;
 
 /// How many keys an agent is granted by name: a person writes the list.
 pub const STATE_KEYS_MAX: usize = 256;
+
+/// How many lines a difference shows around a change.
+pub const DIFF_CONTEXT_LINES: usize = 3;
+
+/// How much of a difference of two texts is shown, in bytes: what a person looks through, and no file of a gigabyte.
+pub const DIFF_BYTES_MAX: usize = 64 * 1_024;

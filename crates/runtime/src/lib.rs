@@ -11,6 +11,7 @@
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
 //! * [`models`]: who answers for models.
 //! * [`state`]: backpacks, as agents use them and as their owner looks at them.
+//! * [`lineage`]: where things come from: blame, forks, and what differs between two branches.
 //! * [`request`], [`reply`]: what goes in and what comes out.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
@@ -26,6 +27,7 @@ pub mod connection;
 #[cfg(feature = "flow")]
 pub mod flows;
 pub mod library;
+pub mod lineage;
 #[cfg(feature = "flow")]
 pub mod mcp_tools;
 pub mod models;

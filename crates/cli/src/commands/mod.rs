@@ -1,11 +1,14 @@
 //! What each command does. A command takes its arguments and what it works with, tells what came of it, and ends.
 
 pub(crate) mod backpack;
+pub(crate) mod blame;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod diff;
 mod dispatch;
 mod doctor;
 pub(crate) mod flow;
+pub(crate) mod fork;
 pub(crate) mod install;
 pub(crate) mod keys;
 pub(crate) mod logs;

@@ -12,6 +12,7 @@ mod examples;
 mod flow_kill;
 mod flows;
 mod kill;
+mod lineage;
 mod malformed;
 mod persons;
 mod processes;

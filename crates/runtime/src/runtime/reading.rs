@@ -6,6 +6,7 @@ use std::sync::Arc;
 use piton_core::{Code, Envelope, SessionId, SnapshotRef, WorkflowHash};
 use piton_store::StreamId;
 use piton_store::port::Namespace;
+use piton_workflow::SessionEvent;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::validate;
 use piton_workflow::projection::{
@@ -16,15 +17,16 @@ use piton_workflow::snapshot::ExecutionSnapshot;
 use super::ports::Ports;
 
 /// A session, read whole.
-pub(super) struct Reading<'a> {
+pub(crate) struct Reading<'a> {
     ports: &'a Ports,
-    pub(super) state: SessionState,
+    pub(crate) state: SessionState,
+    pub(crate) events: Vec<SessionEvent>,
     tips: HashMap<SnapshotRef, TipState>,
     workflows: HashMap<WorkflowHash, Arc<CompiledWorkflow>>,
 }
 
 impl<'a> Reading<'a> {
-    pub(super) async fn of(ports: &'a Ports, session: SessionId) -> Result<Self, Envelope> {
+    pub(crate) async fn of(ports: &'a Ports, session: SessionId) -> Result<Self, Envelope> {
         let stream = StreamId::from(session);
         let loaded = ports.journal.load(&stream).await.map_err(|error| error.envelope())?;
         validate(&loaded.events).map_err(|flaw| {
@@ -32,11 +34,12 @@ impl<'a> Reading<'a> {
             Envelope::new(Code::StoreInvariantViolation, message)
         })?;
         let state = SessionState::of(&loaded.events);
-        Ok(Self { ports, state, tips: HashMap::new(), workflows: HashMap::new() })
+        let events = loaded.events;
+        Ok(Self { ports, state, events, tips: HashMap::new(), workflows: HashMap::new() })
     }
 
     /// The workflow that a run is pinned to.
-    pub(super) async fn workflow(
+    pub(crate) async fn workflow(
         &mut self,
         hash: WorkflowHash,
     ) -> Result<Arc<CompiledWorkflow>, Envelope> {
@@ -55,22 +58,30 @@ impl<'a> Reading<'a> {
         Ok(workflow)
     }
 
+    /// A snapshot.
+    pub(crate) async fn snapshot(
+        &self,
+        snapshot: SnapshotRef,
+    ) -> Result<ExecutionSnapshot, Envelope> {
+        let bytes = self.blob(Namespace::Snapshots, snapshot.digest()).await?;
+        ExecutionSnapshot::decode(&bytes).map_err(|error| {
+            Envelope::new(error.code(), format!("A snapshot cannot be used: {error}."))
+        })
+    }
+
     /// What is to do at a node.
-    pub(super) async fn step_at(&mut self, snapshot: SnapshotRef) -> Result<TipState, Envelope> {
+    pub(crate) async fn step_at(&mut self, snapshot: SnapshotRef) -> Result<TipState, Envelope> {
         if let Some(known) = self.tips.get(&snapshot) {
             return Ok(known.clone());
         }
-        let bytes = self.blob(Namespace::Snapshots, snapshot.digest()).await?;
-        let read = ExecutionSnapshot::decode(&bytes).map_err(|error| {
-            Envelope::new(error.code(), format!("A snapshot cannot be used: {error}."))
-        })?;
+        let read = self.snapshot(snapshot).await?;
         let tip = TipState::from(&read);
         self.tips.insert(snapshot, tip.clone());
         Ok(tip)
     }
 
     /// The steps of nodes, by the snapshots of those.
-    pub(super) async fn steps<'n>(
+    pub(crate) async fn steps<'n>(
         &mut self,
         run: &RunState,
         nodes: impl Iterator<Item = &'n RunNode>,
@@ -85,7 +96,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A run, summed up; nothing if it has no node.
-    pub(super) async fn summary(&mut self, run: &RunState) -> Result<Option<RunSummary>, Envelope> {
+    pub(crate) async fn summary(&mut self, run: &RunState) -> Result<Option<RunSummary>, Envelope> {
         let Some(tip) = run.graph.preferred_tip() else { return Ok(None) };
         let tip = self.step_at(tip.snapshot).await?;
         let workflow = self.workflow(run.started.workflow_hash).await?;

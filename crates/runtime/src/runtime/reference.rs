@@ -68,7 +68,7 @@ impl Runtime {
 
 impl Runtime {
     /// The one run that a reference names.
-    pub(super) async fn meant_run(
+    pub(crate) async fn meant_run(
         &self,
         reference: &SessionReference,
     ) -> Result<(SessionId, RunId), Envelope> {
@@ -101,7 +101,7 @@ fn names(text: &str, summary: &RunSummary, reach: Reach) -> Option<Meant> {
 }
 
 /// Whether an id is `text`, or ends so.
-fn ends(id: &str, text: &str) -> bool {
+pub(crate) fn ends(id: &str, text: &str) -> bool {
     id == text || (text.len() >= ID_ENDING_BYTES_MIN && id.ends_with(text))
 }
 
@@ -124,7 +124,7 @@ fn nothing(text: &str, runs: &[std::sync::Arc<RunSummary>], reach: Reach) -> Env
     Envelope::new(Code::SessionNotFound, message)
 }
 
-fn ambiguous<'a>(text: &str, lines: impl Iterator<Item = &'a str>) -> Envelope {
+pub(crate) fn ambiguous<'a>(text: &str, lines: impl Iterator<Item = &'a str>) -> Envelope {
     let lines: Vec<&str> = lines.collect();
     let mut message = format!("`{}` fits {} of them:", truncate(text, 80), lines.len());
     for line in lines.iter().take(CANDIDATES_LISTED_MAX) {

@@ -18,8 +18,8 @@ use crate::library::{Library, Stock, sources};
 
 /// Everything that Piton does for whoever calls it.
 pub struct Runtime {
-    pub(super) ports: Ports,
-    pub(super) sessions: Sessions,
+    pub(crate) ports: Ports,
+    pub(crate) sessions: Sessions,
     pub(super) recall: Recall,
     pub(super) library: Library,
     /// As it was when the process started.

@@ -37,7 +37,7 @@ pub use graph::{RunGraph, RunNode};
 pub use headline::{headline, shorten};
 pub use outputs::{Output, Outputs};
 pub use preferences::PreferenceHistory;
-pub use recap::{Noted, Recap};
+pub use recap::{Noted, Piece, Recap};
 pub use resume::{Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
 pub use run_state::RunState;
 pub use session_state::{Observed, SessionState};

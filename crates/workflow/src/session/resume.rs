@@ -1,6 +1,6 @@
 //! Taking up a run that was found by other means than a token.
 
-use piton_core::{RunId, SessionId};
+use piton_core::{NodeId, RunId, SessionId};
 
 use super::error::{Error, Refusal};
 use super::place::Place;
@@ -20,11 +20,23 @@ pub struct TakenUp {
 impl Reader {
     /// The token of a run's preferred tip. Nothing is written.
     pub async fn take_up(&self, session: SessionId, run: RunId) -> Result<TakenUp, Error> {
+        self.take_up_at(session, run, None).await
+    }
+
+    /// The token of a node of a run, of its preferred tip if none is named. Whoever hands in an output there makes a
+    /// branch if the node was left before. Nothing is written.
+    pub async fn take_up_at(
+        &self,
+        session: SessionId,
+        run: RunId,
+        node: Option<NodeId>,
+    ) -> Result<TakenUp, Error> {
         let warm = self.current(session).await?;
         let place = {
             let warm = warm.lock();
             let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
-            let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
+            let tip = || state.graph.preferred_tip().map(|tip| tip.id);
+            let node = node.or_else(tip).ok_or(Refusal::UnknownRun)?;
             Place::now(&warm.state, NodeAddress { session, run, node })?
         };
         let token = self.state_token(&place).await?;

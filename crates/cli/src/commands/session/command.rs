@@ -15,7 +15,7 @@ pub(crate) enum Command {
     Show(Run),
     /// The graph of a run: branches, blocks, and where it goes on
     #[command(after_help = "Example:\n  piton session tree amber-otter")]
-    Tree(Run),
+    Tree(tree::Tree),
     /// Write a session to a file that can be imported elsewhere
     #[command(after_help = "Example:\n  piton session export amber-otter login.bundle.json")]
     Export(carry::Export),
@@ -44,7 +44,7 @@ impl Command {
         match self {
             Self::List => list::run(app),
             Self::Show(run) => show::run(app, &run),
-            Self::Tree(run) => tree::run(app, &run),
+            Self::Tree(tree) => tree.run(app),
             Self::Export(export) => export.run(app),
             Self::Import(import) => import.run(app),
             Self::Verify(run) => soundness::verify(app, &run),

@@ -1,14 +1,27 @@
 //! `piton session tree`.
 
+use clap::Args;
+
 use crate::{app::App, arguments::Run, exit::Ending, failure::Failure, tree};
 
-pub(super) fn run(app: &App, run: &Run) -> Result<Ending, Failure> {
-    let open = app.open()?;
-    let drawn = open.wait(open.runtime.run_tree(&run.run))?;
-    open.log.about(drawn.summary.session_id);
-    for line in tree::lines(&drawn.nodes) {
-        app.output.say(line);
+#[derive(Args)]
+pub(crate) struct Tree {
+    #[command(flatten)]
+    run: Run,
+    /// Show the end of each node's id, which names it to `fork`, `diff` and `blame`
+    #[arg(long)]
+    ids: bool,
+}
+
+impl Tree {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let drawn = open.wait(open.runtime.run_tree(&self.run.run))?;
+        open.log.about(drawn.summary.session_id);
+        for line in tree::lines(&drawn.nodes, self.ids) {
+            app.output.say(line);
+        }
+        app.output.reply("piton.session.tree/1", &drawn)?;
+        Ok(Ending::Done)
     }
-    app.output.reply("piton.session.tree/1", &drawn)?;
-    Ok(Ending::Done)
 }

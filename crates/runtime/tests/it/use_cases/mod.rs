@@ -1,6 +1,7 @@
 //! What doors ask for, and what they are told.
 
 mod connection;
+mod lineage;
 mod preferences;
 mod resume;
 mod runs;

@@ -17,3 +17,4 @@ mod select;
 mod text;
 
 pub use select::{Noted, Recap};
+pub use text::Piece;

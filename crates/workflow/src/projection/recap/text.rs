@@ -62,6 +62,21 @@ impl Kind {
     }
 }
 
+/// A piece of a recap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The text.
+    pub text: String,
+    /// The node whose notes it is; nothing if nobody handed it in.
+    pub node: Option<NodeId>,
+}
+
+impl Piece {
+    fn composed(text: impl Into<String>) -> Self {
+        Self { text: text.into(), node: None }
+    }
+}
+
 impl Recap<'_> {
     /// The recap as Markdown, then the definitions of the functions that the steps in it refer to; empty if
     /// there is nothing to tell.
@@ -74,6 +89,16 @@ impl Recap<'_> {
         pending: Option<&PendingStep>,
         step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
     ) -> String {
+        self.pieces(workflow, pending, step_at).into_iter().map(|piece| piece.text).collect()
+    }
+
+    /// The same text in pieces, each with the node whose notes it is.
+    pub fn pieces<'s>(
+        &self,
+        workflow: &CompiledWorkflow,
+        pending: Option<&PendingStep>,
+        step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
+    ) -> Vec<Piece> {
         let reserve = |part: &Part<'_>| if part.notes.is_empty() { 0 } else { RECAP_FRAME_BYTES };
         let parts = [
             (Kind::Way, &self.way),
@@ -81,44 +106,52 @@ impl Recap<'_> {
             (Kind::After, &self.after),
             (Kind::Branches, &self.branches),
         ];
-        let mut text = String::new();
+        let (mut pieces, mut length) = (Vec::new(), 0);
         let mut shown = Vec::new();
         for (place, (kind, part)) in parts.into_iter().enumerate() {
             let later: usize = parts[place + 1..].iter().map(|(_, part)| reserve(part)).sum();
-            let room = RECAP_BYTES_MAX - text.len() - later;
-            let (told, nodes) = tell(kind, part, room, &step_at);
-            text.push_str(if text.is_empty() || told.is_empty() { "" } else { "\n\n" });
-            text.push_str(&told);
-            shown.push(nodes);
+            let room = RECAP_BYTES_MAX - length - later;
+            let told = tell(kind, part, room, &step_at);
+            shown.push(told.iter().filter_map(|piece| piece.node).collect());
+            if !pieces.is_empty() && !told.is_empty() {
+                pieces.push(Piece::composed("\n\n"));
+            }
+            pieces.extend(told);
+            length = pieces.iter().map(|piece| piece.text.len()).sum();
         }
         // The way to the node needs no definitions: what it is about is done. Bookmarks are on the pending step.
-        let shown = &shown[2..];
-        text.push_str(&definitions(workflow, pending, shown, &step_at));
-        text
+        let shown: &[Vec<NodeId>] = &shown[2..];
+        pieces.push(Piece::composed(definitions(workflow, pending, shown, &step_at)));
+        pieces
     }
 }
 
-/// One part in at most `room` bytes, a blank line before it included, and the nodes that are in it.
+/// One part in at most `room` bytes, a blank line before it included.
 fn tell<'s>(
     kind: Kind,
     part: &Part<'_>,
     room: usize,
     step_at: &impl Fn(NodeId) -> Option<&'s PendingStep>,
-) -> (String, Vec<NodeId>) {
+) -> Vec<Piece> {
     if part.notes.is_empty() {
-        return (String::new(), Vec::new());
+        return Vec::new();
     }
     let entry = |node: NodeId, notes: &str| {
         let title = step_at(node).and_then(|step| headline(step.title.as_str()));
         let title = shorten(title.unwrap_or("A step"), RECAP_TITLE_BYTES_MAX);
         let notes: Cow<'_, str> = truncate(notes.trim(), kind.notes_bytes_max());
-        format!("\n\n### {title}\n{notes}")
+        [
+            Piece::composed(format!("\n\n### {title}\n")),
+            Piece { text: notes.into_owned(), node: Some(node) },
+        ]
     };
     let mut room = room.saturating_sub(RECAP_FRAME_BYTES);
     let mut entries = Vec::new();
     for noted in part.notes.iter().rev() {
         let entry = entry(noted.node, noted.notes);
-        let Some(left) = room.checked_sub(entry.len()) else { break };
+        let Some(left) = room.checked_sub(entry.iter().map(|piece| piece.text.len()).sum()) else {
+            break;
+        };
         room = left;
         entries.push((noted, entry));
     }
@@ -128,8 +161,8 @@ fn tell<'s>(
         let left_out = entries.first().map_or(part.count, |(oldest, _)| oldest.before);
         text.push_str(&kind.cut(left_out));
     }
-    text.extend(entries.iter().map(|(_, entry)| entry.as_str()));
-    (text, entries.iter().map(|(noted, _)| noted.node).collect())
+    let entries = entries.into_iter().flat_map(|(_, entry)| entry);
+    [Piece::composed(text)].into_iter().chain(entries).collect()
 }
 
 #[cfg(test)]

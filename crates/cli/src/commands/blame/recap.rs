@@ -1,0 +1,26 @@
+//! `piton blame recap`.
+
+use piton_runtime::lineage::{NodeReference, RecapLine};
+
+use crate::{app::App, exit::Ending, failure::Failure, tree::ending};
+
+/// As wide as what stands before a line.
+const WIDTH: usize = 20;
+
+pub(super) fn run(app: &App, node: &NodeReference) -> Result<Ending, Failure> {
+    let open = app.open()?;
+    let blame = open.wait(open.runtime.blame_recap(node))?;
+    open.log.about(blame.session_id);
+    if blame.lines.is_empty() {
+        app.output.say("There is nothing to tell yet: no step of the run is done.");
+    }
+    for RecapLine { text, from } in &blame.lines {
+        let from = match from {
+            Some(from) => format!("{} event {}", ending(&from.output_id.to_string()), from.event),
+            None => "composed by Piton".to_owned(),
+        };
+        app.output.say(format_args!("{from:<WIDTH$} | {text}"));
+    }
+    app.output.reply("piton.blame.recap/1", &blame)?;
+    Ok(Ending::Done)
+}

@@ -1,0 +1,44 @@
+//! `piton blame run`.
+
+use piton_runtime::lineage::{ChainLink, NodeBlame, NodeReference};
+
+use crate::{
+    age::ago,
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    style::{State, styled},
+    tree::ending,
+};
+
+pub(super) fn run(app: &App, node: &NodeReference) -> Result<Ending, Failure> {
+    let open = app.open()?;
+    let blame = open.wait(open.runtime.blame_node(node))?;
+    open.log.about(blame.session_id);
+    let NodeBlame { label, workflow_id, session_id, run_id, .. } = &blame;
+    app.output.say(format_args!("{label} · {workflow_id}"));
+    app.output.say(format_args!("  session  {session_id}\n  run      {run_id}\n"));
+    if blame.left_out > 0 {
+        app.output.say(format_args!("{} earlier steps are left out.", blame.left_out));
+    }
+    for link in &blame.chain {
+        say(app, link);
+    }
+    app.output.reply("piton.blame.run/1", &blame)?;
+    Ok(Ending::Done)
+}
+
+/// A step with what was handed in for it.
+pub(crate) fn say(app: &App, link: &ChainLink) {
+    let node = link.node_id.to_string();
+    let name = link.title.as_deref().unwrap_or("done");
+    let id = link.step.as_deref().map(|step| format!(" ({step})")).unwrap_or_default();
+    let age = ago(App::now(), link.at);
+    app.output.say(format_args!("{}  {name}{id}  {age}", styled(State::Faint, ending(&node))));
+    for output in &link.outputs {
+        let digest = output.digest.to_string();
+        let digest = ending(&digest);
+        let told = output.headline.as_deref().unwrap_or(&output.kind);
+        app.output.say(format_args!("          {told}  [{digest}, event {}]", output.event));
+    }
+}

@@ -1,0 +1,54 @@
+//! `piton blame`, `piton fork` and `piton diff`.
+
+use crate::agent::Agent;
+use crate::rig::Rig;
+use serde_json::json;
+
+#[test]
+fn a_run_is_forked_from_the_terminal_and_its_branches_are_compared() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let tree = rig.tells(&["session", "tree", &run.label]);
+    let first = tree["nodes"][0]["nodeId"].as_str().unwrap().to_owned();
+    let forked = rig.tells(&["fork", &run.label, "--at", &first]);
+    assert_eq!(
+        (forked["nodeId"].as_str(), forked["wasLeft"].as_bool()),
+        (Some(first.as_str()), Some(true))
+    );
+    assert_eq!(rig.tells(&["session", "tree", &run.label])["nodes"], tree["nodes"]);
+
+    // An agent makes the call that it was told.
+    let mut agent = Agent::start(&rig);
+    let taken = agent.call("continue_workflow", &forked["nextCall"]["params"]);
+    let output = json!({ "notesMarkdown": "Another way." });
+    let call = json!({ "ackToken": taken["ackToken"], "output": output });
+    agent.call("continue_workflow", &call);
+    agent.leave();
+
+    let left =
+        tree["nodes"].as_array().unwrap().iter().rfind(|node| node["isTip"] == true).unwrap();
+    let left = format!("{}@{}", run.label, left["nodeId"].as_str().unwrap());
+    let right = format!("{}@{first}", run.label);
+    let compared = rig.tells(&["diff", &left, &right]);
+    assert_eq!(compared["ancestor"]["nodeId"], first.as_str());
+    assert!(compared["left"]["steps"].as_array().unwrap().len() > 1);
+    let blame = rig.tells(&["blame", "run", &left]);
+    assert_eq!(blame["chain"][0]["nodeId"], first.as_str());
+    let recap = rig.says(&["blame", "recap", &left]);
+    assert!(recap.contains("composed by Piton") && recap.contains(" event "), "{recap}");
+    assert!(
+        rig.says(&["session", "tree", &run.label, "--ids"]).contains(&first[first.len() - 8..])
+    );
+}
+
+#[test]
+fn a_node_that_is_not_there_is_told_with_what_to_do() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let (code, error) = rig.fails(&["fork", &run.label, "--at", "nowhere"]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("SESSION_NOT_FOUND")));
+    assert!(error["suggestion"].as_str().unwrap().contains("session tree"), "{error}");
+    assert_eq!(rig.run(&["diff", "@x", &run.label]).status.code(), Some(2));
+    let end = format!("{}@", run.label);
+    assert_eq!(rig.run(&["blame", "run", &end]).status.code(), Some(2));
+}

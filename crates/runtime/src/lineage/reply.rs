@@ -1,0 +1,196 @@
+//! What is told about where things come from.
+
+use piton_core::{Digest, EventIndex, NodeId, OutputId, RunId, SessionId, TimestampMs};
+use piton_workflow::session::NextCall;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A step on the way to a node.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChainLink {
+    /// Its node.
+    pub node_id: NodeId,
+    /// The step that was pending there; nothing at the end of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// When the run came there.
+    pub at: TimestampMs,
+    /// What was handed in for it.
+    pub outputs: Vec<OutputShown>,
+}
+
+/// Something that was handed in for a step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OutputShown {
+    /// The output.
+    pub output_id: OutputId,
+    /// The event that recorded it.
+    pub event: EventIndex,
+    /// When that was.
+    pub at: TimestampMs,
+    /// `notes`, or what the bytes of an artifact are.
+    pub kind: String,
+    /// The digest of what it holds.
+    pub digest: Digest,
+    /// The first line of notes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
+}
+
+/// The steps behind a node.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct NodeBlame {
+    /// The session.
+    pub session_id: SessionId,
+    /// The run.
+    pub run_id: RunId,
+    /// The run as people call it.
+    pub label: String,
+    /// Its workflow.
+    pub workflow_id: String,
+    /// The node.
+    pub node_id: NodeId,
+    /// The steps from the start of the run to the node, the oldest first.
+    pub chain: Vec<ChainLink>,
+    /// How many earlier steps are left out.
+    pub left_out: usize,
+}
+
+/// A recap, line by line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RecapBlame {
+    /// The session.
+    pub session_id: SessionId,
+    /// The run.
+    pub run_id: RunId,
+    /// The node that the recap is for.
+    pub node_id: NodeId,
+    /// The lines.
+    pub lines: Vec<RecapLine>,
+}
+
+/// A line of a recap.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RecapLine {
+    /// The line.
+    pub text: String,
+    /// What it came from; nothing if Piton composed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<RecapSource>,
+}
+
+/// What a line of a recap came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RecapSource {
+    /// The node whose notes it is from.
+    pub node_id: NodeId,
+    /// The output.
+    pub output_id: OutputId,
+    /// The event that recorded it.
+    pub event: EventIndex,
+    /// When that was.
+    pub at: TimestampMs,
+}
+
+/// A node that a branch can begin at. Nothing was written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Forked {
+    /// The session.
+    pub session_id: SessionId,
+    /// The run.
+    pub run_id: RunId,
+    /// The run as people call it.
+    pub label: String,
+    /// The node.
+    pub node_id: NodeId,
+    /// The step that is pending there.
+    pub step: String,
+    /// Its title.
+    pub title: String,
+    /// Whether the run went on from there before: then an output makes a branch.
+    pub was_left: bool,
+    /// The call that takes up the node.
+    pub next_call: NextCall,
+}
+
+/// Two nodes of one session, compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Compared {
+    /// The last step that both have; nothing if they are of different runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ancestor: Option<ChainLink>,
+    /// The first node.
+    pub left: Side,
+    /// The second.
+    pub right: Side,
+    /// What was handed in on both sides for a step of the same id, and differs, or on one side alone.
+    pub outputs: Vec<ChangedOutput>,
+    /// The keys of the context that differ.
+    pub context: Vec<ChangedKey>,
+}
+
+/// What one side did since the common ancestor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Side {
+    /// The run.
+    pub run_id: RunId,
+    /// The run as people call it.
+    pub label: String,
+    /// The node.
+    pub node_id: NodeId,
+    /// The steps since the common ancestor, that one included: its output is each side's own.
+    pub steps: Vec<ChainLink>,
+}
+
+/// What was handed in for a step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedOutput {
+    /// The step.
+    pub step: String,
+    /// The digest of the notes on the left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<Digest>,
+    /// The digest of the notes on the right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<Digest>,
+    /// The difference, line by line.
+    pub diff: String,
+}
+
+/// A key that differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedKey {
+    /// The key.
+    pub key: String,
+    /// Its value on the left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<Value>,
+    /// Its value on the right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<Value>,
+}
