@@ -93,7 +93,10 @@ mod tests {
         assert_eq!(shown("a\nb", "a"), " a|-b|");
         let long = numbered(30);
         let changed = long.replace("\n3\n", "\nx\n").replace("\n25\n", "\ny\n");
-        assert_eq!(shown(&long, &changed), " 1| 2|-3|+x| 4| 5|~| 23| 24|-25|+y| 26| 27|");
+        assert_eq!(
+            shown(&long, &changed),
+            " 0| 1| 2|-3|+x| 4| 5| 6|~| 22| 23| 24|-25|+y| 26| 27| 28|"
+        );
     }
 
     #[test]
