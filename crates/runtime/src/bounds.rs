@@ -107,7 +107,7 @@ pub const VALUE_SHOWN_BYTES_MAX: usize = 64 * 1024;
 pub const DIFF_LINES_MAX: usize = 400;
 
 /// How many lines around those that differ are shown.
-pub const DIFF_CONTEXT_LINES: usize = 2;
+pub const DIFF_CONTEXT_LINES: usize = 3;
 
 /// The longest line of a diff in bytes: a few lines of a terminal.
 pub const DIFF_LINE_BYTES_MAX: usize = 1_000;

@@ -119,7 +119,8 @@ impl Run {
     fn mend(&self, agent: &mut Agent) -> Result<String, Failure> {
         let run = self.token()?;
         let (old, new) = ("    what()\n", "    (0..3).any(|_| what())\n");
-        let edit = |path: &str| json!({ "path": path, "old": old, "new": new, "run": run });
+        let edit =
+            |path: &str| json!({ "path": path, "old_string": old, "new_string": new, "run": run });
         let refused = agent.call("edit", &edit("/project/retry.rs"))?;
         if !refused.is_error {
             return Err(broken("a read-only Workspace was written to"));

@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead as _, BufReader, Lines, Write as _},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ impl Agent {
         agent.ask("initialize", &hello);
         let welcome = agent.reply().expect("the server shakes hands");
         assert_eq!(welcome["result"]["protocolVersion"], "2025-11-25", "{welcome}");
-        agent.instructions = welcome["result"]["instructions"].as_str().unwrap().to_owned();
+        welcome["result"]["instructions"].as_str().unwrap().clone_into(&mut agent.instructions);
         agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         agent
     }

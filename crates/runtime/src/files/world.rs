@@ -8,7 +8,7 @@ use piton_workflow::compile::WorkspaceAccess;
 use piton_workspaces::audit::Ledgers;
 use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig, WorkspacePorts, open};
 use piton_workspaces::landlock::Opening;
-use piton_workspaces::{AccessScope, Actor, Error, Files, Tool, Workspaces};
+use piton_workspaces::{AccessScope, Actor, Error, Files, Tool, Workspace, Workspaces};
 use serde_json::Value;
 
 use super::declared::DeclaredBy;
@@ -121,7 +121,7 @@ impl FileWorld {
     pub(super) fn shown_one(&self, prefix: &str) -> WorkspaceShown {
         let found = self.workspaces.all().iter().find(|one| one.prefix().as_str() == prefix);
         let declared = self.declared.iter().find(|(config, _)| is_at(config, prefix));
-        let scope = found.map_or(AccessScope::ReadOnly, |one| one.scope());
+        let scope = found.map_or(AccessScope::ReadOnly, Workspace::scope);
         let purpose = found.map(|one| one.purpose().to_owned()).unwrap_or_default();
         let store = declared.map(|(config, _)| stored(config)).unwrap_or_default();
         let declared_by = declared.map_or(DeclaredBy::Command, |(_, by)| *by);

@@ -30,9 +30,7 @@ impl SectionKey {
         match (self, place) {
             // A project that was cloned must not say where a user's keys are sent.
             (Self::Models, place) => !matches!(place, Place::Project),
-            (Self::State, _) => true,
-            (Self::Context, _) => true,
-            (Self::Workspaces, _) => true,
+            (Self::State | Self::Context | Self::Workspaces, _) => true,
         }
     }
 
