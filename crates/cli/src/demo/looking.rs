@@ -10,8 +10,8 @@ pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Fa
     let looks: [(&str, Vec<&str>); 5] = [
         ("What the run did:", vec!["session", "tree", &played.run]),
         ("Where each line of its recap comes from:", vec!["blame", "recap", &played.run]),
-        ("Who wrote its state, and at which step:", vec!["backpack", "blame", "login"]),
-        ("Who changed the file, and at which step:", vec!["workspace", "log", "/scratch/retry.rs"]),
+        ("Who wrote its state, and at which step:", vec!["blame", "state", "login", "fix"]),
+        ("Who changed the file, and at which step:", vec!["blame", "file", "/scratch/retry.rs"]),
         ("What it would change in the project:", vec!["workspace", "diff", "/scratch"]),
     ];
     let program = std::env::current_exe().map_err(Failure::io("find this program"))?;

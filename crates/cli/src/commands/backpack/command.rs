@@ -82,6 +82,6 @@ impl Command {
 }
 
 /// The backpacks of a data directory.
-pub(super) fn backpacks(open: &Open) -> Backpacks {
+pub(crate) fn backpacks(open: &Open) -> Backpacks {
     Backpacks::new(open.backpacks())
 }

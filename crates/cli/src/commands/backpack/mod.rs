@@ -10,5 +10,5 @@ mod log;
 mod quarantined;
 mod show;
 
-pub(crate) use command::{Backpack, Command};
+pub(crate) use command::{Backpack, Command, backpacks};
 pub(crate) use lines::cell;

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use piton_runtime::lineage::NodeReference;
 
-use super::{recap, run};
+use super::{file, frame, recap, run, state};
 use crate::{app::App, exit::Ending, failure::Failure};
 
 #[derive(Subcommand)]
@@ -14,6 +14,15 @@ pub(crate) enum Command {
     /// What an agent reads that takes up a run, line by line
     #[command(after_help = "Example:\n  piton blame recap amber-otter")]
     Recap(Node),
+    /// A key of a backpack: who packed it, at which step, and the steps behind that
+    #[command(after_help = "Example:\n  piton blame state research sources")]
+    State(state::State),
+    /// A file of a Workspace: who changed it, at which step, and the steps behind that
+    #[command(after_help = "Example:\n  piton blame file /scratch/retry.rs")]
+    File(file::File),
+    /// The frames on a file or directory of the project, and the steps behind the newest
+    #[command(after_help = "Example:\n  piton blame frame src/lib.rs")]
+    Frame(frame::Frame),
 }
 
 #[derive(Args)]
@@ -28,6 +37,9 @@ impl Command {
         match self {
             Self::Run(node) => run::run(app, &node.node),
             Self::Recap(node) => recap::run(app, &node.node),
+            Self::State(state) => state.run(app),
+            Self::File(file) => file.run(app),
+            Self::Frame(frame) => frame.run(app),
         }
     }
 }

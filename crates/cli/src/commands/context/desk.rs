@@ -9,8 +9,8 @@ use piton_runtime::{
 use crate::{app::App, failure::Failure, open::Open};
 
 /// An open data directory, and the context of the project.
-pub(super) struct Desk {
-    pub(super) open: Open,
+pub(crate) struct Desk {
+    pub(crate) open: Open,
     pub(super) frames: Frames,
 }
 
@@ -25,7 +25,7 @@ impl Desk {
     }
 
     /// The same, for somebody who acts.
-    pub(super) fn of(app: &App, agent: Option<&AgentId>) -> Result<(Self, Acting), Failure> {
+    pub(crate) fn of(app: &App, agent: Option<&AgentId>) -> Result<(Self, Acting), Failure> {
         let desk = Self::new(app)?;
         let acting = desk.frames.act_as(agent)?;
         Ok((desk, acting))

@@ -27,13 +27,14 @@ impl Log {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let (open, world) = self.chosen.world(app)?;
         let history = open.wait(world.history(&self.path))?;
-        say(app, &history);
+        say_history(app, &history);
         app.output.reply("piton.workspace.log/1", &history)?;
         Ok(Ending::Done)
     }
 }
 
-fn say(app: &App, history: &FileHistory) {
+/// Tells who changed a file.
+pub(crate) fn say_history(app: &App, history: &FileHistory) {
     let output = &app.output;
     if history.records.is_empty() {
         output.say(format_args!("Nobody changed {} through Piton.", history.path));

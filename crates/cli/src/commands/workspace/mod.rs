@@ -22,3 +22,4 @@ pub(crate) mod wall;
 
 pub(crate) use chosen::Chosen;
 pub(crate) use command::Command;
+pub(crate) use log::say_history;

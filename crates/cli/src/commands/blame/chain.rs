@@ -1,0 +1,50 @@
+//! The steps behind something that was written while an agent was led through a workflow.
+
+use piton_runtime::{
+    lineage::{NodeBlame, NodeReference},
+    request::SessionReference,
+};
+use serde::Serialize;
+
+use super::run::say as say_link;
+use crate::{app::App, failure::Failure, open::Open, output};
+
+/// Something with the steps behind it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Blamed<'a, T> {
+    #[serde(flatten)]
+    pub(super) thing: &'a T,
+    /// The steps behind its newest change; nothing if that was made outside of any run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) chain: Option<NodeBlame>,
+}
+
+/// Shows the steps from the start of a run to the one that something was written at.
+pub(super) fn show(
+    app: &App,
+    open: &Open,
+    place: Option<(&str, &str)>,
+) -> Result<Option<NodeBlame>, Failure> {
+    let Some((run, node)) = place else {
+        app.output.say("\nIt was written outside of any run.");
+        return Ok(None);
+    };
+    let run = SessionReference(run.to_owned());
+    let reference = NodeReference { run, node: Some(node.to_owned()) };
+    match open.wait(open.runtime.blame_node(&reference)) {
+        Ok(blame) => {
+            app.output.say(format_args!("\nThe steps behind it, in {}:", blame.label));
+            blame.chain.iter().for_each(|link| say_link(app, link));
+            Ok(Some(blame))
+        }
+        Err(failure) => {
+            let envelope = failure.envelope();
+            output::warn(format_args!(
+                "The run {} cannot be told: {}",
+                reference.run.0, envelope.message
+            ));
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! `piton blame file`.
+
+use clap::Args;
+
+use super::chain::{self, Blamed};
+use crate::{
+    app::App,
+    commands::workspace::{Chosen, say_history},
+    exit::Ending,
+    failure::Failure,
+};
+
+#[derive(Args)]
+pub(crate) struct File {
+    /// A path as agents write it
+    path: String,
+    #[command(flatten)]
+    chosen: Chosen,
+}
+
+impl File {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let (open, world) = self.chosen.world(app)?;
+        let history = open.wait(world.history(&self.path))?;
+        say_history(app, &history);
+        let newest = history.records.iter().max_by_key(|record| record.number);
+        let place = newest.and_then(|record| record.run.as_deref().zip(record.step.as_deref()));
+        let chain = chain::show(app, &open, place)?;
+        app.output.reply("piton.blame.file/1", &Blamed { thing: &history, chain })?;
+        Ok(Ending::Done)
+    }
+}

@@ -1,0 +1,48 @@
+//! `piton blame frame`.
+
+use clap::Args;
+use piton_core::TimestampMs;
+use piton_runtime::frames::{CURRENT_TREE, FrameShown, GetContext};
+
+use super::chain::{self, Blamed};
+use crate::{
+    app::App, commands::context::Desk, exit::Ending, failure::Failure, time::utc, tree::ending,
+};
+
+#[derive(Args)]
+pub(crate) struct Frame {
+    /// The file or directory whose frames are meant
+    #[arg(value_name = "PATH")]
+    path: String,
+}
+
+impl Frame {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let (desk, acting) = Desk::of(app, None)?;
+        let request =
+            GetContext { node: self.path, past: true, ids_only: true, ..GetContext::default() };
+        let node = desk.open.wait(acting.get_context(&request, &CURRENT_TREE))?;
+        if node.frames.is_empty() {
+            app.output.say(format_args!("There are no frames on {}.", node.path));
+        }
+        for frame in &node.frames {
+            say(app, frame);
+        }
+        let newest = node.frames.iter().max_by_key(|frame| frame.sequence);
+        let entry = |name: &str| newest?.metadata.get(name).map(String::as_str);
+        let chain = chain::show(app, &desk.open, entry("run").zip(entry("step")))?;
+        app.output.reply("piton.blame.frame/1", &Blamed { thing: &node, chain })?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, frame: &FrameShown) {
+    let FrameShown { id, frame_type, agent, made, is_fresh, .. } = frame;
+    let step = frame.metadata.get("step").map(|step| format!(" at {step}")).unwrap_or_default();
+    let time = utc(TimestampMs(frame.created_at_ms));
+    let fresh = if *is_fresh { "fresh" } else { "stale" };
+    app.output.say(format_args!(
+        "{time}  {agent}{step}  {frame_type}, {made}, {fresh}  [{}]",
+        ending(id)
+    ));
+}
