@@ -1,5 +1,8 @@
 //! `cargo xtask bench`: runs the benchmark program, built as a published binary is, and passes its verdict on.
 
+mod drawing;
+mod report;
+
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
@@ -18,6 +21,9 @@ pub(crate) struct Options {
     /// Fail when a measure misses its bar.
     #[arg(long)]
     check: bool,
+    /// Write `docs/benchmarks.md` and its drawings; with a part, only that part of it.
+    #[arg(long, conflicts_with_all = ["json", "check"])]
+    report: bool,
 }
 
 /// Runs the benchmarks.
@@ -31,6 +37,12 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     }
     let arguments = arguments(options);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if options.report {
+        let told = process::output(&root, &process::cargo(), &arguments)?;
+        let commit = process::output(&root, "git", &["describe", "--always", "--dirty=+"])?;
+        report::write(&root, &told, commit.trim())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let status = process::command(&root, &process::cargo(), &arguments).status()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
@@ -43,7 +55,7 @@ fn arguments(options: &Options) -> Vec<String> {
             .to_vec();
     arguments.push("--".to_owned());
     arguments.extend(options.part.clone());
-    if options.json {
+    if options.json || options.report {
         arguments.push("--json".to_owned());
     }
     if options.check {
@@ -58,7 +70,8 @@ mod tests {
 
     #[test]
     fn every_option_is_passed_on() {
-        let all = Options { part: Some("store".to_owned()), json: true, check: true };
+        let all =
+            Options { part: Some("store".to_owned()), json: true, check: true, report: false };
         assert_eq!(
             arguments(&all).join(" "),
             "run --quiet --profile dist --package piton-bench -- store --json --check"

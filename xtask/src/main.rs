@@ -14,11 +14,13 @@
 
 mod bench;
 mod generate;
+mod picture;
 mod problem;
 mod process;
 mod project;
 mod requirements;
 mod source;
+mod svg;
 mod test;
 mod tidy;
 
@@ -50,6 +52,8 @@ enum Command {
     Requirements(requirements::Options),
     /// Run the benchmarks.
     Bench(bench::Options),
+    /// Play the demo, and draw what it prints into `docs/demo.svg`.
+    Picture,
 }
 
 fn main() -> ExitCode {
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Command::Generate(options) => generate::run(&options),
         Command::Requirements(options) => requirements::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Picture => picture::run(),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("{error:#}");

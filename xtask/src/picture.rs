@@ -1,0 +1,23 @@
+//! `cargo xtask picture`: `docs/demo.svg`, what `piton demo` prints on this machine.
+
+use std::{fs, process::ExitCode};
+
+use anyhow::Result;
+
+use crate::{process, project, svg};
+
+/// Plays the demo, and draws what it prints.
+pub(crate) fn run() -> Result<ExitCode> {
+    let root = project::root()?;
+    let data = std::env::temp_dir().join(format!("piton-picture-{}", std::process::id()));
+    let shown = data.display().to_string();
+    let arguments =
+        ["run", "--quiet", "--release", "--package", "piton", "--", "demo", "--data-dir", &shown];
+    let printed = process::output(&root, &process::cargo(), &arguments);
+    let removed = fs::remove_dir_all(&data);
+    let printed = printed?.replace(&shown, "~/.local/share/piton");
+    removed?;
+    fs::write(root.join("docs/demo.svg"), svg::terminal(&printed))?;
+    println!("wrote docs/demo.svg");
+    Ok(ExitCode::SUCCESS)
+}
