@@ -13,6 +13,7 @@ mod history;
 mod ignore;
 mod processes;
 mod reading;
+mod reads;
 mod scan;
 mod scene;
 mod subtree;
