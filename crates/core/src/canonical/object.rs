@@ -77,17 +77,24 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
         key: &'static str,
         value: &T,
     ) -> Result<(), CanonicalError> {
+        self.begin_field(key)?;
+        self.write_value(value)
+    }
+
+    /// Writes the key of the next field. Apart, so that the fields of all types share it: most are written once and
+    /// then not for a while, and code that has to be fetched first is slow by its size.
+    #[inline(never)]
+    fn begin_field(&mut self, key: &'static str) -> Result<(), CanonicalError> {
         self.separate();
         let key = KeySpan::write(key, self.encoder.out);
-        self.push_entry(key)?;
-        self.write_value(value)
+        self.push_entry(key)
     }
 
     fn write_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CanonicalError> {
         value.serialize(&mut *self.encoder)
     }
 
-    #[inline]
+    #[inline(never)]
     fn close(mut self) -> Result<(), CanonicalError> {
         if !self.sorted {
             self.reorder()?;
