@@ -21,20 +21,27 @@ pub(crate) mod text;
 const SIGNATURE_BYTES_MIN: usize = 10;
 
 /// A signing key.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct SigningKey([u8; 32]);
+#[derive(Clone)]
+pub(crate) struct SigningKey {
+    bytes: [u8; 32],
+    /// What every signature begins with: half of the work of a short message.
+    begun: Hmac<Sha256>,
+}
 
 impl SigningKey {
+    fn new(bytes: [u8; 32]) -> Self {
+        let begun = Hmac::new_from_slice(&bytes).expect("HMAC takes a key of any length");
+        Self { bytes, begun }
+    }
+
     fn generate(entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; 32];
         entropy.fill(&mut bytes);
-        Self(bytes)
+        Self::new(bytes)
     }
 
     fn mac(&self, message: &[u8]) -> Hmac<Sha256> {
-        Hmac::<Sha256>::new_from_slice(&self.0)
-            .expect("HMAC takes a key of any length")
-            .chain_update(message)
+        self.begun.clone().chain_update(message)
     }
 
     fn made(&self, message: &[u8], signature: &[u8]) -> bool {
@@ -42,6 +49,14 @@ impl SigningKey {
             && self.mac(message).verify_truncated_left(signature).is_ok()
     }
 }
+
+impl PartialEq for SigningKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for SigningKey {}
 
 impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,8 +78,8 @@ impl Ring {
     }
 
     /// The ring after a rotation. The previous key is gone from it.
-    pub(crate) fn rotated(self, entropy: &dyn Entropy) -> Self {
-        Self { current: SigningKey::generate(entropy), previous: Some(self.current) }
+    pub(crate) fn rotated(&self, entropy: &dyn Entropy) -> Self {
+        Self { current: SigningKey::generate(entropy), previous: Some(self.current.clone()) }
     }
 
     /// Signs with the current key.
@@ -125,7 +140,7 @@ mod tests {
         let third = second.clone().rotated(&entropy);
         assert_eq!(second.previous.as_ref(), Some(&first.current));
         assert_eq!(third.previous.as_ref(), Some(&second.current));
-        let mut keys = [&first.current.0, &second.current.0, &third.current.0].to_vec();
+        let mut keys = [&first.current.bytes, &second.current.bytes, &third.current.bytes].to_vec();
         keys.sort_unstable();
         keys.dedup();
         assert_eq!(keys.len(), 3, "every current key is new");
@@ -135,7 +150,7 @@ mod tests {
     fn signatures_are_hmac_sha256() {
         // RFC 4231 uses keys of other lengths; this vector is from Python's hmac module.
         let key: Vec<u8> = (0..32).collect();
-        let ring = Ring { current: SigningKey(key.try_into().unwrap()), previous: None };
+        let ring = Ring { current: SigningKey::new(key.try_into().unwrap()), previous: None };
         let hex = Digest::from_bytes(ring.sign(b"piton").0).hex();
         assert_eq!(hex, "17d34a97f4151fa1d4f71ab8c9bb444d1c8103ef5b8ae7c8f032aba18c5c5525");
     }

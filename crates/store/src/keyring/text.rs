@@ -55,7 +55,7 @@ pub(crate) fn render(ring: &Ring) -> Vec<u8> {
 }
 
 fn render_key(key: &SigningKey) -> KeyText {
-    KeyText { alg: Algorithm::HmacSha256, key: URL_SAFE_NO_PAD.encode(key.0) }
+    KeyText { alg: Algorithm::HmacSha256, key: URL_SAFE_NO_PAD.encode(key.bytes) }
 }
 
 /// Reads a ring back.
@@ -86,7 +86,7 @@ fn parse_key(text: &KeyText) -> Result<SigningKey, Error> {
     let bytes = bytes
         .try_into()
         .map_err(|_| Error::KeyringCorrupt { problem: "a key does not have 32 bytes" })?;
-    Ok(SigningKey(bytes))
+    Ok(SigningKey::new(bytes))
 }
 
 #[cfg(test)]
@@ -117,7 +117,8 @@ mod tests {
 
     #[test]
     fn a_ring_is_one_line_of_canonical_json() {
-        let ring = Ring { current: SigningKey([0; 32]), previous: Some(SigningKey([255; 32])) };
+        let ring =
+            Ring { current: SigningKey::new([0; 32]), previous: Some(SigningKey::new([255; 32])) };
         let (zero, one) = ("A".repeat(43), format!("{}8", "_".repeat(42)));
         let text = format!(
             "{{\"current\":{{\"alg\":\"hmac_sha256\",\"keyBase64Url\":\"{zero}\"}},\

@@ -5,7 +5,7 @@
 use std::{
     io,
     marker::PhantomData,
-    sync::{Arc, Mutex, TryLockError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -13,17 +13,18 @@ use piton_core::{DedupeKey, EventIndex, port::Trace};
 
 use super::{
     DataDir, LocalBlobs, LocalLeases,
+    disk::FileLock,
     layout::Layout,
     log::Log,
     pipeline::{Pipeline, PipelineHold},
     reading,
     segmented::Segmented,
     site::{Ground, Site},
-    tail::{self, Ending, Head, Tails},
+    tail::{self, Ending, Head, SharedTail, Tails},
     upkeep,
 };
 use crate::{
-    AppendPlan, Error, Event, StreamId,
+    AppendPlan, Error, Event, StreamId, TornTail,
     port::{
         Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired,
         Salvaged, StreamLease, Verified, Writer,
@@ -101,16 +102,21 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Ok(streams)
     }
 
-    fn lease_blocking(&self, stream: &StreamId) -> Result<StreamLease, Error> {
-        let site = self.site(stream);
-        let Some(lock) = site.lock(true)? else {
-            return Err(Error::Locked { stream: stream.clone() });
+    /// Takes the lock of a stream that may be written to.
+    fn lock(&self, site: &Site, make: bool) -> Result<Box<dyn FileLock>, Error> {
+        let Some(lock) = site.lock(make)? else {
+            return Err(Error::Locked { stream: site.stream.clone() });
         };
         let mark = site.disk().stat(&site.poison_mark()).map_err(Error::io("look at a stream"))?;
-        if mark.is_some() || self.ground.poisoned().contains(stream) {
-            return Err(Error::Poisoned { stream: stream.clone() });
+        if mark.is_some() || self.ground.poisoned().contains(&site.stream) {
+            return Err(Error::Poisoned { stream: site.stream.clone() });
         }
-        let shared = self.tails.get(stream);
+        Ok(lock)
+    }
+
+    fn lease_blocking(&self, site: Site) -> Result<StreamLease, Error> {
+        let lock = self.lock(&site, true)?;
+        let shared = self.tails.get(&site.stream);
         let mut tail = tail::lock(&shared);
         let ending = reading::catch_up::<E, L>(&site, &mut tail)?;
         let epoch = tail.head.next_manifest.get();
@@ -119,28 +125,48 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
             Ending::Clean => None,
             Ending::Torn(torn) => Some(torn),
             Ending::Broken { health, .. } => {
-                return Err(Error::NotHealthy { stream: stream.clone(), health });
+                return Err(Error::NotHealthy { stream: site.stream, health });
             }
         };
+        Ok(self.leased(site, shared, torn_tail, lock, epoch))
+    }
+
+    /// A lease that takes a few metadata lookups and no reading: that is cheaper than a change of threads. Nothing if
+    /// it takes more.
+    fn lease_warm(&self, site: &Site) -> Option<Result<StreamLease, Error>> {
+        let shared = self.tails.find(&site.stream)?;
+        let lock = match self.lock(site, false) {
+            Ok(lock) => lock,
+            // Its directory is gone, and may be made anew.
+            Err(Error::NotFound { .. }) => return None,
+            Err(error) => return Some(Err(error)),
+        };
+        let head = tail::try_lock(&shared)?.head;
+        let is_current = head.is_current(site.control_stat().ok()?.as_ref());
+        let epoch = head.next_manifest.get();
+        is_current.then(|| Ok(self.leased(site.clone(), shared, None, lock, epoch)))
+    }
+
+    fn leased(
+        &self,
+        site: Site,
+        tail: SharedTail,
+        torn_tail: Option<TornTail>,
+        lock: Box<dyn FileLock>,
+        epoch: u64,
+    ) -> StreamLease {
+        let stream = site.stream.clone();
         let commit = (L::commit as _, L::PLANS_PER_COMMIT);
         let tails = Arc::clone(&self.tails);
-        let pipeline = Pipeline::new(site, tails, shared, torn_tail, lock, commit);
-        Ok(StreamLease {
-            stream: stream.clone(),
-            epoch,
-            torn_tail,
-            hold: Arc::new(PipelineHold(Arc::new(pipeline))),
-        })
+        let pipeline = Pipeline::new(site, tails, tail, torn_tail, lock, commit);
+        let hold = Arc::new(PipelineHold(Arc::new(pipeline)));
+        StreamLease { stream, epoch, torn_tail, hold }
     }
 
     /// What `lookup` can answer without reading a file: one metadata lookup.
     fn lookup_warm(&self, site: &Site, key: &DedupeKey) -> Warm {
         let Some(shared) = self.tails.find(&site.stream) else { return Warm::Unknown };
-        let tail = match shared.try_lock() {
-            Ok(tail) => tail,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Warm::Unknown,
-        };
+        let Some(tail) = tail::try_lock(&shared) else { return Warm::Unknown };
         match site.control_stat() {
             Ok(stat) if tail.head.is_current(stat.as_ref()) => {}
             _ => return Warm::Unknown,
@@ -306,7 +332,12 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
 
 impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
     fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
-        self.run(stream, |own, site| own.lease_blocking(&site.stream))
+        Box::pin(async move {
+            match self.lease_warm(&self.site(stream)) {
+                Some(lease) => lease,
+                None => self.run(stream, Self::lease_blocking).await,
+            }
+        })
     }
 
     fn append<'a>(

@@ -56,7 +56,7 @@ struct Shared {
 struct Cached {
     incarnation: u128,
     len: u64,
-    ring: Ring,
+    ring: Arc<Ring>,
 }
 
 impl LocalKeyRing {
@@ -78,21 +78,21 @@ impl Shared {
     }
 
     /// The ring that is kept in memory, if it was read from the file that `stat` is of.
-    fn remembered(&self, stat: &Stat) -> Option<Ring> {
+    fn remembered(&self, stat: &Stat) -> Option<Arc<Ring>> {
         let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         let cached = cached.as_ref()?;
         let is_same = (cached.incarnation, cached.len) == (stat.incarnation, stat.len);
-        is_same.then(|| cached.ring.clone())
+        is_same.then(|| Arc::clone(&cached.ring))
     }
 
     /// The ring, if one metadata lookup is enough to know it: that is cheaper than a change of
     /// threads.
-    fn warm(&self) -> Option<Ring> {
+    fn warm(&self) -> Option<Arc<Ring>> {
         self.remembered(&self.disk().stat(&self.dir.keyring()).ok()??)
     }
 
     /// The ring as it is now, if there is one.
-    fn read(&self) -> Result<Option<Ring>, Error> {
+    fn read(&self) -> Result<Option<Arc<Ring>>, Error> {
         let path = self.dir.keyring();
         let Some(stat) = self.disk().stat(&path).map_err(Error::io("look for the key ring"))?
         else {
@@ -106,17 +106,14 @@ impl Shared {
             return Err(Error::KeyringCorrupt { problem: "it is too long" });
         }
         let bytes = self.disk().read(&path).map_err(Error::io("read the key ring"))?;
-        let ring = text::parse(&bytes)?;
-        self.remember(Some(Cached {
-            incarnation: stat.incarnation,
-            len: stat.len,
-            ring: ring.clone(),
-        }));
+        let ring = Arc::new(text::parse(&bytes)?);
+        let Stat { incarnation, len, .. } = stat;
+        self.remember(Some(Cached { incarnation, len, ring: Arc::clone(&ring) }));
         Ok(Some(ring))
     }
 
     /// The ring as it is now; makes one if there is none.
-    fn read_or_make(&self) -> Result<Ring, Error> {
+    fn read_or_make(&self) -> Result<Arc<Ring>, Error> {
         if let Some(ring) = self.read()? {
             return Ok(ring);
         }
@@ -127,7 +124,7 @@ impl Shared {
         }
         let ring = Ring::generate(self.entropy.as_ref());
         self.write(&ring)?;
-        Ok(ring)
+        Ok(Arc::new(ring))
     }
 
     fn rotate(&self) -> Result<(), Error> {

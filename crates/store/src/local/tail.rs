@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
 };
 
 use piton_core::{DedupeKey, EventIndex, ManifestIndex};
@@ -123,6 +123,15 @@ pub(super) type SharedTail = Arc<Mutex<Tail>>;
 /// Locks a tail. What a panicking thread left is consistent: a tail changes in whole steps.
 pub(super) fn lock(tail: &SharedTail) -> MutexGuard<'_, Tail> {
     tail.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks a tail, unless somebody else looks at it.
+pub(super) fn try_lock(tail: &SharedTail) -> Option<MutexGuard<'_, Tail>> {
+    match tail.try_lock() {
+        Ok(tail) => Some(tail),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }
 
 /// The tails of the streams that were used last.
