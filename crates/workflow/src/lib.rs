@@ -45,6 +45,7 @@ pub mod event;
 pub mod event_kind;
 pub mod explanation;
 pub mod gap;
+mod id_map;
 pub mod label;
 pub mod loop_path;
 pub mod name;

@@ -8,8 +8,6 @@
 //! *Limitations*: the preferences that hold before the first change on the way to a node are not in the
 //! log, so that change is checked against itself only.
 
-use std::collections::{HashMap, HashSet};
-
 use piton_core::{
     DedupeKey, EventId, EventIndex, GapId, NodeId, OutputId, RunId, SessionId, WorkflowHash,
 };
@@ -24,6 +22,7 @@ use super::node::NodeCreated;
 use super::output::NodeOutputAppended;
 use super::preferences::{Preferences, PreferencesChanged};
 use super::scope::NodeScope;
+use crate::id_map::{IdMap, IdSet};
 use crate::observation::{ChangeOrdinal, ObservationKey};
 use crate::output::OutputChannel;
 use crate::topology::{EdgeKind, NodeKind};
@@ -42,14 +41,14 @@ pub fn validate(events: &[SessionEvent]) -> Result<(), LogFlaw> {
 pub struct LogRules {
     session: Option<SessionId>,
     next: EventIndex,
-    ids: HashSet<EventId>,
-    facts: HashSet<DedupeKey>,
-    runs: HashMap<RunId, Run>,
-    nodes: HashMap<NodeId, Node>,
-    acked: HashSet<(NodeId, NodeId)>,
-    outputs: HashMap<OutputId, (NodeId, OutputChannel)>,
-    gaps: HashSet<GapId>,
-    observed: HashMap<ObservationKey, u64>,
+    ids: IdSet<EventId>,
+    facts: IdSet<DedupeKey>,
+    runs: IdMap<RunId, Run>,
+    nodes: IdMap<NodeId, Node>,
+    acked: IdSet<(NodeId, NodeId)>,
+    outputs: IdMap<OutputId, (NodeId, OutputChannel)>,
+    gaps: IdSet<GapId>,
+    observed: IdMap<ObservationKey, u64>,
     owed: Vec<Debt>,
 }
 

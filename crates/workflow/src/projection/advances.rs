@@ -1,10 +1,9 @@
 //! Every attempt to leave a node, and how it ended.
 
-use std::collections::HashMap;
-
 use piton_core::{AttemptId, EventIndex, NodeId};
 
 use crate::event::{AdvanceRecorded, Outcome};
+use crate::id_map::IdMap;
 
 /// An attempt, as it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,9 +19,9 @@ pub struct Attempt {
 /// The attempts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Advances {
-    by_attempt: HashMap<(NodeId, AttemptId), Attempt>,
-    by_node: HashMap<NodeId, Vec<EventIndex>>,
-    reached: HashMap<AttemptId, NodeId>,
+    by_attempt: IdMap<(NodeId, AttemptId), Attempt>,
+    by_node: IdMap<NodeId, Vec<EventIndex>>,
+    reached: IdMap<AttemptId, NodeId>,
 }
 
 impl Advances {

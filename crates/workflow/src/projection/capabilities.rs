@@ -1,6 +1,6 @@
 //! What the agent was seen to be able to do, node by node.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use piton_core::{EventIndex, NodeId};
 
@@ -8,6 +8,7 @@ use super::{graph::RunGraph, inherited::Inherited};
 use crate::{
     capability::{Capability, CapabilityStatus, EnforcementGrade},
     event::CapabilityObserved,
+    id_map::IdMap,
 };
 
 /// What is known of a capability on a node.
@@ -22,7 +23,7 @@ pub struct Standing {
 /// The observations of a run. None is ever taken away.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    by_node: HashMap<NodeId, Vec<(EventIndex, CapabilityObserved)>>,
+    by_node: IdMap<NodeId, Vec<(EventIndex, CapabilityObserved)>>,
     known: BTreeMap<Capability, Known>,
 }
 

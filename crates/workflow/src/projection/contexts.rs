@@ -4,13 +4,12 @@
 //! counts for the node that the attempt led to, and for what comes from that node: a branch never
 //! sees what another was told.
 
-use std::collections::HashMap;
-
 use piton_core::{AttemptId, ContextId, NodeId};
 
 use super::{advances::Advances, graph::RunGraph, inherited::Inherited};
 use crate::{
     event::{Context, ContextSet},
+    id_map::IdMap,
     run::ContextSource,
 };
 
@@ -18,7 +17,7 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contexts {
     initial: Option<Context>,
-    by_id: HashMap<ContextId, Context>,
+    by_id: IdMap<ContextId, Context>,
     by_node: Inherited<ContextId>,
 }
 

@@ -3,13 +3,14 @@
 //! *Invariants*: what is open is indexed, so that a question costs what is open and not what was ever
 //! recorded.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use piton_core::{EventIndex, GapId, NodeId};
 
 use crate::{
     event::{GapRecorded, Resolution},
     gap::GapSeverity,
+    id_map::IdMap,
 };
 
 /// A gap's place in the list of records.
@@ -44,8 +45,8 @@ impl Gap {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
     all: Vec<Gap>,
-    places: HashMap<GapId, Place>,
-    by_node: HashMap<NodeId, Vec<Place>>,
+    places: IdMap<GapId, Place>,
+    by_node: IdMap<NodeId, Vec<Place>>,
     open: BTreeSet<Place>,
     open_by_node: BTreeSet<(NodeId, Place)>,
     open_critical: usize,

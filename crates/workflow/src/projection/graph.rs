@@ -13,12 +13,11 @@
 //! or a node that the newest step came from. After an event in the middle of an older branch the steps
 //! that were made since are looked through.
 
-use std::collections::HashMap;
-
 use piton_core::{EventIndex, NodeId, SnapshotRef};
 
 use crate::{
     event::{EdgeCreated, NodeCreated},
+    id_map::IdMap,
     topology::{EdgeCause, NodeKind},
 };
 
@@ -66,7 +65,7 @@ impl RunNode {
 pub struct RunGraph {
     /// In the order of their creation: parents come before children.
     nodes: Vec<RunNode>,
-    places: HashMap<NodeId, Place>,
+    places: IdMap<NodeId, Place>,
     touched: Option<Place>,
     /// The newest node that is more than a bookmark.
     newest: Option<Place>,

@@ -6,23 +6,22 @@
 //!
 //! *Invariants*: the answer is the one that a walk from the node to the root would find first.
 
-use std::collections::HashMap;
-
 use piton_core::NodeId;
 
 use super::graph::RunGraph;
+use crate::id_map::IdMap;
 
 /// The values of a run, and for each node the nearest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Inherited<V> {
-    set: HashMap<NodeId, V>,
+    set: IdMap<NodeId, V>,
     /// A node of the graph, and itself or the ancestor whose value is in force; absent if none is.
-    nearest: HashMap<NodeId, NodeId>,
+    nearest: IdMap<NodeId, NodeId>,
 }
 
 impl<V> Default for Inherited<V> {
     fn default() -> Self {
-        Self { set: HashMap::new(), nearest: HashMap::new() }
+        Self { set: IdMap::default(), nearest: IdMap::default() }
     }
 }
 

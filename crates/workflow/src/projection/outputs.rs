@@ -1,12 +1,11 @@
 //! What the nodes of a run produced.
 
-use std::collections::HashMap;
-
 use piton_core::{EventIndex, NodeId, OutputId};
 
 use super::{graph::RunGraph, inherited::Inherited};
 use crate::{
     event::{NodeOutputAppended, OutputPayload},
+    id_map::IdMap,
     output::OutputChannel,
 };
 
@@ -26,7 +25,7 @@ pub struct Output {
 /// The outputs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outputs {
-    by_node: HashMap<NodeId, Vec<Output>>,
+    by_node: IdMap<NodeId, Vec<Output>>,
     /// The nodes that have notes.
     noted: Inherited<()>,
 }

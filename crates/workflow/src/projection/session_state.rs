@@ -1,12 +1,11 @@
 //! Everything that the events of a session say.
 
-use std::collections::HashMap;
-
 use piton_core::{EventIndex, NodeId, RunId, SessionId};
 
 use super::run_state::RunState;
 use crate::{
     event::{EventBody, NodeScope, ObservedValue, SessionEvent},
+    id_map::IdMap,
     observation::ObservationKey,
 };
 
@@ -27,10 +26,10 @@ pub struct SessionState {
     session: Option<SessionId>,
     next: EventIndex,
     runs: Vec<RunState>,
-    places: HashMap<RunId, usize>,
-    observations: HashMap<ObservationKey, Observed>,
+    places: IdMap<RunId, usize>,
+    observations: IdMap<ObservationKey, Observed>,
     nodes: Vec<NodeScope>,
-    ordinals: HashMap<NodeId, usize>,
+    ordinals: IdMap<NodeId, usize>,
 }
 
 impl SessionState {

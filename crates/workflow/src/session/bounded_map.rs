@@ -1,8 +1,10 @@
 //! A map that forgets what was put in first when it is full.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::id_map::IdMap;
 
 /// A shared map of at most so many entries.
 #[derive(Debug)]
@@ -13,13 +15,13 @@ pub(super) struct BoundedMap<K, V> {
 
 #[derive(Debug)]
 struct Entries<K, V> {
-    values: HashMap<K, V>,
+    values: IdMap<K, V>,
     order: VecDeque<K>,
 }
 
 impl<K: Copy + Eq + Hash, V: Clone> BoundedMap<K, V> {
     pub(super) fn new(entries_max: usize) -> Self {
-        let entries = Entries { values: HashMap::new(), order: VecDeque::new() };
+        let entries = Entries { values: IdMap::default(), order: VecDeque::new() };
         Self { entries_max, entries: Mutex::new(entries) }
     }
 
