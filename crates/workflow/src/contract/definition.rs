@@ -9,10 +9,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::here::Here;
 use super::shape::{Field, Shape, sorted};
-use super::violation::{Violation, ViolationKind};
+use super::violation::{Entries, Violation, ViolationKind, check_fields};
 use crate::reason::ContractViolation;
-use crate::source::{ContractRef, Pointer};
+use crate::source::ContractRef;
+
+/// The field that says what an artifact is.
+const KIND: &str = "kind";
 
 /// A contract as plain data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,10 +98,9 @@ impl ContractDefinition {
 
     /// The first artifact of the contract's kind, if it keeps the contract. Prose counts for nothing.
     pub fn accept<'a>(&self, artifacts: &'a [Value]) -> Result<&'a Value, Breach> {
-        let kind = |artifact: &Value| Some(artifact.get("kind")?.as_str()?.to_owned());
-        let found: Vec<_> = artifacts.iter().map(kind).collect();
-        let wanted = |kind: &Option<String>| kind.as_deref() == Some(&self.artifact_kind);
-        let Some(index) = found.iter().position(wanted) else {
+        let is_wanted = |artifact: &Value| kind_of(artifact) == Some(&self.artifact_kind);
+        let Some(index) = artifacts.iter().position(is_wanted) else {
+            let found = artifacts.iter().map(|other| kind_of(other).map(str::to_owned)).collect();
             return Err(Breach::Missing { required: self.artifact_kind.clone(), found });
         };
         let violations = self.violations(&artifacts[index]);
@@ -111,23 +114,23 @@ impl ContractDefinition {
     /// Everything that is wrong with `artifact`; nothing if it keeps the contract.
     pub fn violations(&self, artifact: &Value) -> Vec<Violation> {
         let mut found = Vec::new();
-        let top = Pointer::root();
+        let top = Here::Root;
         let Value::Object(entries) = artifact else {
-            found.push(Violation::of(&top, ViolationKind::WrongType, artifact, "an object"));
+            let required = "an object".to_owned();
+            found.push(Violation::of(top, ViolationKind::WrongType, artifact, required));
             return found;
         };
-        let wanted = format!("\"{}\"", self.artifact_kind);
-        match entries.get("kind") {
-            None => found.push(Violation::absent(&top.field("kind"), &wanted)),
+        let at = Here::Field(&top, KIND);
+        let wanted = || format!("\"{}\"", self.artifact_kind);
+        match entries.get(KIND) {
+            None => found.push(Violation::absent(at, wanted())),
             Some(Value::String(kind)) if *kind == self.artifact_kind => {}
             Some(other) => {
-                let at = top.field("kind");
-                found.push(Violation::of(&at, ViolationKind::NotAllowed, other, &wanted));
+                found.push(Violation::of(at, ViolationKind::NotAllowed, other, wanted()));
             }
         }
-        let mut rest = entries.clone();
-        rest.remove("kind");
-        self.shape().check(&Value::Object(rest), &top, &mut found);
+        let beside = Entries { all: entries, apart: Some(KIND) };
+        check_fields(&self.fields, false, beside, top, &mut found);
         found
     }
 
@@ -135,4 +138,9 @@ impl ContractDefinition {
     pub(super) fn shape(&self) -> Shape {
         Shape::Object { fields: self.fields.clone(), open: false }
     }
+}
+
+/// What an artifact says that it is.
+fn kind_of(artifact: &Value) -> Option<&str> {
+    artifact.get(KIND)?.as_str()
 }

@@ -12,6 +12,7 @@
 
 pub mod criteria;
 mod definition;
+mod here;
 mod pack;
 mod pattern;
 mod requirement;

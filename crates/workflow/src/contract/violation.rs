@@ -7,6 +7,7 @@ use piton_core::canonical::encode;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
+use super::here::Here;
 use super::shape::{Field, Presence, Shape};
 use crate::bounds::QUOTE_BYTES_MAX;
 use crate::name::StepId;
@@ -52,14 +53,13 @@ impl fmt::Display for Violation {
 }
 
 impl Violation {
-    pub(super) fn of(path: &Pointer, kind: ViolationKind, given: &Value, required: &str) -> Self {
-        let given = quote(given);
-        Self { path: path.clone(), kind, given, required: required.to_owned() }
+    pub(super) fn of(at: Here<'_>, kind: ViolationKind, given: &Value, required: String) -> Self {
+        Self { path: at.pointer(), kind, given: quote(given), required }
     }
 
-    pub(super) fn absent(path: &Pointer, required: &str) -> Self {
+    pub(super) fn absent(at: Here<'_>, required: String) -> Self {
         let kind = ViolationKind::Missing;
-        Self { path: path.clone(), kind, given: "nothing".into(), required: required.to_owned() }
+        Self { path: at.pointer(), kind, given: "nothing".into(), required }
     }
 }
 
@@ -74,8 +74,8 @@ fn quote(value: &Value) -> String {
 
 impl Shape {
     /// Adds what is wrong with `value` to `found`.
-    pub(super) fn check(&self, value: &Value, at: &Pointer, found: &mut Vec<Violation>) {
-        let mut wrong = |kind| found.push(Violation::of(at, kind, value, &self.to_string()));
+    pub(super) fn check(&self, value: &Value, at: Here<'_>, found: &mut Vec<Violation>) {
+        let mut wrong = |kind| found.push(Violation::of(at, kind, value, self.to_string()));
         match (self, value) {
             (Self::Text { min_chars, max_bytes }, Value::String(text)) => {
                 if byte_len(text) > *max_bytes as usize {
@@ -111,7 +111,7 @@ impl Shape {
                     wrong(ViolationKind::TooLarge);
                 }
                 for (index, item) in list.iter().enumerate() {
-                    items.check(item, &at.item(index), found);
+                    items.check(item, Here::Item(&at, index), found);
                 }
             }
             (Self::Map { values, max_entries }, Value::Object(entries)) => {
@@ -119,17 +119,17 @@ impl Shape {
                     wrong(ViolationKind::TooLarge);
                 }
                 for (key, value) in entries {
-                    let at = at.field(key);
+                    let at = Here::Field(&at, key);
                     if key.parse::<StepId>().is_err() {
                         let key = Value::String(key.clone());
                         let required = format!("under a key that is {}", Self::Id);
-                        found.push(Violation::of(&at, ViolationKind::NotAllowed, &key, &required));
+                        found.push(Violation::of(at, ViolationKind::NotAllowed, &key, required));
                     }
-                    values.check(value, &at, found);
+                    values.check(value, at, found);
                 }
             }
             (Self::Object { fields, open }, Value::Object(entries)) => {
-                check_fields(fields, *open, entries, at, found);
+                check_fields(fields, *open, Entries { all: entries, apart: None }, at, found);
             }
             (Self::AnyOf { shapes }, _) => {
                 let fits = |shape: &Self| {
@@ -158,15 +158,33 @@ fn whole(number: &Number) -> Option<i128> {
     number.as_i128().or_else(|| format!("{:.0}", fraction?).parse().ok())
 }
 
-fn check_fields(
+/// The entries of an object.
+#[derive(Clone, Copy)]
+pub(super) struct Entries<'a> {
+    pub(super) all: &'a Map<String, Value>,
+    /// The name of one that does not count, because it is looked at elsewhere.
+    pub(super) apart: Option<&'a str>,
+}
+
+impl<'a> Entries<'a> {
+    fn get(self, name: &str) -> Option<&'a Value> {
+        self.all.get(name).filter(|_| self.apart != Some(name))
+    }
+
+    fn iter(self) -> impl Iterator<Item = (&'a String, &'a Value)> {
+        self.all.iter().filter(move |(name, _)| self.apart != Some(name.as_str()))
+    }
+}
+
+pub(super) fn check_fields(
     fields: &[Field],
     open: bool,
-    entries: &Map<String, Value>,
-    at: &Pointer,
+    entries: Entries<'_>,
+    at: Here<'_>,
     found: &mut Vec<Violation>,
 ) {
     for field in fields {
-        let here = at.field(&field.name);
+        let here = Here::Field(&at, &field.name);
         let needed = match &field.presence {
             Presence::Required => Some(true),
             Presence::Optional => None,
@@ -175,21 +193,21 @@ fn check_fields(
             }
         };
         match (entries.get(&field.name), needed) {
-            (None, Some(true)) => found.push(Violation::absent(&here, &field.shape.to_string())),
+            (None, Some(true)) => found.push(Violation::absent(here, field.shape.to_string())),
             (None, _) => {}
             (Some(value), Some(false)) => {
                 let required = format!("absent, because it is there only {}", field.presence);
-                found.push(Violation::of(&here, ViolationKind::Unexpected, value, &required));
+                found.push(Violation::of(here, ViolationKind::Unexpected, value, required));
             }
-            (Some(value), _) => field.shape.check(value, &here, found),
+            (Some(value), _) => field.shape.check(value, here, found),
         }
     }
     for (name, value) in entries.iter().filter(|_| !open) {
         if fields.iter().all(|field| field.name != *name) {
             let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
             let required = format!("absent; the fields are: {}", known.join(", "));
-            let (at, kind) = (at.field(name), ViolationKind::Unexpected);
-            found.push(Violation::of(&at, kind, value, &required));
+            let (at, kind) = (Here::Field(&at, name), ViolationKind::Unexpected);
+            found.push(Violation::of(at, kind, value, required));
         }
     }
 }

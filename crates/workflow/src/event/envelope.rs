@@ -108,7 +108,7 @@ impl piton_store::Event for SessionEvent {
     }
 
     fn belongs_to(&self, stream: &StreamId) -> bool {
-        *stream == StreamId::from(self.session)
+        stream.as_str().parse().is_ok_and(|session: SessionId| session == self.session)
     }
 
     fn introduces(&self) -> Option<SnapshotRef> {

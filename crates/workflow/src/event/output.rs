@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use piton_core::{BoundedText, Digest, OutputId};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::field::present;
 use super::payload_error::PayloadError;
@@ -16,9 +16,9 @@ use crate::bounds::{CONTENT_TYPE_BYTES_MAX, NOTES_BYTES_MAX};
 use crate::output::OutputChannel;
 
 /// A node has a new output.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(try_from = "Wire", into = "Wire")]
+#[serde(try_from = "Wire")]
 pub struct NodeOutputAppended {
     /// The output.
     pub output_id: OutputId,
@@ -54,15 +54,39 @@ pub enum OutputPayload {
     },
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Wire {
     output_channel: OutputChannel,
     output_id: OutputId,
     payload: OutputPayload,
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present")]
     supersedes_output_id: Option<OutputId>,
+}
+
+/// What [`Wire`] reads, as it is written: the notes are not copied for that.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'a> {
+    output_channel: OutputChannel,
+    output_id: OutputId,
+    payload: &'a OutputPayload,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    supersedes_output_id: Option<OutputId>,
+}
+
+impl Serialize for NodeOutputAppended {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { output_id, supersedes_output_id, payload } = self;
+        let written = Written {
+            output_channel: self.channel(),
+            output_id: *output_id,
+            payload,
+            supersedes_output_id: *supersedes_output_id,
+        };
+        written.serialize(serializer)
+    }
 }
 
 impl NodeOutputAppended {
@@ -97,14 +121,6 @@ impl TryFrom<Wire> for NodeOutputAppended {
         }
         let Wire { output_id, supersedes_output_id, payload, .. } = wire;
         Ok(Self { output_id, supersedes_output_id, payload })
-    }
-}
-
-impl From<NodeOutputAppended> for Wire {
-    fn from(output: NodeOutputAppended) -> Self {
-        let output_channel = output.channel();
-        let NodeOutputAppended { output_id, supersedes_output_id, payload } = output;
-        Self { output_channel, output_id, payload, supersedes_output_id }
     }
 }
 

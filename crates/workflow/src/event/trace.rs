@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::few::Few;
 use super::field::{iteration, present};
 use super::payload_error::PayloadError;
-use crate::bounds::{SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX};
+use crate::bounds::{
+    NAME_BYTES_MAX, SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX,
+};
 use crate::explanation::TraceEntryKind;
 use crate::loop_path::Iteration;
 use crate::name::{ConditionId, LoopId, StepId};
@@ -134,7 +136,11 @@ impl DecisionTraceAppended {
             entries.truncate(TRACE_ENTRIES_MAX);
             entries.last_mut().expect("some are kept").mark();
         }
+        let certainly_fits = bytes_at_most(&entries) <= TRACE_BYTES_MAX;
         let mut made = Self { trace_id: trace, entries: Few::new(entries)? };
+        if certainly_fits {
+            return Ok(made);
+        }
         loop {
             if made.shrink() {
                 return Ok(made);
@@ -176,6 +182,21 @@ impl DecisionTraceAppended {
     pub fn entries(&self) -> &[TraceEntry] {
         self.entries.as_slice()
     }
+}
+
+/// What a trace of `entries` takes at most, without encoding it.
+fn bytes_at_most(entries: &[TraceEntry]) -> usize {
+    /// The longest escape, `\u001f`, stands for one byte.
+    const ESCAPED_BYTES_MAX: usize = 6;
+    /// Everything around the entries, and around the parts of one entry, with room to spare.
+    const AROUND_BYTES_MAX: usize = 128;
+    const REF_BYTES_MAX: usize = AROUND_BYTES_MAX + NAME_BYTES_MAX;
+    let of_one = |entry: &TraceEntry| {
+        let refs = entry.refs.as_ref().map_or(0, |refs| refs.as_slice().len());
+        let summary = byte_len(entry.summary.as_str()) * ESCAPED_BYTES_MAX;
+        AROUND_BYTES_MAX + summary + refs * REF_BYTES_MAX
+    };
+    AROUND_BYTES_MAX + entries.iter().map(of_one).sum::<usize>()
 }
 
 fn json_len(text: &str) -> usize {

@@ -64,8 +64,10 @@ impl Place {
         let Some(recorded) = run.advances.attempt(address.node, attempt) else {
             return Ok(None);
         };
+        let has_gaps = run.gaps.on(address.node).next().is_some();
         let gap = |ordinal| run.gaps.find(derive::gap(attempt, ordinal));
         let gaps = (0..)
+            .take_while(|_| has_gaps)
             .map_while(gap)
             .map(|gap| GapLine { summary: gap.record.summary.as_str().to_owned() });
         match &recorded.outcome {

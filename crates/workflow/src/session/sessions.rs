@@ -106,8 +106,11 @@ impl Sessions {
         &self,
         session: SessionId,
     ) -> Result<(StreamLease, SharedWarm), Error> {
-        let lease = self.journal.lease(&StreamId::from(session)).await?;
-        let warm = self.reader.current(session).await?;
+        let lease = self.lease(session).await?;
+        let warm = match self.reader.warm().at(session, lease.cursor()) {
+            Some(warm) => warm,
+            None => self.reader.current(session).await?,
+        };
         Ok((lease, warm))
     }
 

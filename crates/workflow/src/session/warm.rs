@@ -1,7 +1,7 @@
 //! The folded state of a session, kept current with its log.
 //!
 //! *Invariants*: what is kept is what the log says up to a cursor; every use asks the journal first whether
-//! anything came after it, and a log that was cut or replaced is read anew. An event is taken in once, whoever
+//! anything came after it, or holds a lease that stands there, and a log that was cut or replaced is read anew. An event is taken in once, whoever
 //! brings it: the one who appended it or one who followed the log.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -102,6 +102,11 @@ impl WarmSessions {
         let loaded = journal.load(&stream).await?;
         let warm = Warm::of(&loaded.events, loaded.cursor)?;
         Ok(self.0.get_or_insert(session, SharedWarm(Arc::new(Mutex::new(warm)))))
+    }
+
+    /// A session that is known up to `cursor`. If that is where a lease stands, nothing can have come after it.
+    pub(super) fn at(&self, session: SessionId, cursor: Cursor) -> Option<SharedWarm> {
+        self.0.get(session).filter(|warm| warm.lock().cursor == cursor)
     }
 
     /// The sessions that are known and that `wanted` says yes to.

@@ -80,13 +80,9 @@ impl Payload {
 
     /// What `bytes` say, if they are what [`Payload::encode`] makes of it and of `kind`.
     pub fn decode(kind: TokenKind, bytes: &[u8]) -> Result<Self, TokenError> {
-        // Another version may have other fields, so its number is looked at before them.
-        let versioned: Versioned =
-            serde_json::from_slice(bytes).map_err(|_| FormatProblem::Payload)?;
-        if versioned.token_version != VERSION {
-            return Err(TokenError::UnsupportedVersion);
-        }
-        let fields: Fields = serde_json::from_slice(bytes).map_err(|_| FormatProblem::Payload)?;
+        let fields = serde_json::from_slice::<Fields>(bytes).ok();
+        let fields = fields.filter(|fields| fields.token_version == VERSION);
+        let fields = fields.ok_or_else(|| not_of_this_version(bytes))?;
         if fields.token_kind != kind {
             return Err(FormatProblem::KindDiffers { prefix: kind, payload: fields.token_kind })?;
         }
@@ -141,6 +137,16 @@ impl StatePayload {
             return Ok(());
         }
         Err(TokenError::WorkflowHashMismatch { token: self.workflow_hash, pinned })
+    }
+}
+
+/// Why `bytes` are no payload: another version may have other fields, which is no damage.
+fn not_of_this_version(bytes: &[u8]) -> TokenError {
+    match serde_json::from_slice::<Versioned>(bytes) {
+        Ok(Versioned { token_version }) if token_version != VERSION => {
+            TokenError::UnsupportedVersion
+        }
+        _ => FormatProblem::Payload.into(),
     }
 }
 
