@@ -69,6 +69,9 @@ pub const TABLE_PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Entries in one page of a table scan.
 pub const TABLE_PAGE_MAX: usize = 10_000;
 
+/// Keys that are read together: as many of the largest values fill a page.
+pub const TABLE_GET_MAX: usize = TABLE_PAGE_BYTES_MAX / TABLE_VALUE_BYTES_MAX;
+
 /// Size of SQLite's write-ahead log above which a commit tries to fold it back, and `doctor` warns.
 pub const TABLE_WAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
 

@@ -8,10 +8,10 @@ use std::collections::HashSet;
 use crate::{
     Error,
     bounds::{
-        TABLE_BATCH_BYTES_MAX, TABLE_BATCH_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX,
+        TABLE_BATCH_BYTES_MAX, TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX,
         TABLE_VALUE_BYTES_MAX,
     },
-    port::{Change, Expect, Version, Write},
+    port::{Change, Expect, Key, Version, Write},
 };
 
 /// Refuses a batch that breaks a limit or names a key twice.
@@ -40,6 +40,16 @@ pub(crate) fn check_batch(batch: &[Write]) -> Result<(), Error> {
 /// Refuses a key, or a part of one, that is longer than keys can be.
 pub(crate) fn check_key(key: &[u8]) -> Result<(), Error> {
     check_size("a table key", key.len(), TABLE_KEY_BYTES_MAX)
+}
+
+/// Refuses to read too many keys at once, and keys that are too long.
+pub(crate) fn check_keys(keys: &[Key]) -> Result<(), Error> {
+    if keys.len() > TABLE_GET_MAX {
+        return Err(Error::BadRequest {
+            problem: "too many keys are read at once; read some of them",
+        });
+    }
+    keys.iter().try_for_each(|key| check_key(key))
 }
 
 /// Refuses a page of no entries, and one of too many.

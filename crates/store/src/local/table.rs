@@ -31,8 +31,8 @@ use self::{pool::Readers, upkeep::Upkeep};
 use super::{DataDir, blocking};
 use crate::{
     Error, LeaseName,
-    port::{Batch, BoxFuture, Entry, Page, Table, Version},
-    table::{KeyRange, check_batch, check_key, check_limit},
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
+    table::{KeyRange, check_batch, check_key, check_keys, check_limit},
 };
 
 /// A table of a data directory.
@@ -87,6 +87,16 @@ impl Table for LocalTable {
             check_key(key)?;
             let (table, key) = (self.name.clone(), key.to_vec());
             self.readers.with(move |connection, _| entries::get(connection, &table, &key)).await
+        })
+    }
+
+    fn get_all<'a>(&'a self, keys: Vec<Key>) -> BoxFuture<'a, Result<Vec<Option<Entry>>, Error>> {
+        Box::pin(async move {
+            check_keys(&keys)?;
+            let table = self.name.clone();
+            self.readers
+                .with(move |connection, _| entries::get_all(connection, &table, &keys))
+                .await
         })
     }
 

@@ -10,7 +10,7 @@ use crate::{
     Error,
     bounds::TABLE_PAGE_BYTES_MAX,
     port::{Batch, BoxFuture, Change, Entry, Key, Page, Table, Version},
-    table::{KeyRange, check_batch, check_key, check_limit, holds},
+    table::{KeyRange, check_batch, check_key, check_keys, check_limit, holds},
 };
 
 /// A table in memory. Clones share it.
@@ -90,6 +90,14 @@ impl Table for MemoryTable {
         Box::pin(async move {
             check_key(key)?;
             Ok(self.state().entries.get(key).cloned())
+        })
+    }
+
+    fn get_all<'a>(&'a self, keys: Vec<Key>) -> BoxFuture<'a, Result<Vec<Option<Entry>>, Error>> {
+        Box::pin(async move {
+            check_keys(&keys)?;
+            let state = self.state();
+            Ok(keys.iter().map(|key| state.entries.get(key).cloned()).collect())
         })
     }
 

@@ -6,9 +6,12 @@ use super::failure::sql;
 use crate::{
     Error, LeaseName,
     bounds::TABLE_PAGE_BYTES_MAX,
-    port::{Batch, Change, Entry, Expect, Page, Version, Write},
+    port::{Batch, Change, Entry, Expect, Key, Page, Version, Write},
     table::{KeyRange, holds},
 };
+
+/// What fails when a read does.
+const READING: &str = "read from the table";
 
 /// The value of a key.
 pub(super) fn get(
@@ -16,11 +19,26 @@ pub(super) fn get(
     table: &LeaseName,
     key: &[u8],
 ) -> Result<Option<Entry>, Error> {
-    let read = || {
-        let query = "SELECT key, value, version FROM entries WHERE \"table\" = ?1 AND key = ?2";
-        connection.prepare_cached(query)?.query_row(params![table.as_str(), key], entry).optional()
+    find(connection, table, key).map_err(sql(READING))
+}
+
+/// The values of several keys.
+pub(super) fn get_all(
+    connection: &Connection,
+    table: &LeaseName,
+    keys: &[Key],
+) -> Result<Vec<Option<Entry>>, Error> {
+    let read = || -> rusqlite::Result<_> {
+        // It ends when it is dropped, and has nothing to write.
+        let transaction = connection.unchecked_transaction()?;
+        keys.iter().map(|key| find(&transaction, table, key)).collect()
     };
-    read().map_err(sql("read from the table"))
+    read().map_err(sql(READING))
+}
+
+fn find(connection: &Connection, table: &LeaseName, key: &[u8]) -> rusqlite::Result<Option<Entry>> {
+    let query = "SELECT key, value, version FROM entries WHERE \"table\" = ?1 AND key = ?2";
+    connection.prepare_cached(query)?.query_row(params![table.as_str(), key], entry).optional()
 }
 
 /// One page of the keys in a range, read to its end before this returns.
@@ -56,7 +74,7 @@ pub(super) fn scan(
         }
         Ok(())
     };
-    read(&mut page).map_err(sql("read from the table"))?;
+    read(&mut page).map_err(sql(READING))?;
     Ok(page)
 }
 

@@ -2,7 +2,9 @@
 
 use crate::{
     Error,
-    bounds::{TABLE_BATCH_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX, TABLE_VALUE_BYTES_MAX},
+    bounds::{
+        TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX, TABLE_VALUE_BYTES_MAX,
+    },
     port::{Change, Entry, Expect, Key, Table, Version, Write},
 };
 
@@ -16,6 +18,7 @@ const ROUNDS: u64 = 20;
 pub async fn suite<T: Table + Clone + 'static>(make: impl Fn() -> T) {
     a_key_that_was_never_written_has_no_value(&make()).await;
     what_was_put_is_read_back_under_the_version_of_its_commit(&make()).await;
+    several_keys_are_read_in_the_order_in_which_they_are_asked_for(&make()).await;
     any_bytes_are_a_key_and_a_value(&make()).await;
     a_commit_happens_only_if_every_expectation_holds(&make()).await;
     a_conflict_names_the_keys_that_differ_and_changes_nothing(&make()).await;
@@ -77,6 +80,19 @@ async fn what_was_put_is_read_back_under_the_version_of_its_commit(table: &impl 
     let (a, b) = (get(table, "a").await, get(table, "b").await);
     assert_eq!(a.map(|entry| (entry.value, entry.version)), Some((b"3".to_vec(), newer)));
     assert_eq!(b.map(|entry| entry.version), Some(version), "the other key is untouched");
+}
+
+async fn several_keys_are_read_in_the_order_in_which_they_are_asked_for(table: &impl Table) {
+    let batch = vec![put("a", Expect::Absent, "1"), put("b", Expect::Absent, "2")];
+    commit(table, batch).await;
+    let asked = ["b", "nothing", "a", "b"];
+    let found = table.get_all(asked.map(key).to_vec()).await.expect("the values");
+    let mut one_by_one = Vec::new();
+    for name in asked {
+        one_by_one.push(get(table, name).await);
+    }
+    assert_eq!(found, one_by_one);
+    assert_eq!(table.get_all(Vec::new()).await.expect("nothing"), []);
 }
 
 async fn any_bytes_are_a_key_and_a_value(table: &impl Table) {
@@ -255,6 +271,10 @@ async fn calls_beyond_a_limit_are_refused(table: &impl Table) {
     let refused = |result: Result<(), Error>| matches!(result, Err(Error::BadRequest { .. }));
 
     assert!(too_large(table.get(&long).await.map(drop)));
+    assert!(too_large(table.get_all(vec![key(&long)]).await.map(drop)));
+    let many = |count| async move { table.get_all(vec![key("a"); count]).await.map(drop) };
+    assert!(many(TABLE_GET_MAX).await.is_ok(), "the limit itself is allowed");
+    assert!(refused(many(TABLE_GET_MAX + 1).await));
     assert!(too_large(table.scan(&long, None, 1).await.map(drop)));
     assert!(too_large(table.scan(b"", Some(&long), 1).await.map(drop)));
     let commit = |batch: Vec<Write>| async { table.commit(batch).await.map(drop) };
@@ -332,6 +352,10 @@ async fn a_read_sees_whole_commits<T: Table + Clone + 'static>(table: T) {
             .windows(2)
             .all(|pair| (&pair[0].value, pair[0].version) == (&pair[1].value, pair[1].version));
         assert!(same && [0, 3].contains(&page.entries.len()), "{page:?}");
+        let together = table.get_all(names.map(key).to_vec()).await.expect("the values");
+        let value = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.value.clone());
+        let same = together.windows(2).all(|pair| value(&pair[0]) == value(&pair[1]));
+        assert!(same, "{together:?}");
         reads += 1;
         tokio::task::yield_now().await;
     }
