@@ -54,6 +54,15 @@ impl Context {
         Ok(self.ports.table.get(key).await?)
     }
 
+    /// The rows of several keys, read together.
+    pub(crate) async fn rows_of<const COUNT: usize>(
+        &self,
+        keys: [Key; COUNT],
+    ) -> Result<[Option<Entry>; COUNT], Error> {
+        let rows = self.ports.table.get_all(keys.to_vec()).await?;
+        Ok(rows.try_into().expect("there is an answer for each key"))
+    }
+
     pub(crate) async fn commit(&self, batch: Batch) -> Result<(), Error> {
         self.ports.table.commit(batch).await?;
         Ok(())

@@ -108,14 +108,22 @@ impl Context {
         if let Some(current) = &after.current {
             batch.push(keep(Arc::clone(&current.key), Some(current)));
         }
+        let head_key = self.keys.typed(Row::Head, &draft.path, &draft.frame_type);
+        let [sequence, head, place, set, invalid] = self
+            .rows_of([
+                self.keys.only(Row::Sequence),
+                Arc::clone(&head_key),
+                self.keys.digests(Row::Place, &frame.digest(), None),
+                self.keys.at(Row::Set, &draft.path).into(),
+                self.keys.typed(Row::Invalid, &draft.path, &draft.frame_type),
+            ])
+            .await?;
         let sequence = match &after.sequence {
             Some(NextAppend(read)) => read.clone(),
-            None => self.row(&self.keys.only(Row::Sequence)).await?,
+            None => sequence,
         };
         let next = next_sequence(sequence.as_ref())?;
-        let head_key = self.keys.typed(Row::Head, &draft.path, &draft.frame_type);
-        let head = self.row(&head_key).await?.map(|row| Head::decode(&row.value)).transpose()?;
-        let place = self.row(&self.keys.digests(Row::Place, &frame.digest(), None)).await?;
+        let head = head.map(|row| Head::decode(&row.value)).transpose()?;
         let (index, outcome) = match &place {
             Some(_) if head.as_ref().is_some_and(|head| head.frame == frame) => {
                 return Ok(Appended { frame, outcome: Outcome::Unchanged });
@@ -126,7 +134,7 @@ impl Context {
                 batch.push(put(moved, next.to_be_bytes().into()));
                 (index, Outcome::HeadMoved)
             }
-            None => (self.add_frame(draft, frame, next, &mut batch).await?, Outcome::Added),
+            None => (self.add_frame(draft, frame, next, set, &mut batch).await?, Outcome::Added),
         };
         let head = Head {
             frame,
@@ -138,26 +146,23 @@ impl Context {
         };
         batch.push(put(head_key, head.encode()));
         batch.extend(draft.path.parent().map(|parent| self.touch(&parent)));
-        let invalid = self.keys.typed(Row::Invalid, &draft.path, &draft.frame_type);
-        if let Some(row) = self.row(&invalid).await? {
-            batch.push(remove_after(&row));
-        }
+        batch.extend(invalid.as_ref().map(remove_after));
         let key = self.keys.only(Row::Sequence);
         batch.push(put_after(key, sequence.as_ref(), (next + 1).to_be_bytes().into()));
         self.commit(batch).await?;
         Ok(Appended { frame, outcome })
     }
 
-    /// What a new frame adds beside its head. Returns its place among the frames of its path.
+    /// What a new frame adds beside its head, to the `set` of its path. Returns its place among the frames there.
     async fn add_frame(
         &self,
         draft: &Draft,
         id: FrameId,
         sequence: u64,
+        set: Option<Entry>,
         batch: &mut Batch,
     ) -> Result<u64, Error> {
-        let set_key = self.keys.at(Row::Set, &draft.path);
-        let mut set = match self.row(&set_key).await? {
+        let mut set = match set {
             None => FrameSet::default(),
             Some(row) => FrameSet::decode(&row.value)
                 .ok_or_else(|| Error::integrity(phrase(&draft.path), "its row is cut"))?,
@@ -184,7 +189,7 @@ impl Context {
         set.add(leaf(id, &header));
         let row = Frame::encode(&header, inline.then_some(&*draft.content));
         batch.push(put(self.keys.numbered(Row::Frame, &draft.path, frame.index), row));
-        batch.push(put(set_key.into(), set.encode()));
+        batch.push(put(self.keys.at(Row::Set, &draft.path).into(), set.encode()));
         let mut place = Vec::new();
         put_number(&mut place, frame.index);
         place.extend_from_slice(draft.path.as_bytes());

@@ -12,6 +12,7 @@ use super::{Basis, Frame, FrameId, Given};
 use crate::{
     Context, Error,
     tree::{TreeNodeId, TreePath},
+    word::FrameType,
 };
 
 /// Whether a frame is fresh, and if not, why.
@@ -51,11 +52,16 @@ pub(crate) struct Judge<'a> {
     context: &'a Context,
     root: TreeNodeId,
     known: BTreeMap<FrameId, Freshness>,
+    /// What is at the paths that were looked at.
+    there: BTreeMap<TreePath, Option<TreeNodeId>>,
+    /// Why heads of these types at these paths are to be made anew, if they are.
+    invalidated: BTreeMap<(TreePath, FrameType), Option<String>>,
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(context: &'a Context, root: TreeNodeId) -> Self {
-        Self { context, root, known: BTreeMap::new() }
+        let (known, there) = (BTreeMap::new(), BTreeMap::new());
+        Self { context, root, known, there, invalidated: BTreeMap::new() }
     }
 
     /// Whether a frame is fresh.
@@ -67,7 +73,7 @@ impl<'a> Judge<'a> {
             if let Some(known) = self.known.get(&frame.id) {
                 return Ok(known.clone());
             }
-            let found = match self.context.invalidated(&frame.path, &frame.frame_type).await? {
+            let found = match self.invalidated(frame).await? {
                 Some(reason) if self.is_head(frame).await? => {
                     Freshness::stale(format!("it was invalidated: {reason}"))
                 }
@@ -76,6 +82,31 @@ impl<'a> Judge<'a> {
             self.known.insert(frame.id, found.clone());
             Ok(found)
         })
+    }
+
+    async fn invalidated(&mut self, frame: &Frame) -> Result<Option<String>, Error> {
+        let place = (frame.path.clone(), frame.frame_type.clone());
+        if let Some(known) = self.invalidated.get(&place) {
+            return Ok(known.clone());
+        }
+        let found = self.context.invalidated(&frame.path, &frame.frame_type).await?;
+        self.invalidated.insert(place, found.clone());
+        Ok(found)
+    }
+
+    /// Takes note of what is at a path of the tree.
+    pub(crate) fn knows(&mut self, path: &TreePath, there: Option<TreeNodeId>) {
+        self.there.insert(path.clone(), there);
+    }
+
+    /// What is at a path of the tree.
+    pub(crate) async fn id_at(&mut self, path: &TreePath) -> Result<Option<TreeNodeId>, Error> {
+        if let Some(known) = self.there.get(path) {
+            return Ok(*known);
+        }
+        let found = self.context.id_at(self.root, path).await?.map(|(id, _)| id);
+        self.there.insert(path.clone(), found);
+        Ok(found)
     }
 
     async fn is_head(&self, frame: &Frame) -> Result<bool, Error> {
@@ -91,9 +122,9 @@ impl<'a> Judge<'a> {
         }
     }
 
-    async fn written(&self, path: &TreePath, node_id: TreeNodeId) -> Result<Freshness, Error> {
-        Ok(match self.context.id_at(self.root, path).await? {
-            Some((current, _)) if current == node_id => Freshness::Fresh,
+    async fn written(&mut self, path: &TreePath, node_id: TreeNodeId) -> Result<Freshness, Error> {
+        Ok(match self.id_at(path).await? {
+            Some(current) if current == node_id => Freshness::Fresh,
             Some(_) => Freshness::stale(format!("{path} was changed since")),
             None => Freshness::stale(format!("{path} is gone")),
         })
@@ -134,7 +165,7 @@ impl<'a> Judge<'a> {
         Ok(Freshness::Fresh)
     }
 
-    async fn generated(&self, given: &[Given]) -> Result<Freshness, Error> {
+    async fn generated(&mut self, given: &[Given]) -> Result<Freshness, Error> {
         for given in given {
             match given {
                 Given::Node { path, node_id } => {

@@ -6,7 +6,7 @@ use super::{After, Appended, Basis, Draft, Metadata};
 use crate::{
     Context, Error,
     bounds::TRIES_MAX,
-    history::{NodeRef, RootEntry},
+    history::{Found, NodeRef, RootEntry},
     stored::keys::Row,
     tree::TreeNodeId,
     word::{AgentId, FrameType},
@@ -70,7 +70,7 @@ impl Context {
     ) -> Result<Appended, Error> {
         let row = self.row(&self.keys.only(Row::Current)).await?.ok_or(Error::NotScanned)?;
         let root = RootEntry::decode(&row.value)?.root;
-        let node = self.node(root, asked).await?;
+        let Found { node, there: current } = self.find(root, asked).await?;
         if let Some(given) = new.agent_id.filter(|given| given != agent) {
             return Err(Error::Impersonation {
                 given: format!("of the agent {given}"),
@@ -83,7 +83,6 @@ impl Context {
                 expected: format!("one about {} at {}", node.id, node.path),
             });
         }
-        let current = self.id_at(root, &node.path).await?.map(|(id, _)| id);
         if current != Some(node.id) && !allow_stale {
             return Err(Error::NodeStale {
                 path: node.path,

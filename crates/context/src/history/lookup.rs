@@ -43,6 +43,13 @@ pub struct NodeRecord {
     pub parent: Option<TreeNodeId>,
 }
 
+/// A node that was looked for.
+pub(crate) struct Found {
+    pub(crate) node: NodeRecord,
+    /// What is at its path in the tree that it was looked for in.
+    pub(crate) there: Option<TreeNodeId>,
+}
+
 /// Names a tree node: by its path, or by the beginning of its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeRef {
@@ -164,15 +171,20 @@ impl Context {
 
     /// The node that is meant, in the tree `root` or, by its id, in any recorded one.
     pub async fn node(&self, root: TreeNodeId, asked: &NodeRef) -> Result<NodeRecord, Error> {
+        Ok(self.find(root, asked).await?.node)
+    }
+
+    /// The node that is meant, and what is at its path in the tree `root`.
+    pub(crate) async fn find(&self, root: TreeNodeId, asked: &NodeRef) -> Result<Found, Error> {
         if let Some(path) = &asked.path
             && let Some(node) = self.node_at(root, path).await?
         {
-            return Ok(node);
+            return Ok(Found { there: Some(node.id), node });
         }
         if let Some(digits) = &asked.digits
-            && let Some(node) = self.node_by_digits(root, asked, digits).await?
+            && let Some(found) = self.node_by_digits(root, asked, digits).await?
         {
-            return Ok(node);
+            return Ok(found);
         }
         let nearest = match &asked.path {
             Some(path) => self.nearest(root, path).await?,
@@ -186,7 +198,7 @@ impl Context {
         root: TreeNodeId,
         asked: &NodeRef,
         digits: &str,
-    ) -> Result<Option<NodeRecord>, Error> {
+    ) -> Result<Option<Found>, Error> {
         let mut prefix = self.keys.all(Row::Node);
         let known = prefix.len();
         for pair in digits.as_bytes().chunks_exact(2) {
@@ -215,7 +227,8 @@ impl Context {
         let (path, body) = self.body(id).await?.ok_or_else(|| missing(id))?;
         let current = self.id_at(root, &path).await?;
         let parent = current.and_then(|(found, parent)| parent.filter(|_| found == id));
-        Ok(Some(NodeRecord::new(id, path, body, parent)))
+        let there = current.map(|(found, _)| found);
+        Ok(Some(Found { node: NodeRecord::new(id, path, body, parent), there }))
     }
 
     /// Everything that is recorded of a node, checked.

@@ -6,6 +6,7 @@ mod nearest;
 mod record;
 mod root;
 
+pub(crate) use lookup::Found;
 pub use lookup::{NodeRecord, NodeRef};
 pub use record::Recorded;
 pub(crate) use record::TOUCHED_EVERYWHERE;

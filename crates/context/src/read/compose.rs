@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{Order, Relation, View, ViewedFrame, export::tokens};
 use crate::{
     Context, Error,
+    frame::Judge,
     history::NodeRef,
     tree::{Kind, TreeNodeId, TreePath},
 };
@@ -75,9 +76,10 @@ impl Context {
         let node = self.node(root, asked).await?;
         let mut frames: Vec<ViewedFrame> = Vec::new();
         let mut seen = BTreeSet::new();
+        let mut judge = Judge::new(self, root);
         for source in &how.sources {
             for (path, relation) in self.places(root, &node.path, source).await? {
-                for frame in self.viewed(root, &path, relation, &how.view).await? {
+                for frame in self.viewed(&mut judge, &path, relation, &how.view).await? {
                     if seen.insert(frame.frame.id) {
                         frames.push(frame);
                     }

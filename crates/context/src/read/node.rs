@@ -9,9 +9,9 @@ use super::{Relation, View, ViewedFrame};
 use crate::{
     Context, Error,
     frame::Judge,
-    history::{NodeRecord, NodeRef, RootRef},
+    history::{Found, NodeRecord, NodeRef, RootRef},
     stored::keys::{Row, split_path},
-    tree::{TreeNodeId, TreePath},
+    tree::TreePath,
 };
 
 /// A node and its frames.
@@ -65,9 +65,13 @@ impl Context {
             RootRef::Current => current,
             past => self.root(past).await?.root,
         };
-        let node = self.node(root, asked).await?;
-        let now = self.id_at(current, &node.path).await?.map(|(id, _)| id);
-        let mut frames = self.viewed(current, &node.path, Relation::Own, view).await?;
+        let Found { node, there } = self.find(root, asked).await?;
+        let mut judge = Judge::new(self, current);
+        if root == current {
+            judge.knows(&node.path, there);
+        }
+        let now = judge.id_at(&node.path).await?;
+        let mut frames = self.viewed(&mut judge, &node.path, Relation::Own, view).await?;
         view.order.sort(&mut frames, &self.registry)?;
         frames.truncate(view.max_frames);
         let set = self.frame_set(&node.path).await?;
@@ -94,7 +98,7 @@ impl Context {
     /// The frames of a path that pass the filters of a view, in no order.
     pub(super) async fn viewed(
         &self,
-        root: TreeNodeId,
+        judge: &mut Judge<'_>,
         path: &TreePath,
         relation: Relation,
         view: &View,
@@ -108,7 +112,6 @@ impl Context {
         }
         let heads = self.heads(path).await?;
         let moved = self.moved(path).await?;
-        let mut judge = Judge::new(self, root);
         let mut viewed = Vec::with_capacity(frames.len());
         for (frame, inline) in frames {
             let is_head = heads.iter().any(|head| head.frame == frame.id);
