@@ -6,7 +6,7 @@ use piton_core::{Digest, FileBytes, canonical};
 use piton_store::port::{Batch, Entry, Namespace};
 use serde::Serialize;
 
-use super::{Basis, Frame, FrameId, FrameSet, Head, Metadata, leaf, set::phrase};
+use super::{Basis, Frame, FrameId, FrameSet, Head, Metadata, leaf};
 use crate::{
     Context, Error,
     bounds::{CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX, TRIES_MAX},
@@ -162,11 +162,7 @@ impl Context {
         set: Option<Entry>,
         batch: &mut Batch,
     ) -> Result<u64, Error> {
-        let mut set = match set {
-            None => FrameSet::default(),
-            Some(row) => FrameSet::decode(&row.value)
-                .ok_or_else(|| Error::integrity(phrase(&draft.path), "its row is cut"))?,
-        };
+        let mut set = FrameSet::of_row(&draft.path, set.as_ref())?;
         let frame = Frame {
             id,
             path: draft.path.clone(),

@@ -127,10 +127,7 @@ impl Context {
     }
 
     pub(crate) async fn set_of(&self, path: &TreePath) -> Result<FrameSet, Error> {
-        let Some(row) = self.row(&self.keys.at(Row::Set, path)).await? else {
-            return Ok(FrameSet::default());
-        };
-        FrameSet::decode(&row.value).ok_or_else(|| Error::integrity(phrase(path), "its row is cut"))
+        FrameSet::of_row(path, self.row(&self.keys.at(Row::Set, path)).await?.as_ref())
     }
 
     /// Shows that a frame is in the set of its path.

@@ -4,10 +4,12 @@
 //! siblings from a leaf to the root. Pure.
 
 use piton_core::Digest;
+use piton_store::port::Entry;
 use serde::{Deserialize, Serialize};
 
 use super::FrameId;
 use crate::{
+    Error,
     stored::bytes::{Bytes, put_number},
     tree::{Preimage, TreePath},
 };
@@ -93,6 +95,12 @@ impl FrameSet {
             set.add(*leaf);
         }
         set
+    }
+
+    /// The set that the row of `path` says; an empty one if there is no row.
+    pub(crate) fn of_row(path: &TreePath, row: Option<&Entry>) -> Result<Self, Error> {
+        let set = row.map_or_else(|| Some(Self::default()), |row| Self::decode(&row.value));
+        set.ok_or_else(|| Error::integrity(phrase(path), "its row is cut"))
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {

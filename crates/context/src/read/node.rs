@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use piton_core::Digest;
+use piton_store::port::Entry;
 use serde::Serialize;
 
 use super::{Relation, View, ViewedFrame};
 use crate::{
     Context, Error,
-    frame::Judge,
+    frame::{FrameSet, Judge},
     history::{Found, NodeRecord, NodeRef, RootRef},
     stored::keys::{Row, split_path},
     tree::TreePath,
@@ -74,19 +75,21 @@ impl Context {
         let mut frames = self.viewed(&mut judge, &node.path, Relation::Own, view).await?;
         view.order.sort(&mut frames, &self.registry)?;
         frames.truncate(view.max_frames);
-        let set = self.frame_set(&node.path).await?;
+        let rows = [Row::Set, Row::Renamed].map(|row| self.keys.at(row, &node.path).into());
+        let [set, renamed] = self.rows_of(rows).await?;
+        let set = FrameSet::of_row(&node.path, set.as_ref())?.root();
         Ok(NodeContext {
             is_current: now == Some(node.id),
             frames,
             frame_count: set.count,
             frame_set_root: set.root,
-            renamed_from: self.renamed_from(&node.path).await?,
+            renamed_from: self.renamed_from(renamed).await?,
             node,
         })
     }
 
-    async fn renamed_from(&self, path: &TreePath) -> Result<Option<RenamedFrom>, Error> {
-        let Some(row) = self.row(&self.keys.at(Row::Renamed, path)).await? else {
+    async fn renamed_from(&self, row: Option<Entry>) -> Result<Option<RenamedFrom>, Error> {
+        let Some(row) = row else {
             return Ok(None);
         };
         let path = TreePath::new(&row.value)
@@ -133,7 +136,7 @@ impl Context {
     /// When frames of a path last became heads again, by their places.
     async fn moved(&self, path: &TreePath) -> Result<BTreeMap<u64, u64>, Error> {
         let rows = self.rows(&self.keys.at(Row::Moved, path)).await?;
-        let pair = |row: &piton_store::port::Entry| {
+        let pair = |row: &Entry| {
             let (_, place) = split_path(&row.key)?;
             let place = u64::from_be_bytes(place.try_into().ok()?);
             Some((place, u64::from_be_bytes(row.value.as_slice().try_into().ok()?)))

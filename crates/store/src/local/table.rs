@@ -90,7 +90,7 @@ impl Table for LocalTable {
         })
     }
 
-    fn get_all<'a>(&'a self, keys: Vec<Key>) -> BoxFuture<'a, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
         Box::pin(async move {
             check_keys(&keys)?;
             let table = self.name.clone();

@@ -93,7 +93,7 @@ impl Table for MemoryTable {
         })
     }
 
-    fn get_all<'a>(&'a self, keys: Vec<Key>) -> BoxFuture<'a, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
         Box::pin(async move {
             check_keys(&keys)?;
             let state = self.state();

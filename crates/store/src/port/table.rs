@@ -80,7 +80,7 @@ pub trait Table: Send + Sync {
     fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>>;
 
     /// The values of several keys in their order, all as of one moment.
-    fn get_all<'a>(&'a self, keys: Vec<Key>) -> BoxFuture<'a, Result<Vec<Option<Entry>>, Error>>;
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>>;
 
     /// Up to `limit` entries whose keys start with `prefix`, in key order, after `after`. A page
     /// of large values may end before that; `more` says whether to go on.
