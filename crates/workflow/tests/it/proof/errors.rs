@@ -18,13 +18,15 @@ use super::kills::{open, opened};
 use crate::engine::samples::{step, workflow};
 use crate::session::rig::{Rig, ack, object, start, state};
 
-/// What no use of a session leads to: the table, a data directory that does not open, and more data than an
-/// output may bring.
-const NOT_HERE: [Code; 4] = [
+/// What no use of a session leads to: the table, a data directory that does not open, more data than an output may
+/// bring, and calls of other tools than those of a workflow.
+const NOT_HERE: [Code; 6] = [
     Code::StoreBusy,
     Code::StoreConflict,
     Code::StoreUnsupportedFilesystem,
     Code::StoreLimitExceeded,
+    Code::TokenRunRequired,
+    Code::TokenStepPassed,
 ];
 
 /// A store with a run that waits at its second step.

@@ -112,8 +112,10 @@ fn every_code_of_tokens_is_produced_and_says_what_to_do() {
         assert!(produced.insert(envelope.code), "{}", envelope.code);
         writeln!(page, "{envelope}\n  {}\n  {:?}", envelope.suggestion, envelope.retry).unwrap();
     }
-    let of_tokens = Code::ALL.iter().copied().filter(|code| code.domain() == Domain::Token);
-    assert_eq!(produced, of_tokens.collect());
+    // The doors refuse these two: a call of a tool that only works within a run.
+    let elsewhere = [Code::TokenRunRequired, Code::TokenStepPassed];
+    let is_here = |code: &Code| code.domain() == Domain::Token && !elsewhere.contains(code);
+    assert_eq!(produced, Code::ALL.iter().copied().filter(is_here).collect());
     insta::assert_snapshot!(page);
 }
 
