@@ -12,6 +12,7 @@ mod history;
 mod ignore;
 mod processes;
 mod reading;
+mod reads;
 mod scan;
 mod scene;
 mod synthesis;

@@ -28,11 +28,11 @@ const NONE: u8 = 0xff;
 pub(super) fn encode(bytes: [u8; 16]) -> [u8; TEXT_LEN] {
     let bits = u128::from_be_bytes(bytes);
     let mut text = [0; TEXT_LEN];
-    text[0] = ALPHABET[(bits >> 125) as usize];
+    text[0] = ALPHABET[(bits >> 125) as usize]; // tidy: number of bits behind the first three
     // Five characters at a time, because a wide number is slow to shift.
     for (group, characters) in text[1..].chunks_exact_mut(5).enumerate() {
         #[expect(clippy::cast_possible_truncation, reason = "what is cut off is of other groups")]
-        let bits = (bits >> (100 - 25 * group)) as u32;
+        let bits = (bits >> (100 - 25 * group)) as u32; // tidy: number of bits behind a group
         for (place, character) in characters.iter_mut().enumerate() {
             *character = ALPHABET[(bits >> (20 - 5 * place) & 31) as usize];
         }

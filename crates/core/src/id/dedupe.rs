@@ -12,7 +12,7 @@ use crate::bounds::DEDUPE_KEY_BYTES_MAX;
 
 const FORM: &str = "kind:part:part";
 /// Four ids and the words around them.
-const KEY_BYTES: usize = 192;
+const KEY_BYTES: usize = 192; // tidy: number, a guess that costs nothing if it is wrong
 const ALLOWED: &str = "a-z, 0-9, `_`, `-`, `:` and `>`";
 
 /// A key of 1 to 256 characters out of `a-z`, `0-9`, `_`, `-`, `:` and `>`. Cheap to clone.

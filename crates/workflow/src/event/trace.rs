@@ -189,7 +189,7 @@ fn bytes_at_most(entries: &[TraceEntry]) -> usize {
     /// The longest escape, `\u001f`, stands for one byte.
     const ESCAPED_BYTES_MAX: usize = 6;
     /// Everything around the entries, and around the parts of one entry, with room to spare.
-    const AROUND_BYTES_MAX: usize = 128;
+    const AROUND_BYTES_MAX: usize = 128; // tidy: number, counted above the longest names of fields
     const REF_BYTES_MAX: usize = AROUND_BYTES_MAX + NAME_BYTES_MAX;
     let of_one = |entry: &TraceEntry| {
         let refs = entry.refs.as_ref().map_or(0, |refs| refs.as_slice().len());
