@@ -38,6 +38,8 @@ enum Operation {
         frame_type: FrameType,
         inputs: String,
         #[serde(default)]
+        policy: PolicySpec,
+        #[serde(default)]
         recursive: bool,
     },
     Invalidate {
@@ -97,9 +99,8 @@ async fn carry_out(agent: &AgentAdapter, line: &str, result: &mut BatchLine) -> 
             let frame = NewFrame::new(frame_type, content);
             result.frame = Some(agent.write_context(&node, frame, allow_stale).await?);
         }
-        Operation::Synthesize { node, frame_type, inputs, recursive } => {
+        Operation::Synthesize { node, frame_type, inputs, policy, recursive } => {
             let inputs: Inputs = inputs.parse()?;
-            let policy = PolicySpec::Concatenation;
             let missing = Missing::Refuse;
             let request = SynthesizeRequest { frame_type, inputs, policy, recursive, missing };
             result.frame = Some(agent.synthesize(&node.parse()?, &request).await?.frame);

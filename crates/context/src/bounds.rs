@@ -66,6 +66,9 @@ pub const CONTENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Bytes of a content that lies in the frame's own row, so that writing it takes one sync and reading it one row.
 pub const INLINE_BYTES_MAX: usize = 16 * 1024;
 
+/// How long an append waits for a sweep of what nothing refers to: one batch of it takes milliseconds.
+pub const COLLECTION_PATIENCE: Duration = Duration::from_secs(30);
+
 /// Entries of a frame's metadata, and bytes of one key and one value: who and how, not what.
 pub const METADATA_ENTRIES_MAX: usize = 32;
 /// Bytes of a metadata key.

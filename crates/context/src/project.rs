@@ -19,6 +19,11 @@ impl ProjectId {
         Self(*first)
     }
 
+    /// The project directory that a key of the table belongs to.
+    pub(crate) fn of_key(key: &[u8]) -> Option<Self> {
+        key.first_chunk().map(|first| Self(*first))
+    }
+
     /// The 16 bytes with which its keys begin.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0

@@ -9,7 +9,7 @@ use super::{Agent, Agents, Right};
 use crate::{
     Context, Error,
     frame::{After, Appended, Basis, Draft, FrameId, Given, Head, Metadata, NewFrame},
-    history::NodeRef,
+    history::{NodeRef, RootRef},
     read::{Composed, Composition, NodeContext, View},
     synthesis::{RegenerateScope, Regenerated, SynthesizeRequest, Synthesized},
     tree::TreePath,
@@ -21,6 +21,7 @@ use crate::{
 pub struct AgentAdapter {
     context: Context,
     agent: Agent,
+    said: Metadata,
 }
 
 /// An answer of a model that is to become a frame.
@@ -41,7 +42,15 @@ pub struct Answer {
 impl AgentAdapter {
     /// What the agent `id` can do. An unknown agent is refused.
     pub fn new(context: Context, agents: &Agents, id: &AgentId) -> Result<Self, Error> {
-        Ok(Self { context, agent: agents.get(id)? })
+        Ok(Self { context, agent: agents.get(id)?, said: Metadata::default() })
+    }
+
+    /// The same, which says this of every frame that it makes: for example on whose behalf. It counts where a frame
+    /// says otherwise itself.
+    #[must_use]
+    pub fn saying(mut self, said: Metadata) -> Self {
+        self.said = said;
+        self
     }
 
     /// Who acts.
@@ -52,7 +61,18 @@ impl AgentAdapter {
     /// A node with the frames that a view selects.
     pub async fn read_context(&self, node: &NodeRef, view: &View) -> Result<NodeContext, Error> {
         self.agent.check(Right::Read)?;
-        self.context.get_node(node, view).await
+        self.context.get_node_in(&RootRef::Current, node, view).await
+    }
+
+    /// The same in a past tree: the node as it was, the frames as they are now.
+    pub async fn read_context_in(
+        &self,
+        tree: &RootRef,
+        node: &NodeRef,
+        view: &View,
+    ) -> Result<NodeContext, Error> {
+        self.agent.check(Right::Read)?;
+        self.context.get_node_in(tree, node, view).await
     }
 
     /// Frames of a node and its surroundings, within limits.
@@ -71,10 +91,11 @@ impl AgentAdapter {
     pub async fn write_context(
         &self,
         node: &NodeRef,
-        frame: NewFrame,
+        mut frame: NewFrame,
         allow_stale: bool,
     ) -> Result<Appended, Error> {
         self.agent.check(Right::Append)?;
+        frame.metadata = frame.metadata.and(&self.said)?;
         self.context.put_frame(&self.agent.id, node, frame, allow_stale).await
     }
 
@@ -85,13 +106,13 @@ impl AgentAdapter {
         request: &SynthesizeRequest,
     ) -> Result<Synthesized, Error> {
         self.agent.check(Right::Synthesize)?;
-        self.context.synthesize(&self.agent.id, node, request).await
+        self.context.synthesize(&self.agent.id, node, request, &self.said).await
     }
 
     /// Makes frames anew whose basis changed.
     pub async fn regenerate(&self, scope: &RegenerateScope) -> Result<Regenerated, Error> {
         self.agent.check(Right::Synthesize)?;
-        self.context.regenerate(&self.agent.id, scope).await
+        self.context.regenerate(&self.agent.id, scope, &self.said).await
     }
 
     /// Marks a head as to be regenerated.
@@ -153,7 +174,7 @@ impl AgentAdapter {
             agent_id: self.agent.id.clone(),
             basis,
             content: answer.content,
-            metadata: answer.metadata,
+            metadata: answer.metadata.and(&self.said)?,
         };
         self.context.append(&draft, &After::default()).await
     }

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes, canonical};
-use piton_store::port::{Batch, Entry, Namespace};
+use piton_store::{
+    collect::lease_name,
+    port::{Batch, Entry, Lease, Mode, Namespace, Patience},
+};
 use serde::Serialize;
 
 use super::{Basis, Frame, FrameId, FrameSet, Head, Metadata, leaf, set::phrase};
 use crate::{
     Context, Error,
-    bounds::{CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX, TRIES_MAX},
+    bounds::{COLLECTION_PATIENCE, CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX, TRIES_MAX},
     context::{keep, put, put_after, remove_after},
     stored::{bytes::put_number, keys::Row},
     tree::{TreeNodeId, TreePath},
@@ -104,6 +107,7 @@ impl Context {
 
     async fn try_append(&self, draft: &Draft, after: &After) -> Result<Appended, Error> {
         let frame = draft.id();
+        let mut shared = None;
         let mut batch = Batch::new();
         if let Some(current) = &after.current {
             batch.push(keep(Arc::clone(&current.key), Some(current)));
@@ -126,7 +130,11 @@ impl Context {
                 batch.push(put(moved, next.to_be_bytes().into()));
                 (index, Outcome::HeadMoved)
             }
-            None => (self.add_frame(draft, frame, next, &mut batch).await?, Outcome::Added),
+            None => {
+                // From its first blob to its commit, nobody removes what nothing refers to yet.
+                shared = self.shared_with_collection(draft).await?;
+                (self.add_frame(draft, frame, next, &mut batch).await?, Outcome::Added)
+            }
         };
         let head = Head {
             frame,
@@ -145,7 +153,17 @@ impl Context {
         let key = self.keys.only(Row::Sequence);
         batch.push(put_after(key, sequence.as_ref(), (next + 1).to_be_bytes().into()));
         self.commit(batch).await?;
+        drop(shared);
         Ok(Appended { frame, outcome })
+    }
+
+    /// The lease that keeps a collection away, if the content becomes a blob.
+    async fn shared_with_collection(&self, draft: &Draft) -> Result<Option<Lease>, Error> {
+        if draft.content.len() <= INLINE_BYTES_MAX {
+            return Ok(None);
+        }
+        let patience = Patience::Wait(COLLECTION_PATIENCE);
+        Ok(Some(self.ports.leases.acquire(&lease_name(), Mode::Shared, patience).await?))
     }
 
     /// What a new frame adds beside its head. Returns its place among the frames of its path.

@@ -50,6 +50,12 @@ impl Metadata {
         &self.0
     }
 
+    /// The same with the entries of `other`, which count where both have one.
+    pub(crate) fn and(mut self, other: &Self) -> Result<Self, Error> {
+        self.0.extend(other.0.iter().map(|(key, value)| (key.clone(), value.clone())));
+        Self::new(self.0)
+    }
+
     /// The same with one more entry.
     pub(crate) fn with(mut self, key: &str, value: impl Into<String>) -> Self {
         self.0.insert(key.to_owned(), value.into());

@@ -63,6 +63,19 @@ impl From<TreeNodeId> for NodeRef {
     }
 }
 
+impl NodeRef {
+    /// Reads a path as somebody in `directory` writes it, with `.` and `..`, or the beginning of an id. A text that
+    /// could be both is a path if there is one.
+    pub fn within(directory: &TreePath, text: &str) -> Result<Self, Error> {
+        let digits = hex_prefix(text).map(str::to_owned);
+        if text.starts_with("sha256:") && digits.is_some() {
+            return Ok(Self { text: text.to_owned(), path: None, digits });
+        }
+        let path = directory.walk_to(text)?;
+        Ok(Self { text: path.to_string(), path: Some(path), digits })
+    }
+}
+
 impl FromStr for NodeRef {
     type Err = Error;
 

@@ -44,16 +44,8 @@ pub struct RenamedFrom {
 }
 
 impl Context {
-    /// A node of the current tree, or any by its id, with the frames that a view selects.
-    pub(crate) async fn get_node(
-        &self,
-        asked: &NodeRef,
-        view: &View,
-    ) -> Result<NodeContext, Error> {
-        self.get_node_in(&RootRef::Current, asked, view).await
-    }
-
-    /// The same in a past tree: the node as it was, the frames as they are now.
+    /// A node of a recorded tree, or any by its id, with the frames that a view selects: the node as it was, the
+    /// frames as they are now.
     pub(crate) async fn get_node_in(
         &self,
         tree: &RootRef,

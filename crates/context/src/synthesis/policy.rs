@@ -26,22 +26,33 @@ pub enum Inputs {
 }
 
 /// How frames are put together, as it is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
 pub enum PolicySpec {
     /// One after the other, each under its path.
+    #[default]
     Concatenation,
     /// Headings, first sentences and names of symbols, within so many bytes.
     Summarization {
         /// The most bytes of the whole.
+        #[serde(default)]
         bytes_max: Option<u64>,
     },
     /// As the first, but only some of them.
     Filtering {
         /// These types; all, if there are none.
+        #[serde(default)]
         types: Vec<FrameType>,
         /// These agents; all, if there are none.
+        #[serde(default)]
         agents: Vec<AgentId>,
         /// So many.
+        #[serde(default)]
         frames_max: Option<u64>,
     },
     /// A function that was registered under this name.
@@ -49,6 +60,7 @@ pub enum PolicySpec {
         /// Its name.
         name: String,
         /// What it is told.
+        #[serde(default)]
         parameters: Value,
     },
 }

@@ -18,7 +18,7 @@ use super::synthesize::Wanted;
 use crate::{
     Context, Error,
     context::remove_after,
-    frame::{Basis, BasisKind, FrameId, Freshness, Head, Judge, Outcome},
+    frame::{Basis, BasisKind, FrameId, Freshness, Head, Judge, Metadata, Outcome},
     history::TOUCHED_EVERYWHERE,
     stored::keys::{Row, split_path},
     tree::TreePath,
@@ -100,7 +100,9 @@ impl Context {
         &self,
         by: &AgentId,
         scope: &RegenerateScope,
+        said: &Metadata,
     ) -> Result<Regenerated, Error> {
+        let said = said.clone().with("regenerated_by", by.as_str());
         let name: LeaseName = format!("context-{}-regenerate", self.project)
             .parse()
             .expect("hex digits and dashes are a name");
@@ -110,7 +112,7 @@ impl Context {
         // The deepest first. Paths of one depth do not depend on each other.
         while let Some(((_, path), note)) = waiting.pop_last() {
             report.examined += 1;
-            let changed = self.renew(by, scope, &path, &mut report).await?;
+            let changed = self.renew(&said, scope, &path, &mut report).await?;
             if let Some(above) = path.parent()
                 && changed
                 && scope.holds(&above)
@@ -169,7 +171,7 @@ impl Context {
     /// Looks at the heads of one path. Says whether one of them moved.
     async fn renew(
         &self,
-        by: &AgentId,
+        said: &Metadata,
         scope: &RegenerateScope,
         path: &TreePath,
         report: &mut Regenerated,
@@ -179,7 +181,7 @@ impl Context {
             let asked_for = scope.frame.is_none_or(|frame| frame == head.frame)
                 && scope.frame_type.as_ref().is_none_or(|only| *only == head.frame_type);
             if asked_for {
-                changed |= self.renew_head(by, path, &head, report).await?;
+                changed |= self.renew_head(said, path, &head, report).await?;
             }
         }
         Ok(changed)
@@ -187,7 +189,7 @@ impl Context {
 
     async fn renew_head(
         &self,
-        by: &AgentId,
+        said: &Metadata,
         path: &TreePath,
         head: &Head,
         report: &mut Regenerated,
@@ -223,7 +225,7 @@ impl Context {
             agent: &head.agent_id,
             frame_type: &head.frame_type,
             policy: &policy,
-            by: Some(by),
+            said,
         };
         let appended = self.synthesize_one(path, &wanted).await?;
         if appended.outcome == Outcome::Unchanged {

@@ -35,20 +35,28 @@ impl fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// Adds a policy; the names of those that come with Piton are taken. Give it another version whenever it writes
-    /// something else.
-    #[must_use]
-    pub fn with_policy(mut self, name: &str, version: u64, policy: CustomPolicy) -> Self {
-        assert!(BUILT_IN.iter().all(|(taken, _)| *taken != name), "the name `{name}` is taken");
+    /// Adds a policy; a name that is taken is refused, also those of the policies that come with Piton. Give it
+    /// another version whenever it writes something else.
+    pub fn with_policy(
+        mut self,
+        name: &str,
+        version: u64,
+        policy: CustomPolicy,
+    ) -> Result<Self, Error> {
+        if self.version(name).is_some() {
+            return Err(taken("policy", name));
+        }
         self.policies.insert(name.to_owned(), (version, policy));
-        self
+        Ok(self)
     }
 
-    /// Adds an order of frames.
-    #[must_use]
-    pub fn with_order(mut self, name: &str, order: CustomOrder) -> Self {
+    /// Adds an order of frames; a name that is taken is refused.
+    pub fn with_order(mut self, name: &str, order: CustomOrder) -> Result<Self, Error> {
+        if self.orders.contains_key(name) {
+            return Err(taken("order", name));
+        }
         self.orders.insert(name.to_owned(), order);
-        self
+        Ok(self)
     }
 
     /// The version of a policy, if it is known.
@@ -71,4 +79,8 @@ impl Registry {
         };
         Ok(custom(pieces, policy.parameters.get("custom").unwrap_or(&Value::Null)))
     }
+}
+
+fn taken(what: &str, name: &str) -> Error {
+    Error::Invalid(format!("the {what} `{name}` is there already; give this one another name"))
 }

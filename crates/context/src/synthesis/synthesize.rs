@@ -56,6 +56,7 @@ impl Context {
         agent: &AgentId,
         asked: &NodeRef,
         request: &SynthesizeRequest,
+        said: &Metadata,
     ) -> Result<Synthesized, Error> {
         let version = self.registry.version(request.policy.name()).ok_or_else(|| {
             Error::Invalid(format!("there is no policy called {}", request.policy.name()))
@@ -70,7 +71,8 @@ impl Context {
                 node.kind
             )));
         }
-        let wanted = Wanted { agent, frame_type: &request.frame_type, policy: &policy, by: None };
+        let wanted =
+            Wanted { agent, frame_type: &request.frame_type, policy: &policy, said };
         let all = self.directories_below(node.id, &node.path).await?;
         let below = if request.recursive {
             all
@@ -174,10 +176,6 @@ impl Context {
         debug_assert!(heads.len() <= SYNTHESIS_FRAMES_MAX);
         let frames = heads.iter().map(|(_, head)| head.frame).collect();
         let basis = Basis::Synthesis { frames, policy: wanted.policy.clone() };
-        let metadata = match wanted.by {
-            Some(by) => Metadata::default().with("regenerated_by", by.as_str()),
-            None => Metadata::default(),
-        };
         let mut draft = Draft {
             path: path.clone(),
             node_id,
@@ -185,7 +183,7 @@ impl Context {
             agent_id: wanted.agent.clone(),
             basis,
             content: Vec::new(),
-            metadata,
+            metadata: wanted.said.clone(),
         };
         let id = draft.id();
         let head = self.head(path, wanted.frame_type).await?;
@@ -204,6 +202,6 @@ pub(super) struct Wanted<'a> {
     pub(super) agent: &'a AgentId,
     pub(super) frame_type: &'a FrameType,
     pub(super) policy: &'a Policy,
-    /// Who asked for it to be made anew.
-    pub(super) by: Option<&'a AgentId>,
+    /// What is said of the frames.
+    pub(super) said: &'a Metadata,
 }

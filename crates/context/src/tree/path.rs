@@ -30,6 +30,9 @@ pub enum PathError {
     /// It starts with `/`.
     #[error("the path `{0}` is absolute; give it relative to the project directory")]
     Absolute(String),
+    /// It leads out of the project directory.
+    #[error("the path `{0}` leads out of the project directory")]
+    Outside(String),
     /// It has a name that cannot be.
     #[error("the path `{0}` has an empty name, `.`, `..` or a zero byte in it")]
     BadName(String),
@@ -99,6 +102,22 @@ impl TreePath {
         let mut bytes = Vec::with_capacity(self.0.len() + 1 + name.0.len());
         extend(&mut bytes, &self.0, &name.0);
         Self(bytes.into())
+    }
+
+    /// The path that somebody in this directory means by `text`, in which `.` and `..` may occur.
+    pub fn walk_to(&self, text: &str) -> Result<Self, PathError> {
+        if text.starts_with('/') {
+            return Err(PathError::Absolute(text.to_owned()));
+        }
+        let mut path = self.clone();
+        for part in text.split('/') {
+            path = match part {
+                "" | "." => path,
+                ".." => path.parent().ok_or_else(|| PathError::Outside(text.to_owned()))?,
+                name => path.join(&Name::new(&unescaped(name)?)?),
+            };
+        }
+        Self::new(&path.0)
     }
 
     /// The names from the project directory down.

@@ -1,0 +1,86 @@
+//! What keeps large contents alive: the frames of every project.
+
+use piton_core::Digest;
+use piton_store::{
+    Error,
+    port::{BoxFuture, Key, Namespace, Roots, RootsCursor, Table},
+};
+
+use crate::{
+    ProjectId,
+    bounds::PAGE,
+    frame::Frame,
+    stored::keys::{Keys, Row},
+};
+
+/// The contents that the frames in a table refer to.
+///
+/// A frame that cannot be read makes every reading fail, so that nothing is swept.
+///
+/// *Limitations*: every reading reads every frame. What was added since cannot be told apart, and to name too many is
+/// allowed.
+pub struct FrameRoots<'a> {
+    table: &'a dyn Table,
+}
+
+impl std::fmt::Debug for FrameRoots<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("FrameRoots")
+    }
+}
+
+impl<'a> FrameRoots<'a> {
+    /// What the frames in `table` refer to.
+    pub fn new(table: &'a dyn Table) -> Self {
+        Self { table }
+    }
+
+    async fn read(&self) -> Result<Vec<Digest>, Error> {
+        let mut roots = Vec::new();
+        let mut after: Option<Vec<u8>> = None;
+        loop {
+            let page = self.table.scan(&[], after.as_deref(), 1).await?;
+            let Some(project) = page.entries.first().and_then(|entry| ProjectId::of_key(&entry.key))
+            else {
+                return Ok(roots);
+            };
+            self.of_project(project, &mut roots).await?;
+            // No row of a project begins with this letter, so what comes after it is the next project.
+            let mut end = project.as_bytes().to_vec();
+            end.push(u8::MAX);
+            after = Some(end);
+        }
+    }
+
+    async fn of_project(&self, project: ProjectId, roots: &mut Vec<Digest>) -> Result<(), Error> {
+        let prefix = Keys(project).all(Row::Frame);
+        let mut after: Option<Key> = None;
+        loop {
+            let page = self.table.scan(&prefix, after.as_deref(), PAGE).await?;
+            for entry in &page.entries {
+                let damaged = |_| Error::BadRequest {
+                    problem: "a frame in the table cannot be read; `piton context validate` names it",
+                };
+                let (frame, inline) = Frame::decode(&entry.value).map_err(damaged)?;
+                roots.extend(inline.is_none().then_some(frame.content));
+            }
+            after = page.entries.into_iter().last().map(|entry| entry.key);
+            if !page.more {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Roots for FrameRoots<'_> {
+    fn namespace(&self) -> Namespace {
+        Namespace::Context
+    }
+
+    fn roots<'a>(
+        &'a self,
+        _since: Option<&'a RootsCursor>,
+    ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
+        Box::pin(async { Ok((self.read().await?, RootsCursor::new())) })
+    }
+}
