@@ -8,7 +8,7 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        blame, completions, config, diff, flow, fork, install, keys, logs, man, mcp, prefs,
+        blame, completions, config, context, diff, flow, fork, install, keys, logs, man, mcp, prefs,
         session, settle, workflow,
     },
     data_dir, exit,
@@ -79,6 +79,8 @@ pub(crate) enum Command {
     /// What differs between two steps of a run
     #[command(after_help = "Example:\n  piton diff amber-otter@h3kq9x7d amber-otter")]
     Diff(diff::Diff),
+    /// Context: a project's tree, and what agents wrote about it
+    Context(context::Context),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),

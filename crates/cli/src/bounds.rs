@@ -48,5 +48,17 @@ pub(crate) const NOTICE_BYTES_MAX: u64 = 4096;
 /// How wide the reference of the command line is, in columns: what a page shows without a scroll bar.
 pub(crate) const REFERENCE_COLUMNS: usize = 100;
 
+/// The largest file of operations on context, in bytes: a hundred thousand of them, each with a page of text.
+pub(crate) const BATCH_FILE_BYTES_MAX: u64 = 512 * 1024 * 1024;
+
+/// How many stale frames `piton context status` names: what is seen at a glance.
+pub(crate) const STALE_SHOWN: usize = 5;
+
+/// How many digits of an id people are shown: enough that two of one project differ.
+pub(crate) const ID_DIGITS_SHOWN: usize = 12;
+
+/// How long a watcher waits for a change before it looks whether it was stopped.
+pub(crate) const WATCH_STEP: Duration = Duration::from_millis(200);
+
 /// The largest file of settings that a flow is given: people write it by hand.
 pub(crate) const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;

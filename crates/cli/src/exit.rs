@@ -61,6 +61,7 @@ fn number(code: Code) -> u8 {
         Code::SessionNotHealthy
         | Code::SessionPoisoned
         | Code::StoreCorruptBlob
+        | Code::ContextIntegrity
         | Code::StoreInvariantViolation
         | Code::KeyringCorrupt => 5,
         _ => 1,

@@ -48,6 +48,12 @@ pub(crate) fn read_if_there(path: &Path, bytes_max: u64) -> Result<Option<String
     if path.exists() { read_text(path, bytes_max).map(Some) } else { Ok(None) }
 }
 
+/// Makes a directory if there is none, and returns its path.
+pub(crate) fn make_directory(path: &Path) -> Result<PathBuf, Failure> {
+    let made = fs::create_dir_all(path).map(|()| path.to_path_buf());
+    made.map_err(Failure::io(format!("make {}", path.display())))
+}
+
 /// Whether there is something at a path.
 pub(crate) fn exists(path: &Path) -> bool {
     path.exists()

@@ -7,6 +7,7 @@ use piton_core::{Envelope, RunId, SessionId, port::Trace};
 use piton_mcp::Offer;
 use piton_runtime::{
     Connection, Ports, Runtime, Whereabouts,
+    frames::FramePorts,
     library::sources,
     reply::RunShown,
     request::SessionReference,
@@ -60,7 +61,8 @@ impl Open {
             Err(error) => log.failed(&error.envelope()),
         }
         let leases = Arc::clone(&ports.leases);
-        let runtime = Arc::new(Runtime::new(ports, configuration)?);
+        let frames = frame_ports(&dir, &ports).map_err(at_root)?;
+        let runtime = Arc::new(Runtime::new(ports, configuration)?.with_frames(frames));
         Ok(Self { executor, dir, runtime, leases, log })
     }
 
@@ -75,6 +77,11 @@ impl Open {
     /// Waits for anything else.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.executor.block_on(work)
+    }
+
+    /// Does something beside whatever is waited for.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.executor.spawn(work);
     }
 
     /// The data directory.
@@ -144,6 +151,18 @@ fn ports(dir: &DataDir, log: &Log) -> Result<Ports, piton_store::Error> {
         cache: Arc::new(LocalCache::new(dir.clone())),
         clock,
         entropy: Arc::new(SystemEntropy),
+    })
+}
+
+/// Where context is kept: a table of its own, and beside it what scanners remember.
+fn frame_ports(dir: &DataDir, ports: &Ports) -> Result<FramePorts, piton_store::Error> {
+    let name = "context".parse().expect("it is a name");
+    Ok(FramePorts {
+        table: Arc::new(LocalTable::open(dir, &name)?),
+        blobs: Arc::clone(&ports.blobs),
+        leases: Arc::clone(&ports.leases),
+        clock: Arc::clone(&ports.clock),
+        stamps: crate::files::make_directory(&dir.root().join("stamps")).ok(),
     })
 }
 

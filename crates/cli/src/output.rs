@@ -86,6 +86,22 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// One line of JSON, for programs that follow what happens.
+pub(crate) fn line(facts: &impl Serialize) -> Result<(), Failure> {
+    let mut text = serde_json::to_vec(facts).map_err(io::Error::from);
+    if let Ok(text) = &mut text {
+        text.push(b'\n');
+    }
+    bytes(&text.map_err(Failure::io("print the line"))?)
+}
+
+/// Replaces the last line on a terminal.
+pub(crate) fn overwrite(line: impl fmt::Display) {
+    let mut error = anstream::stderr();
+    let _ = write!(error, "\r\x1b[K{line}");
+    let _ = error.flush();
+}
+
 /// Something that a person should know, beside what the command prints.
 pub(crate) fn warn(line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{line}");

@@ -88,3 +88,18 @@ pub const DIFF_CONTEXT_LINES: usize = 3;
 
 /// How much of a difference of two texts is shown, in bytes: what a person looks through, and no file of a gigabyte.
 pub const DIFF_BYTES_MAX: usize = 64 * 1_024;
+
+/// How many agents of context one file configures: a team, not a crowd.
+pub const CONTEXT_AGENTS_MAX: usize = 64;
+
+/// The longest prompt of an agent of context, in bytes: some pages.
+pub const CONTEXT_PROMPT_BYTES_MAX: usize = 32 * 1024;
+
+/// How many entries of a directory are shown with it; the rest is counted.
+pub const CHILDREN_SHOWN_MAX: usize = 200;
+
+/// How many tokens a composition has, unless told otherwise: what fits into a prompt beside the task.
+pub const COMPOSED_TOKENS: usize = 8_000;
+
+/// How long a watcher waits for another process that regenerates: it does the same work.
+pub const REGENERATION_PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);

@@ -7,6 +7,7 @@
 //! * [`surroundings`]: the project directory of a call, and what git says about it.
 //! * [`runtime`]: the use cases, over ports that the caller hands in.
 //! * [`connection`]: the use cases of one agent, which remember the runs that it has open.
+//! * [`frames`]: context: a project's tree, and the frames that agents put on it.
 //! * `flows` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
 //! * [`lineage`]: where things come from: blame, forks, and what differs between two branches.
@@ -24,6 +25,7 @@ pub mod config;
 pub mod connection;
 #[cfg(feature = "flow")]
 pub mod flows;
+pub mod frames;
 pub mod library;
 pub mod lineage;
 #[cfg(feature = "flow")]

@@ -14,6 +14,7 @@
 //! | `settling` | what a person says about a step that waits for one |
 //! | `standing` | the step that a call of another tool belongs to |
 //! | `preferences` | what runs prefer: in general, and one of them |
+//! | `frames` | the context of a project |
 //! | `upkeep` | check, repair, clean, export, import, new keys |
 //!
 //! *Invariants*: a use case loads, decides, appends, and tells. Each is a method of [`Runtime`]; what an agent calls
@@ -21,6 +22,7 @@
 
 mod applied;
 mod drawing;
+mod frames;
 mod ports;
 mod preferences;
 pub(crate) mod reading;

@@ -11,6 +11,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<Ending, Failure> {
         Command::Blame(command) => command.run(app),
         Command::Fork(command) => command.run(app),
         Command::Diff(command) => command.run(app),
+        Command::Context(command) => command.run(app),
         Command::Approve(command) => command.run(app),
         Command::Answer(command) => command.run(app),
         Command::Reject(command) => command.run(app),

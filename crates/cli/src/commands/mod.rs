@@ -4,6 +4,7 @@ pub(crate) mod blame;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod diff;
+pub(crate) mod context;
 mod dispatch;
 mod doctor;
 pub(crate) mod flow;

@@ -13,6 +13,7 @@ use piton_workflow::session::Sessions;
 use super::ports::Ports;
 use crate::config::{Configuration, Problem, Settings, Status};
 use crate::connection::{Connection, Whereabouts};
+use crate::frames::FramePorts;
 use crate::library::{Library, Stock, sources};
 
 /// Everything that Piton does for whoever calls it.
@@ -25,6 +26,8 @@ pub struct Runtime {
     pub(super) configuration: Configuration,
     /// What held then.
     applied: Settings,
+    /// Where context is kept, if it is.
+    pub(super) frames: Option<FramePorts>,
 }
 
 impl fmt::Debug for Runtime {
@@ -47,7 +50,13 @@ impl Runtime {
         let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
         let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
         let recall = Recall::new(journal, blobs, Arc::clone(&ports.cache));
-        Ok(Self { ports, sessions, recall, library: Library::default(), configuration, applied })
+        Ok(Self { ports, sessions, recall, library: Library::default(), configuration, applied, frames: None })
+    }
+
+    /// The same, with context.
+    #[must_use]
+    pub fn with_frames(self, frames: FramePorts) -> Self {
+        Self { frames: Some(frames), ..self }
     }
 
     /// The use cases of one agent.

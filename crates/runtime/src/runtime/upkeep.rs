@@ -2,6 +2,7 @@
 
 use piton_core::{BoundedText, Code, Envelope, SessionId};
 use piton_store::collect::{Intent, Swept};
+use piton_store::port::Namespace;
 use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::carry::{export, import, salvage};
 use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, verify};
@@ -44,7 +45,14 @@ impl Runtime {
             Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
         })?;
         let cleaned = clean(self.ports.upkeep(), days, intent).await;
-        let cleaned = cleaned.map_err(|error| error.envelope())?;
+        let mut cleaned = cleaned.map_err(|error| error.envelope())?;
+        if let Some(frames) = self.frames.as_ref().filter(|_| !cleaned.safe_mode) {
+            let swept = frames.collect(intent).await?;
+            if let Some(Swept::Spared { because }) = &swept {
+                cleaned.warnings.push(because.clone());
+            }
+            cleaned.blobs.extend(swept.map(|swept| (Namespace::Context, swept)));
+        }
         let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
         let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
         let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {

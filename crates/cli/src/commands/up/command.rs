@@ -84,7 +84,7 @@ fn already(app: &App, open: &Open) -> Result<Ending, Failure> {
 }
 
 /// Is ready when the process is told to end. From now on that does not end it by itself.
-fn signals() -> Result<impl Future<Output = ()>, Envelope> {
+pub(in crate::commands) fn signals() -> Result<impl Future<Output = ()>, Envelope> {
     let told = |error: std::io::Error| {
         Envelope::new(Code::InternalError, format!("Signals cannot be listened for: {error}."))
     };

@@ -1,5 +1,6 @@
 //! Every section, in one table.
 
+use super::context::ContextSection;
 use super::found::Wrong;
 use super::models::ModelsSection;
 use super::read::{Unreadable, judge};
@@ -12,6 +13,8 @@ piton_core::closed_set! {
     pub enum SectionKey {
         /// Who answers for models.
         Models => "models",
+        /// Who works with context.
+        Context => "context",
     }
 }
 
@@ -21,6 +24,7 @@ impl SectionKey {
         match (self, place) {
             // A project that was cloned must not say where a user's keys are sent.
             (Self::Models, place) => !matches!(place, Place::Project),
+            (Self::Context, _) => true,
         }
     }
 
@@ -28,6 +32,7 @@ impl SectionKey {
     pub const fn example(self) -> &'static str {
         match self {
             Self::Models => ModelsSection::EXAMPLE,
+            Self::Context => ContextSection::EXAMPLE,
         }
     }
 
@@ -37,6 +42,7 @@ impl SectionKey {
             Self::Models => {
                 "Who answers for models: providers, and which of them when nobody is named."
             }
+            Self::Context => "Who works with context: agents and roles, and whom clients act as.",
         }
     }
 
@@ -48,6 +54,7 @@ impl SectionKey {
     ) -> Result<Vec<Wrong>, Unreadable> {
         match self {
             Self::Models => judge::<ModelsSection>(value, place),
+            Self::Context => judge::<ContextSection>(value, place),
         }
     }
 
@@ -56,6 +63,7 @@ impl SectionKey {
     pub(in crate::config) fn schema(self) -> schemars::Schema {
         match self {
             Self::Models => schemars::schema_for!(ModelsSection),
+            Self::Context => schemars::schema_for!(ContextSection),
         }
     }
 }

@@ -10,11 +10,13 @@
 //! *Invariants*: a field that is not known is a problem, never ignored. A file is refused when it is loaded, not when
 //! its section is first asked for. No section holds a secret.
 
+mod context;
 mod found;
 mod key;
 mod models;
 mod read;
 
+pub use context::{AgentEntry, ContextSection};
 pub use found::{Found, Section, Wrong};
 pub use key::SectionKey;
 pub use models::{ModelsSection, ProviderEntry};

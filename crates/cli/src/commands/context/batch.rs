@@ -1,0 +1,38 @@
+//! Many operations in one file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use piton_context::word::AgentId;
+use serde_json::json;
+
+use super::{desk::Desk, progress::Progress};
+use crate::{
+    app::App, bounds::BATCH_FILE_BYTES_MAX, exit::Ending, failure::Failure, files, words::count,
+};
+
+#[derive(Args)]
+pub(crate) struct Batch {
+    /// The file, one JSON object a line; `-` for standard input
+    file: PathBuf,
+}
+
+impl Batch {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let text = files::read_text(&self.file, BATCH_FILE_BYTES_MAX)?;
+        let (desk, acting) = Desk::of(app, agent)?;
+        let progress = Progress::begin(app, "Carrying out the batch");
+        let lines = desk.open.wait(acting.batch(&text))?;
+        drop(progress);
+        let failed = lines.iter().filter(|line| line.error.is_some());
+        for line in failed.clone() {
+            if let Some(error) = &line.error {
+                app.output.say(format_args!("line {}: {}", line.line, error.message));
+            }
+        }
+        let failed = failed.count();
+        app.output.say(format_args!("{}, {failed} failed.", count(lines.len(), "operation")));
+        app.output.reply("piton.context.batch/1", &json!({ "lines": lines, "failed": failed }))?;
+        Ok(if failed == 0 { Ending::Done } else { Ending::Wanting })
+    }
+}

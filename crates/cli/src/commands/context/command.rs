@@ -1,0 +1,106 @@
+//! What `piton context` can be asked.
+
+use clap::{Args, Subcommand};
+use piton_context::word::AgentId;
+
+use super::{batch, compare, look, make, put, read, watch};
+use crate::{app::App, exit::Ending, failure::Failure};
+
+#[derive(Args)]
+#[command(
+    after_help = "Paths are relative to where you are, ids may be cut short, and TREE is `@`, `@-2`, the beginning \
+                  of a digest, or a label.\n\nExample:\n  piton context scan\n  piton context status"
+)]
+pub(crate) struct Context {
+    /// Who acts: an agent of [[context.agents]]; you, if nobody is named
+    #[arg(long, global = true, value_name = "AGENT")]
+    agent: Option<AgentId>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Record the project directory as it is
+    #[command(after_help = "Example:\n  piton context scan --label before-the-rewrite")]
+    Scan(look::Scan),
+    /// What is fresh, stale and missing
+    #[command(after_help = "Example:\n  piton context status")]
+    Status,
+    /// Check everything that is stored; nothing is changed
+    #[command(after_help = "Example:\n  piton context validate")]
+    Validate,
+    /// Every recorded tree, the newest first
+    #[command(after_help = "Example:\n  piton context history")]
+    History,
+    /// Who is configured, and whom clients act as
+    #[command(after_help = "Example:\n  piton context agents")]
+    Agents,
+    /// A file or directory with its frames
+    #[command(after_help = "Example:\n  piton context get-node src/lib.rs --type summary")]
+    GetNode(read::GetNode),
+    /// Every frame of a file or directory, without contents
+    #[command(after_help = "Example:\n  piton context list-frames src/lib.rs")]
+    ListFrames(read::ListFrames),
+    /// The newest frame of each type of a file or directory, without contents
+    #[command(after_help = "Example:\n  piton context get-head src/lib.rs --type summary")]
+    GetHead(read::GetHead),
+    /// What to read about a file or directory and its surroundings, as text for a prompt
+    #[command(after_help = "Example:\n  piton context compose src/lib.rs --tokens 2000")]
+    Compose(read::Compose),
+    /// Put a frame on a file or directory
+    #[command(
+        after_help = "Example:\n  piton context put-frame src/lib.rs --type summary --text \"Parses the file.\""
+    )]
+    PutFrame(put::PutFrame),
+    /// Make the frame of a directory from those of its entries
+    #[command(
+        after_help = "Example:\n  piton context synthesize . --type summary --recursive --policy summarization"
+    )]
+    Synthesize(make::Synthesize),
+    /// Make frames anew that were synthesised from what has changed since
+    #[command(after_help = "Example:\n  piton context regenerate\n  piton context regenerate src --scope node")]
+    Regenerate(make::Regenerate),
+    /// Mark a frame as to be made anew
+    #[command(
+        after_help = "Example:\n  piton context invalidate src --type summary --because \"too long\""
+    )]
+    Invalidate(put::Invalidate),
+    /// Record the project directory whenever it changes, until Ctrl-C
+    #[command(after_help = "Example:\n  piton context watch --regenerate")]
+    Watch(watch::Watch),
+    /// What differs between two recorded trees, and the frames about it
+    #[command(after_help = "Example:\n  piton context diff @-2")]
+    Diff(compare::Diff),
+    /// Coverage and stale frames, for CI
+    #[command(after_help = "Example:\n  piton context report --markdown --fail-on stale")]
+    Report(compare::Report),
+    /// Carry out a file of operations, one JSON object a line
+    #[command(after_help = "Example:\n  piton context batch frames.jsonl")]
+    Batch(batch::Batch),
+}
+
+impl Context {
+    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let agent = self.agent.as_ref();
+        match self.command {
+            Command::Scan(scan) => scan.run(app),
+            Command::Status => look::status(app),
+            Command::Validate => look::validate(app),
+            Command::History => look::history(app),
+            Command::Agents => look::agents(app),
+            Command::GetNode(get) => get.run(app, agent),
+            Command::ListFrames(list) => list.run(app, agent),
+            Command::GetHead(get) => get.run(app, agent),
+            Command::Compose(compose) => compose.run(app, agent),
+            Command::PutFrame(put) => put.run(app, agent),
+            Command::Synthesize(synthesize) => synthesize.run(app, agent),
+            Command::Regenerate(regenerate) => regenerate.run(app, agent),
+            Command::Invalidate(invalidate) => invalidate.run(app, agent),
+            Command::Watch(watch) => watch.run(app, agent),
+            Command::Diff(diff) => diff.run(app),
+            Command::Report(report) => report.run(app),
+            Command::Batch(batch) => batch.run(app, agent),
+        }
+    }
+}

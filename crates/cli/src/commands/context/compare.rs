@@ -1,0 +1,92 @@
+//! Comparing trees, and reporting on one.
+
+use clap::Args;
+use piton_context::{history::RootRef, tree::ChangeKind};
+use serde_json::json;
+
+use super::desk::{Desk, short};
+use crate::{app::App, exit::Ending, failure::Failure, words::count};
+
+piton_core::closed_set! {
+    /// What makes a report fail.
+    pub(crate) enum FailOn {
+        /// A stale frame.
+        Stale => "stale",
+        /// A node without any frame.
+        Missing => "missing",
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct Diff {
+    /// The older tree [default: the one before the newest]
+    old: Option<RootRef>,
+    /// The newer tree [default: the newest]
+    new: Option<RootRef>,
+}
+
+impl Diff {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let desk = Desk::new(app)?;
+        let (old, new) = (self.old.unwrap_or(RootRef::Back(1)), self.new.unwrap_or_default());
+        let found = desk.open.wait(desk.frames.diff(&old, &new))?;
+        app.output.say(format_args!(
+            "From tree {} {} to tree {} {}:",
+            found.old.sequence,
+            short(&found.old.root.to_string()),
+            found.new.sequence,
+            short(&found.new.root.to_string()),
+        ));
+        for change in &found.changes {
+            match &change.renamed_from {
+                Some(from) => app.output.say(format_args!("renamed  {from} -> {}", change.path)),
+                None => app.output.say(format_args!("{:<8} {}", change.change, change.path)),
+            }
+        }
+        for frame in &found.frames {
+            let which = match frame.change {
+                ChangeKind::Added => "for the newer",
+                _ => "for the older",
+            };
+            app.output.say(format_args!(
+                "frame    {} {} by {}, {which}",
+                frame.path, frame.frame_type, frame.agent
+            ));
+        }
+        app.output.say(format_args!(
+            "{} and {} differ.",
+            count(found.changes.len(), "path"),
+            count(found.frames.len(), "frame")
+        ));
+        app.output.reply("piton.context.diff/1", &found)?;
+        Ok(Ending::Done)
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct Report {
+    /// Judge against this tree [default: the newest]
+    #[arg(long, value_name = "TREE")]
+    at: Option<RootRef>,
+    /// Print Markdown, as pull requests show it
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// End with code 1 if something is stale, or if a node has no frame: stale or missing
+    #[arg(long, value_name = "WHAT")]
+    fail_on: Vec<FailOn>,
+}
+
+impl Report {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let desk = Desk::new(app)?;
+        let report = desk.open.wait(desk.frames.report(&self.at.unwrap_or_default()))?;
+        let text = if self.markdown { report.markdown() } else { report.text() };
+        app.output.say(text.trim_end());
+        let failed = self.fail_on.iter().any(|what| match what {
+            FailOn::Stale => !report.stale.is_empty(),
+            FailOn::Missing => report.nodes_with_frames < report.nodes,
+        });
+        app.output.reply("piton.context.report/1", &json!({ "report": report, "failed": failed }))?;
+        Ok(if failed { Ending::Wanting } else { Ending::Done })
+    }
+}

@@ -1,0 +1,39 @@
+//! The context of the project that a command was called in.
+
+use piton_context::word::AgentId;
+use piton_runtime::{
+    frames::{Acting, Frames},
+    surroundings::{ProjectDir, project_dir},
+};
+
+use crate::{app::App, failure::Failure, open::Open};
+
+/// An open data directory, and the context of the project.
+pub(super) struct Desk {
+    pub(super) open: Open,
+    pub(super) frames: Frames,
+}
+
+impl Desk {
+    pub(super) fn new(app: &App) -> Result<Self, Failure> {
+        let open = app.open()?;
+        let here = app.environment.working_dir.as_deref();
+        let configured = open.runtime.applied().project_dir();
+        let project: Option<ProjectDir> = project_dir(None, configured.into_iter().chain(here))?;
+        let frames = open.runtime.frames(project.as_ref(), here)?;
+        Ok(Self { open, frames })
+    }
+
+    /// The same, for somebody who acts.
+    pub(super) fn of(app: &App, agent: Option<&AgentId>) -> Result<(Self, Acting), Failure> {
+        let desk = Self::new(app)?;
+        let acting = desk.frames.act_as(agent)?;
+        Ok((desk, acting))
+    }
+}
+
+/// An id as people read it.
+pub(super) fn short(id: &str) -> &str {
+    let digits = id.strip_prefix("sha256:").unwrap_or(id);
+    digits.get(..crate::bounds::ID_DIGITS_SHOWN).unwrap_or(digits)
+}

@@ -1,0 +1,206 @@
+//! Looking at a project: scan, status, check, trees, agents.
+
+use clap::Args;
+use piton_context::word::Label;
+use piton_runtime::frames::{ScanShown, StatusShown, TypeShown};
+use serde_json::json;
+
+use super::{
+    desk::{Desk, short},
+    progress::Progress,
+};
+use crate::{
+    age::ago,
+    app::App,
+    bounds::STALE_SHOWN,
+    exit::Ending,
+    failure::Failure,
+    style::State,
+    table::{self, Cell},
+    words::count,
+};
+
+#[derive(Args)]
+pub(crate) struct Scan {
+    /// Read every file again, whatever is remembered of it
+    #[arg(long)]
+    force: bool,
+    /// Call the tree this, to name it later
+    #[arg(long, value_name = "NAME")]
+    label: Option<Label>,
+}
+
+impl Scan {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let desk = Desk::new(app)?;
+        let directory = app.shown(desk.frames.place().directory());
+        let progress = Progress::begin(app, &format!("Scanning {directory}"));
+        let found = desk.open.wait(desk.frames.scan(self.force, self.label.as_ref()))?;
+        drop(progress);
+        say_scan(app, &found);
+        app.output.reply("piton.context.scan/1", &found)?;
+        Ok(if found.report.is_partial() { Ending::Wanting } else { Ending::Done })
+    }
+}
+
+fn say_scan(app: &App, found: &ScanShown) {
+    let ScanShown { sequence, report, .. } = found;
+    let of_files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
+    let how = if found.is_new { "Recorded" } else { "Nothing changed since" };
+    app.output.say(format_args!("{how} tree {sequence} {}: {of_files}.", short(&found.root)));
+    if found.is_new {
+        let changes: Vec<String> =
+            found.changes.iter().map(|(change, count)| format!("{count} {change}")).collect();
+        app.output.say(format_args!("Paths: {}.", changes.join(", ")));
+    }
+    app.output.say(format_args!(
+        "Read {} ({} bytes), knew {}, left out {} by ignore rules.",
+        count(usize::try_from(report.hashed_files).unwrap_or(usize::MAX), "file"),
+        report.hashed_bytes,
+        report.reused_files,
+        report.ignored_entries,
+    ));
+    if report.is_partial() {
+        app.output.say(format_args!(
+            "The tree is partial: {} could not be read.",
+            count(usize::try_from(report.problem_count).unwrap_or(usize::MAX), "entry")
+        ));
+        for problem in &report.problems {
+            app.output.say(format_args!("  {}: {}", problem.path, problem.detail));
+        }
+    }
+    app.output.say("See what is fresh: piton context status");
+}
+
+pub(super) fn status(app: &App) -> Result<Ending, Failure> {
+    let desk = Desk::new(app)?;
+    let found = desk.open.wait(desk.frames.status())?;
+    say_status(app, &found);
+    app.output.reply("piton.context.status/1", &found)?;
+    Ok(Ending::Done)
+}
+
+fn say_status(app: &App, found: &StatusShown) {
+    let root = &found.report.root;
+    let digest = root.root.to_string();
+    let partial = if root.partial { ", partial" } else { "" };
+    app.output.say(format_args!(
+        "Tree {} {}{partial}: {}, {}, recorded {}.",
+        root.sequence,
+        short(&digest),
+        count(usize::try_from(root.totals.files).unwrap_or(usize::MAX), "file"),
+        words_of_directories(root.totals.directories),
+        ago(App::now(), root.recorded_at_ms),
+    ));
+    if found.types.is_empty() {
+        app.output.say("It has no frames yet.");
+        app.output.say(
+            "Put one: piton context put-frame README.md --type summary --text \"What it says.\"",
+        );
+        return;
+    }
+    let heads = ["FRAMES", "BY", "FRESH", "STALE", "MISSING"];
+    let rows: Vec<_> = found.types.iter().map(row).collect();
+    table::lines(heads, &rows).into_iter().for_each(|line| app.output.say(line));
+    for stale in found.report.stale.iter().take(STALE_SHOWN) {
+        app.output.say(format_args!("stale: {} {}: {}", stale.path, stale.frame_type, stale.reason));
+    }
+    let more = found.report.stale.len().saturating_sub(STALE_SHOWN);
+    if more > 0 {
+        app.output.say(format_args!("and {more} more; all of them: piton context report"));
+    }
+    if found.report.left_behind > 0 {
+        let left = usize::try_from(found.report.left_behind).unwrap_or(usize::MAX);
+        app.output.say(format_args!("{} at paths that are gone.", count(left, "frame")));
+    }
+    app.output.say(if found.report.stale.is_empty() {
+        "Everything that is there is fresh. Read it: piton context compose PATH"
+    } else {
+        "Make anew what can be: piton context regenerate"
+    });
+}
+
+fn words_of_directories(number: u64) -> String {
+    if number == 1 { "1 directory".to_owned() } else { format!("{number} directories") }
+}
+
+fn row(line: &TypeShown) -> [Cell; 5] {
+    let stale = match line.stale {
+        0 => "0".into(),
+        stale => Cell::of(State::Attention, stale.to_string()),
+    };
+    [
+        line.frame_type.clone().into(),
+        line.agent.clone().into(),
+        Cell::of(State::Good, line.fresh.to_string()),
+        stale,
+        line.missing.to_string().into(),
+    ]
+}
+
+pub(super) fn validate(app: &App) -> Result<Ending, Failure> {
+    let desk = Desk::new(app)?;
+    let progress = Progress::begin(app, "Checking everything that is stored");
+    let found = desk.open.wait(desk.frames.validate())?;
+    drop(progress);
+    let piton_context::check::Validation { roots, nodes, frames, heads, .. } = found;
+    app.output.say(format_args!(
+        "Checked {roots} trees, {nodes} tree nodes, {frames} frames and {heads} heads."
+    ));
+    for damage in &found.damage {
+        app.output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
+    }
+    app.output.say(if found.is_sound() {
+        "Nothing is damaged."
+    } else {
+        "It is damaged. Keep the data directory, and restore it from a backup."
+    });
+    app.output.reply("piton.context.validate/1", &found)?;
+    Ok(if found.is_sound() { Ending::Done } else { Ending::Damaged })
+}
+
+pub(super) fn history(app: &App) -> Result<Ending, Failure> {
+    let desk = Desk::new(app)?;
+    let mut trees = desk.open.wait(desk.frames.history())?;
+    trees.reverse();
+    let now = App::now();
+    for (back, tree) in trees.iter().enumerate() {
+        let name = if back == 0 { "@".to_owned() } else { format!("@-{back}") };
+        app.output.say(format_args!(
+            "{name}  {}  {}, {}",
+            short(&tree.root.to_string()),
+            count(usize::try_from(tree.totals.files).unwrap_or(usize::MAX), "file"),
+            ago(now, tree.recorded_at_ms),
+        ));
+    }
+    app.output.say(if trees.is_empty() {
+        "No tree is recorded. Record one: piton context scan"
+    } else {
+        "Compare one with the newest: piton context diff @-1"
+    });
+    app.output.reply("piton.context.history/1", &json!({ "trees": trees }))?;
+    Ok(Ending::Done)
+}
+
+pub(super) fn agents(app: &App) -> Result<Ending, Failure> {
+    let desk = Desk::new(app)?;
+    let agents = desk.frames.agents();
+    for agent in &agents {
+        let served = if agent.is_served { ", clients act as it" } else { "" };
+        let model = match (&agent.provider, &agent.model) {
+            (None, None) => String::new(),
+            (provider, model) => {
+                let named = [provider.as_deref(), model.as_deref()];
+                format!(", asks {}", named.into_iter().flatten().collect::<Vec<_>>().join(" "))
+            }
+        };
+        app.output.say(format_args!("{}: {}{model}{served}", agent.name, agent.role));
+    }
+    app.output.say(match (agents.is_empty(), agents.iter().any(|agent| agent.is_served)) {
+        (true, _) => "No agent is configured. Add one to piton.toml with [[context.agents]].",
+        (_, true) => "Act as one: piton context --agent NAME …",
+        (_, false) => "Clients act as nobody. Say whom in piton.toml: [context] agent = \"…\"",
+    });
+    app.output.reply("piton.context.agents/1", &json!({ "agents": agents }))?;
+    Ok(Ending::Done)
+}

@@ -1,0 +1,117 @@
+//! Making frames from frames: synthesis and regeneration.
+
+use std::time::Duration;
+
+use clap::Args;
+use piton_context::{
+    synthesis::Missing,
+    word::{AgentId, FrameType},
+};
+use piton_runtime::frames::{PolicyName, RegenerateFrames, ScopeName, SynthesizeFrames};
+use piton_store::port::Patience;
+
+use super::{desk::Desk, progress::Progress};
+use crate::{app::App, exit::Ending, failure::Failure};
+
+#[derive(Args)]
+pub(crate) struct Synthesize {
+    /// The directory: its path, or the beginning of its id
+    node: String,
+    /// The type of the new frame
+    #[arg(long = "type", value_name = "TYPE")]
+    frame_type: FrameType,
+    /// The type of the frames that it is made from, `*` for all [default: that of the new frame]
+    #[arg(long, value_name = "TYPE")]
+    inputs: Option<String>,
+    /// How: concatenation, summarization or filtering
+    #[arg(long, value_name = "POLICY")]
+    policy: Option<PolicyName>,
+    /// With summarization: the most bytes
+    #[arg(long, value_name = "COUNT")]
+    max_bytes: Option<u64>,
+    /// With filtering: only this type; may be given several times
+    #[arg(long = "only-type", value_name = "TYPE")]
+    types: Vec<FrameType>,
+    /// With filtering: only this agent; may be given several times
+    #[arg(long = "only-by", value_name = "AGENT")]
+    agents: Vec<AgentId>,
+    /// With filtering: the most frames
+    #[arg(long, value_name = "COUNT")]
+    max_frames: Option<u64>,
+    /// Every directory below first
+    #[arg(long)]
+    recursive: bool,
+    /// What to do about directories below that lack the frame: refuse, synthesize or skip
+    #[arg(long, value_name = "WHAT")]
+    missing: Option<Missing>,
+}
+
+impl Synthesize {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let (desk, acting) = Desk::of(app, agent)?;
+        let request = SynthesizeFrames {
+            node: self.node,
+            frame_type: self.frame_type,
+            inputs: self.inputs,
+            policy: self.policy,
+            max_bytes: self.max_bytes,
+            types: self.types,
+            agents: self.agents,
+            max_frames: self.max_frames,
+            recursive: self.recursive,
+            missing: self.missing,
+        };
+        let progress = Progress::begin(app, "Synthesising");
+        let made = desk.open.wait(acting.synthesize(&request))?;
+        drop(progress);
+        app.output.say(made.text());
+        app.output.reply("piton.context.synthesize/1", &made)?;
+        Ok(Ending::Done)
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct Regenerate {
+    /// Where: a path, or the beginning of an id; the whole project if it is left out
+    node: Option<String>,
+    /// How far: node, subtree or ancestors [default: subtree]
+    #[arg(long, value_name = "SCOPE")]
+    scope: Option<ScopeName>,
+    /// With ancestors: how many directories above
+    #[arg(long, value_name = "COUNT")]
+    depth: Option<usize>,
+    /// Only frames of this type
+    #[arg(long = "type", value_name = "TYPE")]
+    frame_type: Option<FrameType>,
+    /// Only this frame, by its whole id
+    #[arg(long, value_name = "ID")]
+    frame: Option<String>,
+    /// Look at everything, also where nothing is noted as changed
+    #[arg(long)]
+    everything: bool,
+    /// How long to wait for somebody else who regenerates; at once it fails
+    #[arg(long, value_name = "SECONDS")]
+    wait: Option<u64>,
+}
+
+impl Regenerate {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let (desk, acting) = Desk::of(app, agent)?;
+        let seconds = self.wait.map(Duration::from_secs);
+        let patience = seconds.map_or(Patience::FailFast, Patience::Wait);
+        let request = RegenerateFrames {
+            node: self.node,
+            scope: self.scope,
+            depth: self.depth,
+            frame_type: self.frame_type,
+            frame: self.frame,
+            everything: self.everything,
+        };
+        let progress = Progress::begin(app, "Making anew what changed");
+        let done = desk.open.wait(acting.regenerate(&request, patience))?;
+        drop(progress);
+        app.output.say(done.text());
+        app.output.reply("piton.context.regenerate/1", &done)?;
+        Ok(Ending::Done)
+    }
+}

@@ -1,0 +1,14 @@
+//! `piton context`: a project's tree, and the frames that agents put on it.
+
+mod batch;
+mod command;
+mod compare;
+mod desk;
+mod look;
+mod make;
+mod progress;
+mod put;
+mod read;
+mod watch;
+
+pub(crate) use command::Context;

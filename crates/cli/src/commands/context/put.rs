@@ -1,0 +1,89 @@
+//! Writing: a frame on a node, and marks on frames.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use clap::Args;
+use piton_context::{
+    bounds::CONTENT_BYTES_MAX,
+    word::{AgentId, FrameType},
+};
+use piton_runtime::frames;
+use serde_json::json;
+
+use super::desk::Desk;
+use crate::{app::App, exit::Ending, failure::Failure, files};
+
+#[derive(Args)]
+pub(crate) struct PutFrame {
+    /// The file or directory: its path, or the beginning of its id
+    node: String,
+    /// What the frame says about it, for example summary
+    #[arg(long = "type", value_name = "TYPE")]
+    frame_type: FrameType,
+    /// What it says
+    #[arg(long, conflicts_with = "file", required_unless_present = "file")]
+    text: Option<String>,
+    /// The file that holds what it says; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Something else about it; may be given several times
+    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = pair)]
+    meta: Vec<(String, String)>,
+    /// Take an id that is not current any more
+    #[arg(long)]
+    allow_stale: bool,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+impl PutFrame {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let content = match (self.text, self.file) {
+            (Some(text), _) => text,
+            (None, file) => {
+                let file = file.expect("the one or the other is given");
+                files::read_text(&file, CONTENT_BYTES_MAX as u64)?
+            }
+        };
+        let (desk, acting) = Desk::of(app, agent)?;
+        let request = frames::PutFrame {
+            node: self.node,
+            frame_type: self.frame_type,
+            content,
+            allow_stale: self.allow_stale,
+        };
+        let meta: BTreeMap<String, String> = self.meta.into_iter().collect();
+        let put = desk.open.wait(acting.put_frame(request, meta))?;
+        app.output.say(put.text());
+        app.output.reply("piton.context.put/1", &put)?;
+        Ok(Ending::Done)
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct Invalidate {
+    /// The file or directory: its path, or the beginning of its id
+    node: String,
+    /// The type of the frame
+    #[arg(long = "type", value_name = "TYPE")]
+    frame_type: FrameType,
+    /// Why
+    #[arg(long, value_name = "REASON")]
+    because: String,
+}
+
+impl Invalidate {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let (desk, acting) = Desk::of(app, agent)?;
+        desk.open.wait(acting.invalidate(&self.node, &self.frame_type, &self.because))?;
+        let Self { node, frame_type, because } = self;
+        app.output.say(format_args!("The {frame_type} frame of {node} is to be made anew."));
+        app.output.say("Do it: piton context regenerate");
+        let told = json!({ "node": node, "frameType": frame_type, "reason": because });
+        app.output.reply("piton.context.invalidate/1", &told)?;
+        Ok(Ending::Done)
+    }
+}

@@ -1,0 +1,203 @@
+//! Reading: a node with its frames, lists of frames, and what goes into a prompt.
+
+use clap::Args;
+use piton_context::{
+    history::RootRef,
+    word::{AgentId, FrameType},
+};
+use piton_runtime::frames::{ComposeContext, GetContext, NodeShown, OrderName, SourceName};
+
+use super::desk::{Desk, short};
+use crate::{app::App, exit::Ending, failure::Failure, words::count};
+
+/// Which frames are meant.
+#[derive(Args)]
+struct Which {
+    /// Only frames of this type; may be given several times
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<FrameType>,
+    /// Only frames of this agent; may be given several times
+    #[arg(long = "by", value_name = "AGENT")]
+    by: Vec<AgentId>,
+    /// The most frames
+    #[arg(long, value_name = "COUNT")]
+    max_frames: Option<usize>,
+    /// In which order: recency, type, agent or relevance
+    #[arg(long, value_name = "ORDER")]
+    order: Option<OrderName>,
+}
+
+#[derive(Args)]
+pub(crate) struct GetNode {
+    /// The file or directory: its path, or the beginning of its id
+    node: String,
+    #[command(flatten)]
+    which: Which,
+    /// Only fresh frames
+    #[arg(long, conflicts_with = "stale")]
+    fresh: bool,
+    /// Only stale frames
+    #[arg(long)]
+    stale: bool,
+    /// Frames that were replaced as well
+    #[arg(long)]
+    past: bool,
+    /// Leave contents out
+    #[arg(long)]
+    ids: bool,
+    /// The node as it was in this tree
+    #[arg(long, value_name = "TREE")]
+    at: Option<RootRef>,
+}
+
+impl GetNode {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let fresh = if self.fresh { Some(true) } else { self.stale.then_some(false) };
+        let request = GetContext {
+            node: self.node,
+            types: self.which.types,
+            agents: self.which.by,
+            fresh,
+            max_frames: self.which.max_frames,
+            order: self.which.order,
+            past: self.past,
+            ids_only: self.ids,
+        };
+        show(app, agent, &request, &self.at.unwrap_or_default(), "piton.context.node/1")
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct ListFrames {
+    /// The file or directory: its path, or the beginning of its id
+    node: String,
+    #[command(flatten)]
+    which: Which,
+}
+
+impl ListFrames {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let request = GetContext {
+            node: self.node,
+            types: self.which.types,
+            agents: self.which.by,
+            max_frames: Some(self.which.max_frames.unwrap_or(usize::MAX)),
+            order: self.which.order,
+            past: true,
+            ids_only: true,
+            ..GetContext::default()
+        };
+        show(app, agent, &request, &RootRef::Current, "piton.context.frames/1")
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct GetHead {
+    /// The file or directory: its path, or the beginning of its id
+    node: String,
+    /// Only the frame of this type; may be given several times
+    #[arg(long = "type", value_name = "TYPE")]
+    types: Vec<FrameType>,
+}
+
+impl GetHead {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let asked = self.types.first().cloned();
+        let request = GetContext {
+            node: self.node,
+            types: self.types,
+            order: Some(OrderName::Type),
+            ids_only: true,
+            ..GetContext::default()
+        };
+        let (desk, acting) = Desk::of(app, agent)?;
+        let found = desk.open.wait(acting.get_context(&request, &RootRef::Current))?;
+        if let Some(frame_type) = asked.filter(|_| found.frames.is_empty()) {
+            let what = format!("of type {frame_type} at {}", found.path);
+            return Err(piton_context::Error::FrameNotFound { asked: what }.envelope().into());
+        }
+        say(app, &found);
+        app.output.reply("piton.context.heads/1", &found)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn show(
+    app: &App,
+    agent: Option<&AgentId>,
+    request: &GetContext,
+    tree: &RootRef,
+    schema: &str,
+) -> Result<Ending, Failure> {
+    let (desk, acting) = Desk::of(app, agent)?;
+    let found = desk.open.wait(acting.get_context(request, tree))?;
+    say(app, &found);
+    app.output.reply(schema, &found)?;
+    Ok(Ending::Done)
+}
+
+fn say(app: &App, found: &NodeShown) {
+    let gone = if found.is_current { "" } else { ", not in the current tree" };
+    app.output.say(format_args!(
+        "{}  {} {}, {} bytes{gone}",
+        found.path,
+        found.kind,
+        short(&found.id),
+        found.size
+    ));
+    if let Some(from) = &found.renamed_from {
+        app.output.say(format_args!("It was {from} before, which has frames."));
+    }
+    for frame in &found.frames {
+        app.output.say(format_args!("{}  {}", short(&frame.id), frame.line()));
+        if let Some(content) = &frame.content {
+            app.output.say(format_args!("{}\n", crate::words::indented(content, "    ")));
+        }
+    }
+    let all = usize::try_from(found.frame_count).unwrap_or(usize::MAX);
+    if all == 0 {
+        app.output.say(format_args!(
+            "It has no frames. Put one: piton context put-frame {} --type summary --text \"…\"",
+            found.path
+        ));
+    } else {
+        app.output.say(format_args!("{} of {}.", found.frames.len(), count(all, "frame")));
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct Compose {
+    /// The file or directory: its path, or the beginning of its id
+    node: String,
+    #[command(flatten)]
+    which: Which,
+    /// Take frames from here: own, parent or siblings; may be given several times
+    #[arg(long = "source", value_name = "SOURCE")]
+    sources: Vec<SourceName>,
+    /// Take frames from this path as well; may be given several times
+    #[arg(long, value_name = "PATH")]
+    related: Vec<String>,
+    /// The most tokens, at four bytes each
+    #[arg(long, value_name = "COUNT")]
+    tokens: Option<usize>,
+}
+
+impl Compose {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let request = ComposeContext {
+            node: self.node,
+            sources: self.sources,
+            related: self.related,
+            types: self.which.types,
+            agents: self.which.by,
+            max_frames: self.which.max_frames,
+            max_tokens: self.tokens,
+            order: self.which.order,
+        };
+        let (desk, acting) = Desk::of(app, agent)?;
+        let composed = desk.open.wait(acting.compose_context(&request))?;
+        app.output.say(composed.text().trim_end());
+        app.output.reply("piton.context.composed/1", &composed)?;
+        Ok(Ending::Done)
+    }
+}

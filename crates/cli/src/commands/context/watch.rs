@@ -1,0 +1,100 @@
+//! Following a project until Ctrl-C.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use clap::Args;
+use piton_context::{history::Recorded, watch::json_lines, word::AgentId};
+use piton_runtime::frames::{Followed, Following, RegenerateFrames, ScopeName};
+
+use super::desk::Desk;
+use crate::{
+    app::App,
+    bounds::WATCH_STEP,
+    exit::Ending,
+    failure::Failure,
+    output,
+    words::count,
+};
+
+#[derive(Args)]
+pub(crate) struct Watch {
+    /// Make synthesised frames anew after each change: node, subtree or ancestors [default: subtree]
+    #[arg(long, value_name = "SCOPE", num_args = 0..=1, default_missing_value = "subtree", require_equals = true)]
+    regenerate: Option<ScopeName>,
+}
+
+impl Watch {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let (desk, acting) = Desk::of(app, agent)?;
+        let (mut following, first) = desk.open.wait(desk.frames.follow())?;
+        if let Some(scope) = self.regenerate {
+            let request = RegenerateFrames { scope: Some(scope), ..RegenerateFrames::default() };
+            following = following.regenerating(acting, request)?;
+        }
+        // Whoever reads that Ctrl-C stops it may send it.
+        let stopped = Arc::new(AtomicBool::new(false));
+        let stop = desk.open.wait(async { super::super::up::signals() })?;
+        desk.open.spawn(note(stop, Arc::clone(&stopped)));
+        tell(app, &first);
+        let directory = app.shown(desk.frames.place().directory());
+        app.output.say(format_args!("Watching {directory}. Ctrl-C stops."));
+        if let Some(done) = desk.open.block_on(following.regenerate()) {
+            told(app, &Followed { recorded: None, regenerated: Some(done) });
+        }
+        while !stopped.load(Ordering::Relaxed) {
+            step(app, &desk, &mut following);
+        }
+        app.output.say("Stopped.");
+        Ok(Ending::Done)
+    }
+}
+
+/// One wait. What fails is told, and the watch goes on.
+fn step(app: &App, desk: &Desk, following: &mut Following) {
+    match desk.open.block_on(following.step(WATCH_STEP)) {
+        Ok(followed) => told(app, &followed),
+        Err(envelope) => {
+            desk.open.log.failed(&envelope);
+            output::warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
+        }
+    }
+}
+
+async fn note(stop: impl Future<Output = ()>, stopped: Arc<AtomicBool>) {
+    stop.await;
+    stopped.store(true, Ordering::Relaxed);
+}
+
+fn told(app: &App, followed: &Followed) {
+    if let Some(recorded) = &followed.recorded {
+        tell(app, recorded);
+    }
+    match &followed.regenerated {
+        Some(Ok(done)) if !done.made.is_empty() => {
+            if app.output.is_json() {
+                let _ = output::line(&serde_json::json!({ "regenerated": done }));
+            } else {
+                app.output.say(done.text());
+            }
+        }
+        Some(Err(envelope)) => {
+            output::warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
+        }
+        _ => {}
+    }
+}
+
+/// Every path that changed is a line of JSON for a program; a person reads how many.
+fn tell(app: &App, recorded: &Recorded) {
+    if app.output.is_json() {
+        let _ = output::bytes(json_lines(recorded).as_bytes());
+        return;
+    }
+    let paths = count(recorded.changes.len(), "path");
+    app.output.say(format_args!("Tree {}: {paths} changed.", recorded.root.sequence));
+}

@@ -1,0 +1,122 @@
+//! `[context]`: who works with context, and whom clients act as.
+
+use piton_context::agent::Role;
+use piton_context::word::AgentId;
+use piton_models::ProviderName;
+use serde::Deserialize;
+
+use super::found::{Section, Wrong};
+use super::key::SectionKey;
+use crate::bounds::{CONTEXT_AGENTS_MAX, CONTEXT_PROMPT_BYTES_MAX};
+use crate::config::layer::Place;
+use crate::frames::{AgentSettings, PERSON};
+
+/// The agents that work with context, and which of them the clients of the MCP server act as.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ContextSection {
+    /// The agent that clients of the MCP server act as; the only one, if there is one and none is named.
+    #[serde(default)]
+    pub agent: Option<AgentId>,
+    /// The agents.
+    #[serde(default)]
+    pub agents: Vec<AgentEntry>,
+}
+
+/// An agent of context.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct AgentEntry {
+    /// What it is called.
+    pub name: AgentId,
+    /// What it may do: a `reader` reads, a `writer` puts frames too, `synthesis` synthesises and regenerates too.
+    pub role: Role,
+    /// The provider that answers when it asks a model; the default one if it is not set.
+    #[serde(default)]
+    pub provider: Option<String>,
+    /// The model; the provider's own default if it is not set.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// What it asks models for.
+    #[serde(default)]
+    pub prompt: Option<String>,
+}
+
+impl ContextSection {
+    pub(super) const EXAMPLE: &str = "\
+[context]
+agent = \"scout\"
+
+[[context.agents]]
+name = \"scout\"
+role = \"reader\"
+
+[[context.agents]]
+name = \"librarian\"
+role = \"synthesis\"
+prompt = \"Say in three sentences what this is for.\"";
+}
+
+impl Section for ContextSection {
+    const KEY: SectionKey = SectionKey::Context;
+
+    fn check(&self, _: Place) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
+        if self.agents.len() > CONTEXT_AGENTS_MAX {
+            let reason =
+                format!("{} agents; {CONTEXT_AGENTS_MAX} are taken", self.agents.len());
+            wrong.push(Wrong { entry: None, reason, fix: "take some away".to_owned() });
+        }
+        for (place, agent) in self.agents.iter().enumerate() {
+            wrong.extend(agent.problems(place));
+            if self.agents[..place].iter().any(|before| before.name == agent.name) {
+                let reason = format!("the agent {} is there twice", agent.name);
+                let fix = "take one of the two away, or call it something else".to_owned();
+                wrong.push(Wrong { entry: Some(place), reason, fix });
+            }
+        }
+        wrong
+    }
+}
+
+impl AgentEntry {
+    fn problems(&self, place: usize) -> Vec<Wrong> {
+        let name = &self.name;
+        let mut wrong = Vec::new();
+        let mut say = |reason: String, fix: &str| {
+            wrong.push(Wrong { entry: Some(place), reason, fix: fix.to_owned() });
+        };
+        if name.as_str() == PERSON {
+            let reason = format!("`{PERSON}` is whoever works at the command line");
+            say(reason, "call the agent something else");
+        }
+        if let Some(Err(error)) = self.provider.as_deref().map(ProviderName::parse) {
+            say(
+                format!("the provider of {name}: {error}"),
+                "write the name of a provider of your `[[models.providers]]`",
+            );
+        }
+        if self.model.as_ref().is_some_and(String::is_empty) {
+            say(format!("the model of {name} is empty"), "name a model, or take the line away");
+        }
+        if let Some(prompt) = &self.prompt
+            && (prompt.trim().is_empty() || prompt.len() > CONTEXT_PROMPT_BYTES_MAX)
+        {
+            let bytes = prompt.len();
+            say(
+                format!(
+                    "the prompt of {name} has {bytes} bytes; 1 to {CONTEXT_PROMPT_BYTES_MAX} are taken"
+                ),
+                "say in a few sentences what the model should write",
+            );
+        }
+        wrong
+    }
+
+    pub(crate) fn settings(self) -> (AgentId, AgentSettings) {
+        let Self { name, role, provider, model, prompt } = self;
+        (name, AgentSettings { role, provider, model, prompt })
+    }
+}

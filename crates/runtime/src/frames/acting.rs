@@ -1,0 +1,218 @@
+//! What one agent asks of a project's context.
+
+use std::collections::BTreeMap;
+
+use piton_context::agent::{Agent, AgentAdapter};
+use piton_context::batch::{BatchLine, batch};
+use piton_context::frame::{Appended, Metadata, NewFrame};
+use piton_context::history::{NodeRef, RootRef};
+use piton_context::read::View;
+use piton_context::tree::TreePath;
+use piton_context::word::{AgentId, FrameType};
+use piton_context::{Error, bounds};
+use piton_core::{Envelope, Provenance};
+use piton_store::port::Patience;
+
+use super::project::Frames;
+use super::reply::{
+    ComposedContext, FrameMade, FramesMade, NodeShown, PutFrameReply, Regenerated,
+    RegeneratedFrame, SkippedFrame,
+};
+use super::request::{ComposeContext, GetContext, PutFrame, RegenerateFrames, SynthesizeFrames};
+
+/// What Piton itself says of frames; nobody else can.
+const RESERVED: [&str; 7] =
+    ["session", "run", "step", "regenerated_by", "provider", "model", "tokens"];
+
+/// The use cases of one agent.
+#[derive(Clone)]
+pub struct Acting {
+    pub(super) frames: Frames,
+    pub(super) adapter: AgentAdapter,
+}
+
+impl std::fmt::Debug for Acting {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Acting({})", self.adapter.agent().id)
+    }
+}
+
+impl Acting {
+    pub(super) fn new(frames: Frames, agent: &AgentId) -> Result<Self, Envelope> {
+        let known = frames.settings.known();
+        let adapter = AgentAdapter::new(frames.context.clone(), &known, agent);
+        Ok(Self { adapter: adapter.map_err(|error| error.envelope())?, frames })
+    }
+
+    /// Who acts.
+    pub fn agent(&self) -> &Agent {
+        self.adapter.agent()
+    }
+
+    /// The same at a step of a run, which is said of every frame that is made.
+    #[must_use]
+    pub fn at_step(mut self, step: Option<&Provenance>) -> Self {
+        if let Some(Provenance { session, run, step, .. }) = step {
+            let entries = [
+                ("session", session.to_string()),
+                ("run", run.to_string()),
+                ("step", piton_core::truncate(step, bounds::METADATA_VALUE_BYTES_MAX).into()),
+            ];
+            let entries = entries.map(|(key, value)| (key.to_owned(), value));
+            let said = Metadata::new(entries.into()).expect("three short texts are metadata");
+            self.adapter = self.adapter.saying(said);
+        }
+        self
+    }
+
+    /// A file or directory with its frames.
+    pub async fn get_context(
+        &self,
+        request: &GetContext,
+        tree: &RootRef,
+    ) -> Result<NodeShown, Envelope> {
+        let found = async {
+            let node = self.node(&request.node)?;
+            self.adapter.read_context_in(tree, &node, &request.view()).await
+        };
+        found.await.map(NodeShown::from).map_err(|error| error.envelope())
+    }
+
+    /// Frames of a node and its surroundings, as one text.
+    pub async fn compose_context(
+        &self,
+        request: &ComposeContext,
+    ) -> Result<ComposedContext, Envelope> {
+        let composed = async {
+            let how = request.composition(&self.frames.place)?;
+            self.adapter.compose(&self.node(&request.node)?, &how).await
+        };
+        let composed = composed.await.map_err(|error: Error| error.envelope())?;
+        Ok(ComposedContext::new(composed, request.tokens_max()))
+    }
+
+    /// Puts a frame on a node as it is now.
+    pub async fn put_frame(
+        &self,
+        request: PutFrame,
+        metadata: BTreeMap<String, String>,
+    ) -> Result<PutFrameReply, Envelope> {
+        self.put(request, metadata).await.map(PutFrameReply::from).map_err(|error| error.envelope())
+    }
+
+    async fn put(
+        &self,
+        request: PutFrame,
+        metadata: BTreeMap<String, String>,
+    ) -> Result<Appended, Error> {
+        self.agent().check(piton_context::agent::Right::Append)?;
+        if let Some(key) = metadata.keys().find(|key| RESERVED.contains(&key.as_str())) {
+            return Err(Error::Invalid(format!(
+                "the metadata `{key}` is written by Piton itself; use another name"
+            )));
+        }
+        let node = self.node(&request.node)?;
+        self.frames.refresh().await?;
+        let mut frame = NewFrame::new(request.frame_type, request.content);
+        frame.metadata = Metadata::new(metadata)?;
+        self.adapter.write_context(&node, frame, request.allow_stale).await
+    }
+
+    /// Makes the frame of a directory from those of its entries.
+    pub async fn synthesize(&self, request: &SynthesizeFrames) -> Result<FramesMade, Envelope> {
+        self.synthesized(request).await.map_err(|error| error.envelope())
+    }
+
+    async fn synthesized(&self, request: &SynthesizeFrames) -> Result<FramesMade, Error> {
+        self.agent().check(piton_context::agent::Right::Synthesize)?;
+        let (node, wanted) = (self.node(&request.node)?, request.request()?);
+        self.frames.refresh().await?;
+        let made = self.adapter.synthesize(&node, &wanted).await?;
+        let path = self.path_of(&node).await?;
+        let line = |(path, appended): (TreePath, Appended)| FrameMade {
+            path: path.to_string(),
+            frame: appended.frame.to_string(),
+            outcome: appended.outcome,
+        };
+        let all = made.below.into_iter().chain([(path, made.frame)]);
+        Ok(FramesMade { frames: all.map(line).collect() })
+    }
+
+    /// Makes frames anew whose basis changed.
+    pub async fn regenerate(
+        &self,
+        request: &RegenerateFrames,
+        patience: Patience,
+    ) -> Result<Regenerated, Envelope> {
+        self.regenerated(request, patience).await.map_err(|error| error.envelope())
+    }
+
+    async fn regenerated(
+        &self,
+        request: &RegenerateFrames,
+        patience: Patience,
+    ) -> Result<Regenerated, Error> {
+        self.agent().check(piton_context::agent::Right::Synthesize)?;
+        self.frames.refresh().await?;
+        let path = match &request.node {
+            Some(node) => self.path_of(&self.node(node)?).await?,
+            None => TreePath::root(),
+        };
+        let mut scope = request.scope(path)?;
+        scope.patience = patience;
+        let done = self.adapter.regenerate(&scope).await?;
+        let made = done.made.into_iter().map(|(path, frame)| RegeneratedFrame {
+            path: path.to_string(),
+            frame: frame.to_string(),
+        });
+        let skipped = done.skipped.into_iter().map(|skipped| SkippedFrame {
+            path: skipped.path.to_string(),
+            frame_type: skipped.frame_type.to_string(),
+            frame: skipped.frame.to_string(),
+            reason: skipped.reason,
+        });
+        Ok(Regenerated {
+            made: made.collect(),
+            skipped: skipped.collect(),
+            examined: done.examined,
+        })
+    }
+
+    /// Marks the newest frame of a type as to be made anew.
+    pub async fn invalidate(
+        &self,
+        node: &str,
+        frame_type: &FrameType,
+        reason: &str,
+    ) -> Result<(), Envelope> {
+        let done = async {
+            self.adapter.invalidate(&self.node(node)?, frame_type, reason).await
+        };
+        done.await.map_err(|error: Error| error.envelope())
+    }
+
+    /// Carries out a text of operations, one a line.
+    pub async fn batch(&self, text: &str) -> Result<Vec<BatchLine>, Envelope> {
+        let done = async {
+            self.agent().check(piton_context::agent::Right::Append)?;
+            self.frames.refresh().await?;
+            batch(&self.adapter, text).await
+        };
+        done.await.map_err(|error: Error| error.envelope())
+    }
+
+    pub(super) fn node(&self, text: &str) -> Result<NodeRef, Error> {
+        self.frames.place.node(text)
+    }
+
+    pub(super) async fn path_of(&self, node: &NodeRef) -> Result<TreePath, Error> {
+        let nothing = View { max_frames: 0, ..View::default() };
+        Ok(self.adapter.read_context(node, &nothing).await?.node.path)
+    }
+}
+
+impl From<Appended> for PutFrameReply {
+    fn from(appended: Appended) -> Self {
+        Self { frame: appended.frame.to_string(), outcome: appended.outcome }
+    }
+}

@@ -1,0 +1,45 @@
+//! Context: a project's tree, the frames that agents put on it, and what of them an agent should read.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `settings` | which agents there are, and whom clients act as |
+//! | `place` | where the project is, and which id it has |
+//! | `ports` | the effects that the use cases need |
+//! | `project` | the use cases that need no agent: scan, status, check, compare |
+//! | `acting` | those of one agent: read, put, synthesise, regenerate |
+//! | `following` | a project that is recorded while it is edited |
+//! | `convert` | from what is asked to what the part of context takes |
+//! | `request`, `reply`, `text` | what goes in, what comes out, and how that reads |
+//! | `generate` (feature `flow`) | frames that models write |
+//!
+//! *Invariants*: who acts is fixed before a request is read; no request names an agent that acts. What reads never
+//! scans; what puts a frame on a node scans first, so that the frame is about the file as it is now.
+//!
+//! *Limitations*: a scan runs on the thread of its call. One of a project that was scanned before looks at stamps
+//! only.
+
+mod acting;
+mod convert;
+mod following;
+mod place;
+mod ports;
+mod project;
+mod reply;
+mod request;
+mod settings;
+mod text;
+
+pub use acting::Acting;
+pub use following::{Followed, Following};
+pub use place::Place;
+pub use ports::FramePorts;
+pub use project::{Differences, Frames};
+pub use reply::{
+    AgentShown, ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply, Regenerated,
+    ScanShown, StatusShown, TypeShown,
+};
+pub use request::{
+    ComposeContext, GetContext, OrderName, PolicyName, PutFrame, RegenerateFrames, ScopeName,
+    SourceName, SynthesizeFrames,
+};
+pub use settings::{AgentSettings, ContextSettings, PERSON};

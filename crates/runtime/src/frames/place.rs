@@ -1,0 +1,70 @@
+//! Where a project is, and which id it has.
+#![expect(clippy::disallowed_methods, reason = "asks the disk where a directory really is")]
+
+use std::path::{Path, PathBuf};
+
+use piton_context::history::NodeRef;
+use piton_context::tree::TreePath;
+use piton_context::{Error, ProjectId};
+use piton_core::Envelope;
+
+use crate::surroundings::ProjectDir;
+
+/// Where a project is: the directory itself, whatever links lead to it, and where in it somebody stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    directory: PathBuf,
+    within: TreePath,
+}
+
+impl Place {
+    /// The place of a project, for somebody who stands in `standing`. Outside of the project they stand at its top.
+    pub fn find(project: &ProjectDir, standing: Option<&Path>) -> Result<Self, Envelope> {
+        let directory = std::fs::canonicalize(project.path()).map_err(|error| {
+            let path = project.text();
+            Error::Unscannable { path, reason: error.to_string() }.envelope()
+        })?;
+        let standing = standing.and_then(|standing| std::fs::canonicalize(standing).ok());
+        let within = standing.and_then(|standing| Some(tree_path(&directory, &standing)?));
+        Ok(Self { within: within.unwrap_or_default(), directory })
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The id under which everything about the project is kept.
+    pub fn id(&self) -> ProjectId {
+        ProjectId::of_directory(self.directory.as_os_str().as_encoded_bytes())
+    }
+
+    /// The tree node that is meant by a path as people write it, relative to where they stand or absolute, or by the
+    /// beginning of an id.
+    pub fn node(&self, text: &str) -> Result<NodeRef, Error> {
+        let path = Path::new(text);
+        if path.is_absolute() {
+            let inside = tree_path(&self.directory, path);
+            let inside = inside.ok_or_else(|| {
+                Error::Path(piton_context::tree::PathError::Outside(text.to_owned()))
+            })?;
+            return Ok(NodeRef::from(&inside));
+        }
+        NodeRef::within(&self.within, text)
+    }
+
+    /// The path that is meant.
+    pub fn path(&self, text: &str) -> Result<TreePath, Error> {
+        let path = Path::new(text);
+        if path.is_absolute() {
+            let outside = || piton_context::tree::PathError::Outside(text.to_owned());
+            return Ok(tree_path(&self.directory, path).ok_or_else(outside)?);
+        }
+        Ok(self.within.walk_to(text)?)
+    }
+}
+
+fn tree_path(directory: &Path, path: &Path) -> Option<TreePath> {
+    let below = path.strip_prefix(directory).ok()?;
+    TreePath::new(below.as_os_str().as_encoded_bytes()).ok()
+}

@@ -1,0 +1,50 @@
+//! The effects that the use cases of context need.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use piton_context::{Context, FrameRoots, ProjectId};
+use piton_core::Envelope;
+use piton_core::port::Clock;
+use piton_store::collect::{Intent, Swept, collect};
+use piton_store::port::{Blobs, Leases, Namespace, Table};
+
+/// The effects that the use cases of context need. Whoever makes them names the adapters.
+#[derive(Clone)]
+pub struct FramePorts {
+    /// Trees, frames, heads and indices, of every project.
+    pub table: Arc<dyn Table>,
+    /// Contents that are too large for the table.
+    pub blobs: Arc<dyn Blobs>,
+    /// Who regenerates, and who writes while others collect.
+    pub leases: Arc<dyn Leases>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// The directory in which scanners keep what they remember; nothing if they remember nothing.
+    pub stamps: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for FramePorts {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("FramePorts").finish_non_exhaustive()
+    }
+}
+
+impl FramePorts {
+    pub(super) fn context(&self, project: ProjectId) -> Context {
+        let ports = piton_context::Ports {
+            table: Arc::clone(&self.table),
+            blobs: Arc::clone(&self.blobs),
+            leases: Arc::clone(&self.leases),
+            clock: Arc::clone(&self.clock),
+        };
+        Context::new(ports, project)
+    }
+
+    /// Removes contents that no frame refers to, or only says what it would remove.
+    pub(crate) async fn collect(&self, intent: Intent) -> Result<Option<Swept>, Envelope> {
+        let roots = FrameRoots::new(&*self.table);
+        let swept = collect(&*self.blobs, &*self.leases, &[&roots], &*self.clock, intent).await;
+        Ok(swept.map_err(|error| error.envelope())?.remove(&Namespace::Context))
+    }
+}

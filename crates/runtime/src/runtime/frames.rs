@@ -1,0 +1,41 @@
+//! The context of the project that a call is about.
+
+use std::path::Path;
+
+use piton_core::{Code, Envelope};
+
+use super::state::Runtime;
+use crate::config::Problem;
+use crate::frames::{ContextSettings, Frames, Place};
+use crate::surroundings::ProjectDir;
+
+impl Runtime {
+    /// What is configured of context for a project, as its files say now.
+    pub fn context_settings(
+        &self,
+        project: Option<&ProjectDir>,
+    ) -> Result<ContextSettings, Envelope> {
+        let directory = project.map(ProjectDir::path);
+        let sections = self.configuration.sections_for(directory);
+        ContextSettings::join(sections.map_err(|found| Problem::envelope(&found))?)
+    }
+
+    /// The context of a project, for somebody who stands in `standing`.
+    pub fn frames(
+        &self,
+        project: Option<&ProjectDir>,
+        standing: Option<&Path>,
+    ) -> Result<Frames, Envelope> {
+        let lacking = |message: &str, suggestion: &str| {
+            Envelope::new(Code::ContextUnreadable, message).with_suggestion(suggestion)
+        };
+        let ports = self.frames.as_ref().ok_or_else(|| {
+            lacking("This process keeps no context.", "Use the command `piton context`.")
+        })?;
+        let project = project.ok_or_else(|| {
+            lacking("Nothing says which project is meant.", "Go to the directory of a project.")
+        })?;
+        let settings = self.context_settings(Some(project))?;
+        Ok(Frames::open(ports, Place::find(project, standing)?, settings))
+    }
+}
