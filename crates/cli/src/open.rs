@@ -7,7 +7,7 @@ use piton_core::{Envelope, RunId, SessionId, port::Trace};
 use piton_mcp::Offer;
 use piton_runtime::{
     Connection, Ports, Runtime, Whereabouts,
-    frames::FramePorts,
+    frames::{AgentId, FramePorts},
     library::sources,
     reply::RunShown,
     request::SessionReference,
@@ -36,6 +36,11 @@ pub(crate) struct Open {
 
 impl Open {
     pub(crate) fn new(app: &App) -> Result<Self, Failure> {
+        Self::serving(app, None)
+    }
+
+    /// The same; clients act as the agent of context that is named, else as whom the configuration names.
+    pub(crate) fn serving(app: &App, context: Option<AgentId>) -> Result<Self, Failure> {
         let configuration = app.configuration()?;
         let settings = configuration.settings();
         let root = app.data_dir(&settings)?;
@@ -62,7 +67,7 @@ impl Open {
         }
         let leases = Arc::clone(&ports.leases);
         let frames = frame_ports(&dir, &ports).map_err(at_root)?;
-        let runtime = Arc::new(Runtime::new(ports, configuration)?.with_frames(frames));
+        let runtime = Arc::new(Runtime::new(ports, configuration)?.with_frames(frames, context));
         Ok(Self { executor, dir, runtime, leases, log })
     }
 

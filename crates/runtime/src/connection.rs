@@ -14,6 +14,7 @@ use piton_workflow::session::RunLine;
 use piton_workflow::{BlockerCode, NextIntent};
 
 use crate::bounds::{CLIENT_NAME_BYTES_MAX, OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
+use crate::frames::{Agent, Frames};
 use crate::reply::{
     Beside, Body, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, Question, ResumeCandidates,
     RunAnswer, SettledRun,
@@ -114,6 +115,17 @@ impl Connection {
             }
         }
         Ok(false)
+    }
+
+    /// The agent of context that the client acts as, as its project is configured; nothing if it acts as none.
+    pub fn context_agent(&self) -> Option<Agent> {
+        let project = self.project(None).ok()?;
+        self.runtime.served_agent(project.as_ref())
+    }
+
+    /// The context of the project that the client works in.
+    pub fn frames(&self) -> Result<Frames, Envelope> {
+        self.runtime.frames(self.project(None)?.as_ref(), None)
     }
 
     /// The client told its root, or that it has none any more.

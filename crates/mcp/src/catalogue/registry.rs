@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use piton_core::Envelope;
+use piton_runtime::frames::Role;
 
 use super::card::ToolCard;
 use super::schema::{Object, output};
-use super::workflow;
+use super::{context, workflow};
 
 /// A set of tools as agents read it: the whole, or the part that one connection gets.
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ impl Catalogue {
 
 /// Every set with all its tools, in the order in which agents read them.
 pub fn sets() -> Vec<Arc<Catalogue>> {
-    vec![workflow::catalogue()]
+    vec![workflow::catalogue(), context::catalogue(Role::Synthesis)]
 }
 
 /// The schema of what every tool answers as structured content when it fails.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use piton_runtime::{Connection, Runtime};
 
+use super::context::Context;
 use super::set::ToolSet;
 use super::workflow::Workflow;
 use crate::log::CallLog;
@@ -80,5 +81,7 @@ impl Offer {
 
 /// The sets of Piton that a connection gets: `workflow` always, any other if what is configured for it says so.
 fn given(connection: &Arc<Connection>) -> Vec<Arc<dyn ToolSet>> {
-    vec![Arc::new(Workflow::new(Arc::clone(connection)))]
+    let mut sets: Vec<Arc<dyn ToolSet>> = vec![Arc::new(Workflow::new(Arc::clone(connection)))];
+    sets.extend(Context::of(connection).map(|set| Arc::new(set) as Arc<dyn ToolSet>));
+    sets
 }

@@ -20,6 +20,12 @@ use super::reply::{
 };
 use super::request::{ComposeContext, GetContext, PutFrame, RegenerateFrames, SynthesizeFrames};
 
+/// The tree that is read, unless another is named.
+pub const CURRENT_TREE: RootRef = RootRef::Current;
+
+/// Fails at once when somebody else regenerates.
+pub const NO_WAIT: Patience = Patience::FailFast;
+
 /// What Piton itself says of frames; nobody else can.
 const RESERVED: [&str; 7] =
     ["session", "run", "step", "regenerated_by", "provider", "model", "tokens"];

@@ -18,6 +18,9 @@
 //! *Limitations*: a scan runs on the thread of its call. One of a project that was scanned before looks at stamps
 //! only.
 
+pub use piton_context::agent::{Agent, Right, Role};
+pub use piton_context::word::AgentId;
+
 mod acting;
 mod convert;
 mod following;
@@ -29,7 +32,7 @@ mod request;
 mod settings;
 mod text;
 
-pub use acting::Acting;
+pub use acting::{Acting, CURRENT_TREE, NO_WAIT};
 pub use following::{Followed, Following};
 pub use place::Place;
 pub use ports::FramePorts;

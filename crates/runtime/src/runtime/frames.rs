@@ -6,7 +6,7 @@ use piton_core::{Code, Envelope};
 
 use super::state::Runtime;
 use crate::config::Problem;
-use crate::frames::{ContextSettings, Frames, Place};
+use crate::frames::{Agent, ContextSettings, Frames, Place};
 use crate::surroundings::ProjectDir;
 
 impl Runtime {
@@ -18,6 +18,16 @@ impl Runtime {
         let directory = project.map(ProjectDir::path);
         let sections = self.configuration.sections_for(directory);
         ContextSettings::join(sections.map_err(|found| Problem::envelope(&found))?)
+    }
+
+    /// The agent of context that clients in a project act as: the one that the process was started with, or the one
+    /// that is configured; nothing if there is none.
+    pub fn served_agent(&self, project: Option<&ProjectDir>) -> Option<Agent> {
+        self.frames.as_ref()?;
+        let settings = self.context_settings(project).ok()?;
+        let name = self.context_agent.as_ref().or(settings.served())?;
+        let role = settings.agent(name)?.role;
+        Some(Agent { id: name.clone(), role })
     }
 
     /// The context of a project, for somebody who stands in `standing`.

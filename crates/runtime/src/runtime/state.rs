@@ -13,7 +13,7 @@ use piton_workflow::session::Sessions;
 use super::ports::Ports;
 use crate::config::{Configuration, Problem, Settings, Status};
 use crate::connection::{Connection, Whereabouts};
-use crate::frames::FramePorts;
+use crate::frames::{AgentId, FramePorts};
 use crate::library::{Library, Stock, sources};
 
 /// Everything that Piton does for whoever calls it.
@@ -28,6 +28,8 @@ pub struct Runtime {
     applied: Settings,
     /// Where context is kept, if it is.
     pub(super) frames: Option<FramePorts>,
+    /// The agent of context that clients act as, whatever is configured.
+    pub(super) context_agent: Option<AgentId>,
 }
 
 impl fmt::Debug for Runtime {
@@ -50,13 +52,13 @@ impl Runtime {
         let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
         let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
         let recall = Recall::new(journal, blobs, Arc::clone(&ports.cache));
-        Ok(Self { ports, sessions, recall, library: Library::default(), configuration, applied, frames: None })
+        Ok(Self { ports, sessions, recall, library: Library::default(), configuration, applied, frames: None, context_agent: None })
     }
 
-    /// The same, with context.
+    /// The same, with context. Clients act as `agent`, or as whom the configuration names.
     #[must_use]
-    pub fn with_frames(self, frames: FramePorts) -> Self {
-        Self { frames: Some(frames), ..self }
+    pub fn with_frames(self, frames: FramePorts, agent: Option<AgentId>) -> Self {
+        Self { frames: Some(frames), context_agent: agent, ..self }
     }
 
     /// The use cases of one agent.

@@ -1,6 +1,7 @@
 //! What can be asked for.
 
 use clap::{Args, Subcommand};
+use piton_runtime::frames::AgentId;
 
 use super::{install, serve};
 use crate::{app::App, exit::Ending, failure::Failure};
@@ -10,6 +11,9 @@ use crate::{app::App, exit::Ending, failure::Failure};
     after_help = "Without a command, an agent is served over standard input and output.\n\nExample:\n  piton mcp install --client claude"
 )]
 pub(crate) struct Mcp {
+    /// Serve the context of the project as this agent of [[context.agents]]
+    #[arg(long, value_name = "AGENT")]
+    context: Option<AgentId>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -27,7 +31,7 @@ enum Command {
 impl Mcp {
     pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
         match self.command {
-            None => serve::run(app),
+            None => serve::run(app, self.context),
             Some(Command::Install(install)) => install.run(app),
             Some(Command::Uninstall(uninstall)) => uninstall.run(app),
         }

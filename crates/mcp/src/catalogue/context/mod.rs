@@ -1,0 +1,6 @@
+//! The set `context`, which a connection has as far as the role of its agent goes.
+
+mod tool;
+mod words;
+
+pub use tool::{ToolName, catalogue};

@@ -1,0 +1,77 @@
+//! From a call of the set to its use case.
+//!
+//! *Invariants*: who acts was fixed when the connection began; no call says it. What a call may do is decided in one
+//! place, before its arguments are looked at.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use piton_core::Envelope;
+use piton_runtime::frames::{Acting, Agent, CURRENT_TREE, NO_WAIT};
+use piton_runtime::{Connection, Standing};
+
+use crate::catalogue::Catalogue;
+use crate::catalogue::context::{ToolName, catalogue};
+use crate::sets::{Call, Told, ToolSet};
+
+pub(in crate::sets) struct Context {
+    connection: Arc<Connection>,
+    agent: Agent,
+    catalogue: Arc<Catalogue>,
+}
+
+impl Context {
+    /// The set of a connection that acts as an agent of context; nothing for any other.
+    pub(in crate::sets) fn of(connection: &Arc<Connection>) -> Option<Self> {
+        let agent = connection.context_agent()?;
+        let catalogue = catalogue(agent.role);
+        Some(Self { connection: Arc::clone(connection), agent, catalogue })
+    }
+
+    /// Who makes the call, if they may: the agent of the connection, at the step that the call belongs to.
+    fn acting(&self, tool: ToolName, standing: &Standing) -> Result<Acting, Envelope> {
+        let may = self.agent.check(tool.needs());
+        may.map_err(|error| error.envelope())?;
+        let acting = self.connection.frames()?.serve(&self.agent.id)?;
+        Ok(acting.at_step(standing.provenance.as_ref()))
+    }
+
+    async fn make(&self, call: Call<'_>) -> Result<Told, Envelope> {
+        let tool: ToolName = call.tool().parse().expect("its catalogue has these tools alone");
+        let standing = self.connection.standing(call.run()).await?;
+        let acting = self.acting(tool, &standing)?;
+        Ok(match tool {
+            ToolName::GetContext => {
+                let reply = acting.get_context(&call.request()?, &CURRENT_TREE).await?;
+                Told::new(&reply, reply.text())
+            }
+            ToolName::ComposeContext => {
+                let reply = acting.compose_context(&call.request()?).await?;
+                Told::new(&reply, reply.text())
+            }
+            ToolName::PutFrame => {
+                let reply = acting.put_frame(call.request()?, BTreeMap::new()).await?;
+                Told::new(&reply, reply.text())
+            }
+            ToolName::Synthesize => {
+                let reply = acting.synthesize(&call.request()?).await?;
+                Told::new(&reply, reply.text())
+            }
+            ToolName::Regenerate => {
+                let reply = acting.regenerate(&call.request()?, NO_WAIT).await?;
+                Told::new(&reply, reply.text())
+            }
+        })
+    }
+}
+
+impl ToolSet for Context {
+    fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
+        Box::pin(self.make(call))
+    }
+}
