@@ -103,3 +103,21 @@ pub const COMPOSED_TOKENS: usize = 8_000;
 
 /// How long a watcher waits for another process that regenerates: it does the same work.
 pub const REGENERATION_PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// The largest file that a model is asked about, in bytes: what the windows of most models take.
+pub const GENERATE_FILE_BYTES_MAX: u64 = 512 * 1024;
+
+/// The most text that a model is given with one question, in bytes, for the same reason.
+pub const GENERATE_CONTEXT_BYTES_MAX: usize = 768 * 1024;
+
+/// How many nodes one call lets models write about. More is a whole company's code, and a bill to match.
+pub const GENERATE_NODES_MAX: usize = 100_000;
+
+/// How many tokens an answer about one node has, unless told otherwise: a page.
+pub const GENERATE_ANSWER_TOKENS: u32 = 800;
+
+/// How many models are asked at once, unless told otherwise: providers let everybody have a few.
+pub const GENERATE_AT_ONCE: usize = 4;
+
+/// How many may be asked at once at most.
+pub const GENERATE_AT_ONCE_MAX: usize = 64;

@@ -8,7 +8,7 @@ use piton_core::Digest;
 use super::{Agent, Agents, Right};
 use crate::{
     Context, Error,
-    frame::{After, Appended, Basis, Draft, FrameId, Given, Head, Metadata, NewFrame},
+    frame::{After, Appended, Basis, Draft, Frame, FrameId, Given, Head, Metadata, NewFrame},
     history::{NodeRef, RootRef},
     read::{Composed, Composition, NodeContext, View},
     synthesis::{RegenerateScope, Regenerated, SynthesizeRequest, Synthesized},
@@ -134,12 +134,12 @@ impl AgentAdapter {
         prompt: Digest,
         given: &[Given],
         attempt: u64,
-    ) -> Result<Option<FrameId>, Error> {
+    ) -> Result<Option<Frame>, Error> {
         self.agent.check(Right::Read)?;
         let basis = Basis::Generated { prompt, given: given.to_vec(), attempt };
         let id = FrameId::of(path, frame_type, &self.agent.id, &basis);
         match self.context.frame(id).await {
-            Ok(frame) => Ok(Some(frame.id)),
+            Ok(frame) => Ok(Some(frame)),
             Err(Error::FrameNotFound { .. }) => Ok(None),
             Err(error) => Err(error),
         }

@@ -27,8 +27,17 @@ pub const CURRENT_TREE: RootRef = RootRef::Current;
 pub const NO_WAIT: Patience = Patience::FailFast;
 
 /// What Piton itself says of frames; nobody else can.
-const RESERVED: [&str; 7] =
-    ["session", "run", "step", "regenerated_by", "provider", "model", "tokens"];
+const RESERVED: [&str; 9] = [
+    "session",
+    "run",
+    "step",
+    "regenerated_by",
+    "provider",
+    "model",
+    "finish",
+    "input_tokens",
+    "output_tokens",
+];
 
 /// The use cases of one agent.
 #[derive(Clone)]

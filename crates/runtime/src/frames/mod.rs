@@ -24,6 +24,8 @@ pub use piton_context::word::AgentId;
 mod acting;
 mod convert;
 mod following;
+#[cfg(feature = "flow")]
+pub mod generate;
 mod place;
 mod ports;
 mod project;

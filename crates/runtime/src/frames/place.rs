@@ -53,6 +53,13 @@ impl Place {
         NodeRef::within(&self.within, text)
     }
 
+    /// A file of the project.
+    #[cfg(feature = "flow")]
+    pub(super) fn file(&self, path: &TreePath) -> PathBuf {
+        use std::os::unix::ffi::OsStrExt as _;
+        self.directory.join(std::ffi::OsStr::from_bytes(path.as_bytes()))
+    }
+
     /// The path that is meant.
     pub fn path(&self, text: &str) -> Result<TreePath, Error> {
         let path = Path::new(text);
