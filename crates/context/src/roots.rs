@@ -40,7 +40,8 @@ impl<'a> FrameRoots<'a> {
         let mut after: Option<Vec<u8>> = None;
         loop {
             let page = self.table.scan(&[], after.as_deref(), 1).await?;
-            let Some(project) = page.entries.first().and_then(|entry| ProjectId::of_key(&entry.key))
+            let Some(project) =
+                page.entries.first().and_then(|entry| ProjectId::of_key(&entry.key))
             else {
                 return Ok(roots);
             };

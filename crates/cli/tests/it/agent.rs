@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead as _, BufReader, Lines, Write as _},
-    process::{Child, ChildStdin, ChildStdout, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use serde_json::{Value, json};
@@ -24,8 +24,16 @@ impl Agent {
 
     /// The same, with more in the environment of the server and in what the client can do.
     pub(crate) fn start_with(rig: &Rig, variables: &[(&str, &str)], can: &Value) -> Self {
-        let mut child = rig
-            .command(&["mcp"])
+        Self::shake_hands(rig.command(&["mcp"]), variables, can)
+    }
+
+    /// The same, started with these arguments.
+    pub(crate) fn start_as(rig: &Rig, arguments: &[&str]) -> Self {
+        Self::shake_hands(rig.command(arguments), &[], &json!({}))
+    }
+
+    fn shake_hands(mut command: Command, variables: &[(&str, &str)], can: &Value) -> Self {
+        let mut child = command
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

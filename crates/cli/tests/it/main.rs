@@ -6,6 +6,7 @@
 mod agent;
 mod clients;
 mod command_line;
+mod context;
 mod demo;
 mod flows;
 mod kill;

@@ -12,7 +12,9 @@ use serde::Serialize;
 use super::{Basis, Frame, FrameId, FrameSet, Head, Metadata, leaf, set::phrase};
 use crate::{
     Context, Error,
-    bounds::{COLLECTION_PATIENCE, CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX, TRIES_MAX},
+    bounds::{
+        COLLECTION_PATIENCE, CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX, TRIES_MAX,
+    },
     context::{keep, put, put_after, remove_after},
     stored::{bytes::put_number, keys::Row},
     tree::{TreeNodeId, TreePath},

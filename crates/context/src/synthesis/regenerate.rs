@@ -221,12 +221,8 @@ impl Context {
             return Ok(false);
         };
         let policy = crate::frame::Policy { version, ..policy.clone() };
-        let wanted = Wanted {
-            agent: &head.agent_id,
-            frame_type: &head.frame_type,
-            policy: &policy,
-            said,
-        };
+        let wanted =
+            Wanted { agent: &head.agent_id, frame_type: &head.frame_type, policy: &policy, said };
         let appended = self.synthesize_one(path, &wanted).await?;
         if appended.outcome == Outcome::Unchanged {
             self.settle(path, &head.frame_type).await?;

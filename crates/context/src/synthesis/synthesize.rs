@@ -71,8 +71,7 @@ impl Context {
                 node.kind
             )));
         }
-        let wanted =
-            Wanted { agent, frame_type: &request.frame_type, policy: &policy, said };
+        let wanted = Wanted { agent, frame_type: &request.frame_type, policy: &policy, said };
         let all = self.directories_below(node.id, &node.path).await?;
         let below = if request.recursive {
             all

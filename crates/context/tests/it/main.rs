@@ -7,6 +7,7 @@
 )]
 
 mod check;
+mod doors;
 mod frames;
 mod history;
 mod ignore;

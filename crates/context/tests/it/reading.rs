@@ -92,13 +92,17 @@ fn a_program_can_register_an_order_of_its_own() {
         Arc::new(|one: &piton_context::frame::Frame, other: &piton_context::frame::Frame| {
             other.bytes.cmp(&one.bytes)
         });
-    scene.context =
-        scene.context.clone().with_registry(Registry::default().with_order("longest", longest).unwrap());
+    scene.context = scene
+        .context
+        .clone()
+        .with_registry(Registry::default().with_order("longest", longest).unwrap());
     let view = View { order: Order::Custom("longest".to_owned()), ..View::default() };
     assert_eq!(contents(&scene, &view)[0], "1");
     let nothing = Arc::new(|_: &_, _: &_| Ordering::Equal);
-    scene.context =
-        scene.context.clone().with_registry(Registry::default().with_order("any", nothing).unwrap());
+    scene.context = scene
+        .context
+        .clone()
+        .with_registry(Registry::default().with_order("any", nothing).unwrap());
     let ties = View { order: Order::Custom("any".to_owned()), ..View::default() };
     let ids: Vec<FrameId> = scene.get("d/a", &ties).frames.iter().map(|f| f.frame.id).collect();
     assert!(ids.is_sorted(), "ties are broken by id");

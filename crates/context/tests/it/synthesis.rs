@@ -69,16 +69,20 @@ fn a_program_can_register_a_policy_of_its_own() {
     let count = Arc::new(|pieces: &[Piece], told: &Value| {
         format!("{} pieces, {}", pieces.len(), told["word"]).into_bytes()
     });
-    scene.context =
-        scene.context.clone().with_registry(Registry::default().with_policy("count", 3, count).unwrap());
+    scene.context = scene
+        .context
+        .clone()
+        .with_registry(Registry::default().with_policy("count", 3, count).unwrap());
     let policy = PolicySpec::Custom { name: "count".to_owned(), parameters: json!({"word": "hi"}) };
     scene.synthesize("a", &summaries(policy.clone()));
     assert_eq!(content(&scene, "a"), "3 pieces, \"hi\"");
     assert_eq!(reason(&scene, "a"), None);
     // Another version of it, or none, makes what it wrote stale.
     let newer = Arc::new(|_: &[Piece], _: &Value| b"new".to_vec());
-    scene.context =
-        scene.context.clone().with_registry(Registry::default().with_policy("count", 4, newer).unwrap());
+    scene.context = scene
+        .context
+        .clone()
+        .with_registry(Registry::default().with_policy("count", 4, newer).unwrap());
     let told = "the policy count has version 4 now, it was made by version 3";
     assert_eq!(reason(&scene, "a").as_deref(), Some(told));
     let made = regenerate(

@@ -200,9 +200,7 @@ impl Acting {
         frame_type: &FrameType,
         reason: &str,
     ) -> Result<(), Envelope> {
-        let done = async {
-            self.adapter.invalidate(&self.node(node)?, frame_type, reason).await
-        };
+        let done = async { self.adapter.invalidate(&self.node(node)?, frame_type, reason).await };
         done.await.map_err(|error: Error| error.envelope())
     }
 

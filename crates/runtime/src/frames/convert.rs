@@ -117,7 +117,9 @@ impl RegenerateFrames {
     pub(super) fn scope(&self, path: TreePath) -> Result<RegenerateScope, Error> {
         let name = self.scope.unwrap_or(ScopeName::Subtree);
         if self.depth.is_some() && name != ScopeName::Ancestors {
-            return Err(Error::Invalid(format!("a depth is for the scope ancestors, not for {name}")));
+            return Err(Error::Invalid(format!(
+                "a depth is for the scope ancestors, not for {name}"
+            )));
         }
         let frame = self.frame.as_deref().map(str::parse).transpose();
         let frame = frame.map_err(|error| {

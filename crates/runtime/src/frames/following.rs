@@ -40,11 +40,7 @@ impl Frames {
 
 impl Following {
     /// The same, which makes frames anew after each change, as an agent whose role allows it.
-    pub fn regenerating(
-        self,
-        acting: Acting,
-        request: RegenerateFrames,
-    ) -> Result<Self, Envelope> {
+    pub fn regenerating(self, acting: Acting, request: RegenerateFrames) -> Result<Self, Envelope> {
         let may = acting.agent().check(piton_context::agent::Right::Synthesize);
         may.map_err(|error| error.envelope())?;
         Ok(Self { regenerating: Some((acting, request)), ..self })

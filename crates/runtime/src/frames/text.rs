@@ -96,8 +96,7 @@ impl Regenerated {
             let _ = write!(text, "\n{} stay stale:", self.skipped.len());
         }
         for skipped in &self.skipped {
-            let _ =
-                write!(text, "\n  {} {}: {}", skipped.path, skipped.frame_type, skipped.reason);
+            let _ = write!(text, "\n  {} {}: {}", skipped.path, skipped.frame_type, skipped.reason);
         }
         text
     }

@@ -52,7 +52,16 @@ impl Runtime {
         let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
         let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
         let recall = Recall::new(journal, blobs, Arc::clone(&ports.cache));
-        Ok(Self { ports, sessions, recall, library: Library::default(), configuration, applied, frames: None, context_agent: None })
+        Ok(Self {
+            ports,
+            sessions,
+            recall,
+            library: Library::default(),
+            configuration,
+            applied,
+            frames: None,
+            context_agent: None,
+        })
     }
 
     /// The same, with context. Clients act as `agent`, or as whom the configuration names.

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use piton_context::word::AgentId;
 
-use super::{batch, compare, look, make, put, read, watch};
+use super::{batch, compare, generate, look, make, put, read, watch};
 use crate::{app::App, exit::Ending, failure::Failure};
 
 #[derive(Args)]
@@ -59,13 +59,20 @@ enum Command {
     )]
     Synthesize(make::Synthesize),
     /// Make frames anew that were synthesised from what has changed since
-    #[command(after_help = "Example:\n  piton context regenerate\n  piton context regenerate src --scope node")]
+    #[command(
+        after_help = "Example:\n  piton context regenerate\n  piton context regenerate src --scope node"
+    )]
     Regenerate(make::Regenerate),
     /// Mark a frame as to be made anew
     #[command(
         after_help = "Example:\n  piton context invalidate src --type summary --because \"too long\""
     )]
     Invalidate(put::Invalidate),
+    /// Let a model write frames; says what that costs at most, and asks first
+    #[command(
+        after_help = "Example:\n  piton context generate --type summary --recursive --prompt \"Say what it is for.\" --dry-run"
+    )]
+    Generate(generate::Generate),
     /// Record the project directory whenever it changes, until Ctrl-C
     #[command(after_help = "Example:\n  piton context watch --regenerate")]
     Watch(watch::Watch),
@@ -97,6 +104,7 @@ impl Context {
             Command::Synthesize(synthesize) => synthesize.run(app, agent),
             Command::Regenerate(regenerate) => regenerate.run(app, agent),
             Command::Invalidate(invalidate) => invalidate.run(app, agent),
+            Command::Generate(generate) => generate.run(app, agent),
             Command::Watch(watch) => watch.run(app, agent),
             Command::Diff(diff) => diff.run(app),
             Command::Report(report) => report.run(app),

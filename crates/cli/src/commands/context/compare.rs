@@ -86,7 +86,8 @@ impl Report {
             FailOn::Stale => !report.stale.is_empty(),
             FailOn::Missing => report.nodes_with_frames < report.nodes,
         });
-        app.output.reply("piton.context.report/1", &json!({ "report": report, "failed": failed }))?;
+        app.output
+            .reply("piton.context.report/1", &json!({ "report": report, "failed": failed }))?;
         Ok(if failed { Ending::Wanting } else { Ending::Done })
     }
 }

@@ -103,7 +103,8 @@ fn say_status(app: &App, found: &StatusShown) {
     let rows: Vec<_> = found.types.iter().map(row).collect();
     table::lines(heads, &rows).into_iter().for_each(|line| app.output.say(line));
     for stale in found.report.stale.iter().take(STALE_SHOWN) {
-        app.output.say(format_args!("stale: {} {}: {}", stale.path, stale.frame_type, stale.reason));
+        app.output
+            .say(format_args!("stale: {} {}: {}", stale.path, stale.frame_type, stale.reason));
     }
     let more = found.report.stale.len().saturating_sub(STALE_SHOWN);
     if more > 0 {
@@ -143,9 +144,13 @@ pub(super) fn validate(app: &App) -> Result<Ending, Failure> {
     let progress = Progress::begin(app, "Checking everything that is stored");
     let found = desk.open.wait(desk.frames.validate())?;
     drop(progress);
-    let piton_context::check::Validation { roots, nodes, frames, heads, .. } = found;
+    let of = |number: u64, one| count(usize::try_from(number).unwrap_or(usize::MAX), one);
     app.output.say(format_args!(
-        "Checked {roots} trees, {nodes} tree nodes, {frames} frames and {heads} heads."
+        "Checked {}, {}, {} and {}.",
+        of(found.roots, "tree"),
+        of(found.nodes, "tree node"),
+        of(found.frames, "frame"),
+        of(found.heads, "head"),
     ));
     for damage in &found.damage {
         app.output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));

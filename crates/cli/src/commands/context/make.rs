@@ -1,17 +1,39 @@
 //! Making frames from frames: synthesis and regeneration.
 
-use std::time::Duration;
+use std::{str::FromStr, time::Duration};
 
 use clap::Args;
 use piton_context::{
     synthesis::Missing,
     word::{AgentId, FrameType},
 };
-use piton_runtime::frames::{PolicyName, RegenerateFrames, ScopeName, SynthesizeFrames};
+use piton_core::UnknownValue;
+use piton_runtime::frames::{
+    Acting, PolicyName, RegenerateFrames, Right, ScopeName, SynthesizeFrames,
+};
 use piton_store::port::Patience;
+use serde_json::json;
 
-use super::{desk::Desk, progress::Progress};
+use super::{desk::Desk, generate, progress::Progress};
 use crate::{app::App, exit::Ending, failure::Failure};
+
+/// How frames become one: by a fixed rule, or by a model.
+#[derive(Clone, Copy)]
+enum How {
+    Rule(PolicyName),
+    Model,
+}
+
+impl FromStr for How {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "model" {
+            return Ok(Self::Model);
+        }
+        text.parse().map(Self::Rule).map_err(|error: UnknownValue| format!("{error}, model"))
+    }
+}
 
 #[derive(Args)]
 pub(crate) struct Synthesize {
@@ -23,9 +45,9 @@ pub(crate) struct Synthesize {
     /// The type of the frames that it is made from, `*` for all [default: that of the new frame]
     #[arg(long, value_name = "TYPE")]
     inputs: Option<String>,
-    /// How: concatenation, summarization or filtering
+    /// How: concatenation, summarization, filtering, or model, which asks one
     #[arg(long, value_name = "POLICY")]
-    policy: Option<PolicyName>,
+    policy: Option<How>,
     /// With summarization: the most bytes
     #[arg(long, value_name = "COUNT")]
     max_bytes: Option<u64>,
@@ -44,16 +66,23 @@ pub(crate) struct Synthesize {
     /// What to do about directories below that lack the frame: refuse, synthesize or skip
     #[arg(long, value_name = "WHAT")]
     missing: Option<Missing>,
+    #[command(flatten)]
+    model: generate::Model,
 }
 
 impl Synthesize {
     pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
         let (desk, acting) = Desk::of(app, agent)?;
+        let policy = match self.policy {
+            Some(How::Model) => return self.by_model(app, &desk, &acting),
+            Some(How::Rule(policy)) => Some(policy),
+            None => None,
+        };
         let request = SynthesizeFrames {
             node: self.node,
             frame_type: self.frame_type,
             inputs: self.inputs,
-            policy: self.policy,
+            policy,
             max_bytes: self.max_bytes,
             types: self.types,
             agents: self.agents,
@@ -67,6 +96,21 @@ impl Synthesize {
         app.output.say(made.text());
         app.output.reply("piton.context.synthesize/1", &made)?;
         Ok(Ending::Done)
+    }
+
+    /// Lets a model write the frame of the directory from those of its entries.
+    fn by_model(&self, app: &App, desk: &Desk, acting: &Acting) -> Result<Ending, Failure> {
+        acting.agent().check(Right::Synthesize).map_err(|error| error.envelope())?;
+        let Self { node, frame_type, recursive, .. } = self;
+        let request = self.model.request(node.clone(), frame_type.clone(), *recursive, false);
+        let plan = desk.open.wait(acting.plan(&request))?;
+        let done = self.model.generate(app, desk, acting, &request, &plan)?;
+        generate::say(app, &done);
+        app.output.reply(
+            "piton.context.generate/1",
+            &json!({ "estimate": plan.estimate, "generated": done }),
+        )?;
+        Ok(if done.is_complete() { Ending::Done } else { Ending::Wanting })
     }
 }
 

@@ -23,6 +23,14 @@ impl Progress {
             output::overwrite(line);
         }
     }
+
+    /// A line of so many done.
+    pub(super) fn count(&self, done: usize, all: usize, doing: &str) {
+        const WIDTH: usize = 24;
+        let filled = (done * WIDTH).checked_div(all).unwrap_or(WIDTH).min(WIDTH);
+        let bar = format!("{}{}", "#".repeat(filled), "-".repeat(WIDTH - filled));
+        self.tell(&format!("[{bar}] {done} of {all}  {doing}"));
+    }
 }
 
 impl Drop for Progress {

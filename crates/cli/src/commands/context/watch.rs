@@ -1,31 +1,32 @@
 //! Following a project until Ctrl-C.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use clap::Args;
-use piton_context::{history::Recorded, watch::json_lines, word::AgentId};
-use piton_runtime::frames::{Followed, Following, RegenerateFrames, ScopeName};
-
-use super::desk::Desk;
-use crate::{
-    app::App,
-    bounds::WATCH_STEP,
-    exit::Ending,
-    failure::Failure,
-    output,
-    words::count,
+use piton_context::{
+    history::Recorded,
+    watch::json_lines,
+    word::{AgentId, FrameType},
 };
+use piton_core::Envelope;
+use piton_runtime::frames::{Acting, Followed, Following, RegenerateFrames, ScopeName};
+
+use super::{desk::Desk, generate};
+use crate::{app::App, bounds::WATCH_STEP, exit::Ending, failure::Failure, output, words::count};
 
 #[derive(Args)]
 pub(crate) struct Watch {
     /// Make synthesised frames anew after each change: node, subtree or ancestors [default: subtree]
     #[arg(long, value_name = "SCOPE", num_args = 0..=1, default_missing_value = "subtree", require_equals = true)]
     regenerate: Option<ScopeName>,
+    /// Let a model write frames of this type anew after each change, everywhere
+    #[arg(long, value_name = "TYPE", requires = "regenerate")]
+    generate: Option<FrameType>,
+    #[command(flatten)]
+    model: generate::Model,
 }
 
 impl Watch {
@@ -34,7 +35,7 @@ impl Watch {
         let (mut following, first) = desk.open.wait(desk.frames.follow())?;
         if let Some(scope) = self.regenerate {
             let request = RegenerateFrames { scope: Some(scope), ..RegenerateFrames::default() };
-            following = following.regenerating(acting, request)?;
+            following = following.regenerating(acting.clone(), request)?;
         }
         // Whoever reads that Ctrl-C stops it may send it.
         let stopped = Arc::new(AtomicBool::new(false));
@@ -47,22 +48,49 @@ impl Watch {
             told(app, &Followed { recorded: None, regenerated: Some(done) });
         }
         while !stopped.load(Ordering::Relaxed) {
-            step(app, &desk, &mut following);
+            let changed = step(app, &desk, &mut following);
+            if let Some(frame_type) = self.generate.as_ref().filter(|_| changed) {
+                self.by_model(app, &desk, &acting, frame_type);
+            }
         }
         app.output.say("Stopped.");
         Ok(Ending::Done)
     }
 }
 
-/// One wait. What fails is told, and the watch goes on.
-fn step(app: &App, desk: &Desk, following: &mut Following) {
-    match desk.open.block_on(following.step(WATCH_STEP)) {
-        Ok(followed) => told(app, &followed),
-        Err(envelope) => {
-            desk.open.log.failed(&envelope);
-            output::warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
+impl Watch {
+    /// Lets a model write what changed. What fails is told, and the watch goes on.
+    fn by_model(&self, app: &App, desk: &Desk, acting: &Acting, frame_type: &FrameType) {
+        let request = self.model.request(".".to_owned(), frame_type.clone(), true, false);
+        let plan = desk.open.wait(acting.plan(&request));
+        let done = plan.and_then(|plan| self.model.generate(app, desk, acting, &request, &plan));
+        match done {
+            Ok(done) if app.output.is_json() => {
+                let _ = output::line(&serde_json::json!({ "generated": done }));
+            }
+            Ok(done) => generate::say(app, &done),
+            Err(failure) => complain(desk, &failure.envelope()),
         }
     }
+}
+
+/// One wait; says whether something changed. What fails is told, and the watch goes on.
+fn step(app: &App, desk: &Desk, following: &mut Following) -> bool {
+    match desk.open.block_on(following.step(WATCH_STEP)) {
+        Ok(followed) => {
+            told(app, &followed);
+            followed.recorded.is_some()
+        }
+        Err(envelope) => {
+            complain(desk, &envelope);
+            false
+        }
+    }
+}
+
+fn complain(desk: &Desk, envelope: &Envelope) {
+    desk.open.log.failed(envelope);
+    output::warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
 }
 
 async fn note(stop: impl Future<Output = ()>, stopped: Arc<AtomicBool>) {

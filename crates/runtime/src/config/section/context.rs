@@ -65,8 +65,7 @@ impl Section for ContextSection {
     fn check(&self, _: Place) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         if self.agents.len() > CONTEXT_AGENTS_MAX {
-            let reason =
-                format!("{} agents; {CONTEXT_AGENTS_MAX} are taken", self.agents.len());
+            let reason = format!("{} agents; {CONTEXT_AGENTS_MAX} are taken", self.agents.len());
             wrong.push(Wrong { entry: None, reason, fix: "take some away".to_owned() });
         }
         for (place, agent) in self.agents.iter().enumerate() {

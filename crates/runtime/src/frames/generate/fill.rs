@@ -137,7 +137,8 @@ impl Filling<'_> {
         }
         let node = self.acting.record(&NodeRef::from(path)).await?;
         let Plan { prompt, related, .. } = self.plan;
-        let question = self.acting.question(&node, &self.request.frame_type, prompt, related).await?;
+        let question =
+            self.acting.question(&node, &self.request.frame_type, prompt, related).await?;
         let question = match question {
             Ok(question) => question,
             Err(reason) => return Ok(left(Fate::Skipped, &reason)),

@@ -15,7 +15,11 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn new(per_minute: Option<u32>, clock: Arc<dyn Clock>, timer: Arc<dyn Timer>) -> Self {
+    pub(super) fn new(
+        per_minute: Option<u32>,
+        clock: Arc<dyn Clock>,
+        timer: Arc<dyn Timer>,
+    ) -> Self {
         const MINUTE: Duration = Duration::from_secs(60);
         let between = per_minute.map_or(Duration::ZERO, |calls| MINUTE / calls.max(1));
         Self { between, next: Mutex::new(Duration::ZERO), clock, timer }

@@ -60,7 +60,8 @@ impl Acting {
         let agent = self.agent();
         let own = || self.frames.settings.agent(&agent.id)?.prompt.clone();
         request.prompt.clone().or_else(own).ok_or_else(|| {
-            let message = format!("Nothing says what a model is asked for: {} has no prompt.", agent.id);
+            let message =
+                format!("Nothing says what a model is asked for: {} has no prompt.", agent.id);
             Envelope::new(Code::ValidationError, message).with_suggestion(
                 "Say it with --prompt, or give the agent a prompt in [[context.agents]].",
             )
@@ -112,11 +113,11 @@ impl Acting {
             Kind::File => tokens(usize::try_from(node.size).unwrap_or(usize::MAX)) as u64,
             _ => node.children.len() as u64 * u64::from(request.answer_tokens_max),
         };
+        if self.kept(request, &node.path).await?.is_some() {
+            plan.estimate.existing += 1;
+            return Ok(());
+        }
         if !request.force && !is_dirty {
-            if self.kept(request, &node.path).await?.is_some() {
-                plan.estimate.existing += 1;
-                return Ok(());
-            }
             let asked =
                 self.question(node, &request.frame_type, &plan.prompt, &plan.related).await?;
             // What has no text is not asked about.
@@ -156,8 +157,7 @@ impl Acting {
         Ok(head.map(|head| {
             let made = head.frame.basis.kind();
             let by = &head.frame.agent_id;
-            let mut kept =
-                GeneratedFrame::without(path, Fate::Kept, format!("{made} by {by}"));
+            let mut kept = GeneratedFrame::without(path, Fate::Kept, format!("{made} by {by}"));
             kept.frame = Some(head.frame.id.to_string());
             kept
         }))

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use piton_context::Error;
 use piton_context::frame::Given;
 use piton_context::history::{NodeRecord, NodeRef};
 use piton_context::read::{Composition, Source, View, ViewedFrame, tokens};
 use piton_context::tree::{Kind, TreePath};
 use piton_context::word::FrameType;
-use piton_context::Error;
 use piton_core::{Digest, canonical};
 use piton_models::Message;
 use serde::Serialize;
@@ -95,8 +95,7 @@ impl Acting {
         given: &mut Vec<Given>,
     ) -> Result<(), Error> {
         let _ = write!(text, "The directory {} holds:", node.path);
-        let view =
-            View { types: vec![frame_type.clone()], heads_only: true, ..View::default() };
+        let view = View { types: vec![frame_type.clone()], heads_only: true, ..View::default() };
         for child in &node.children {
             let path = node.path.join(&child.name);
             let found = self.adapter.read_context(&NodeRef::from(&path), &view).await?;

@@ -1,0 +1,204 @@
+//! `piton context generate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use piton_context::word::{AgentId, FrameType};
+use piton_models::ProviderName;
+use piton_runtime::{
+    bounds::{GENERATE_ANSWER_TOKENS, GENERATE_AT_ONCE, GENERATE_AT_ONCE_MAX},
+    frames::{
+        Acting,
+        generate::{Estimate, Fate, GenerateFrames, Generated, OnFailure, Plan, Told},
+    },
+};
+use serde_json::json;
+
+use super::{desk::Desk, models, progress::Progress};
+use crate::{app::App, ask, exit::Ending, failure::Failure, words::count};
+
+#[derive(Args)]
+pub(crate) struct Generate {
+    /// The file or directory: its path, or the beginning of its id
+    #[arg(default_value = ".")]
+    node: String,
+    /// The type of the new frames
+    #[arg(long = "type", value_name = "TYPE")]
+    frame_type: FrameType,
+    #[command(flatten)]
+    model: Model,
+    /// Everything below first, from the bottom up
+    #[arg(long)]
+    recursive: bool,
+    /// Ask again where the frame is there already
+    #[arg(long)]
+    force: bool,
+    /// Only say what it would cost at most
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask before models are
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Who is asked, and how.
+#[derive(Args)]
+pub(super) struct Model {
+    /// What the model is asked for [default: the prompt of the agent]
+    #[arg(long, value_name = "TEXT")]
+    prompt: Option<String>,
+    /// Give it the frames of this path as well; may be given several times
+    #[arg(long, value_name = "PATH")]
+    related: Vec<String>,
+    /// Who is asked [default: the provider of the agent, else the default one]
+    #[arg(long, value_name = "NAME")]
+    provider: Option<ProviderName>,
+    /// Which model
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Which models may be asked: a file with `providers` [default: `[models]` of your configuration]
+    #[arg(long, value_name = "FILE")]
+    models: Option<PathBuf>,
+    /// After a failure: stop, or continue with the others
+    #[arg(long, value_name = "WHAT", default_value = "stop")]
+    on_failure: OnFailure,
+    /// The most tokens of one answer
+    #[arg(long, value_name = "COUNT", default_value_t = GENERATE_ANSWER_TOKENS)]
+    answer_tokens: u32,
+    /// How many are asked at once
+    #[arg(long, value_name = "COUNT", default_value_t = GENERATE_AT_ONCE)]
+    at_once: usize,
+    /// How many calls a minute the provider gets at most
+    #[arg(long, value_name = "COUNT")]
+    per_minute: Option<u32>,
+    /// What a million tokens cost, sent and answered, to tell what it costs at most
+    #[arg(long, value_name = "IN,OUT", value_parser = price)]
+    price: Option<(f64, f64)>,
+}
+
+fn price(text: &str) -> Result<(f64, f64), String> {
+    let parts = text.split_once(',').and_then(|(sent, answered)| {
+        Some((sent.trim().parse::<f64>().ok()?, answered.trim().parse::<f64>().ok()?))
+    });
+    parts.ok_or_else(|| "write two numbers, as in 3,15".to_owned())
+}
+
+impl Model {
+    pub(super) fn request(
+        &self,
+        node: String,
+        frame_type: FrameType,
+        recursive: bool,
+        force: bool,
+    ) -> GenerateFrames {
+        GenerateFrames {
+            node,
+            frame_type,
+            prompt: self.prompt.clone(),
+            related: self.related.clone(),
+            provider: self.provider.clone(),
+            model: self.model.clone(),
+            recursive,
+            force,
+            on_failure: self.on_failure,
+            answer_tokens_max: self.answer_tokens,
+            at_once: self.at_once.clamp(1, GENERATE_AT_ONCE_MAX),
+            per_minute: self.per_minute,
+        }
+    }
+
+    /// Does what was planned, with a line on how far it is.
+    pub(super) fn generate(
+        &self,
+        app: &App,
+        desk: &Desk,
+        acting: &Acting,
+        request: &GenerateFrames,
+        plan: &Plan,
+    ) -> Result<Generated, Failure> {
+        let asking = models::asking(app, self.models.as_deref())?;
+        let progress = Progress::begin(app, "Asking");
+        let tell = |told: Told<'_>| progress.count(told.done, told.all, &told.node.path);
+        desk.open.wait(acting.generate(request, plan, &asking, &tell))
+    }
+}
+
+impl Generate {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let (desk, acting) = Desk::of(app, agent)?;
+        let Self { node, frame_type, model, recursive, force, .. } = &self;
+        let request = model.request(node.clone(), frame_type.clone(), *recursive, *force);
+        let plan = desk.open.wait(acting.plan(&request))?;
+        self.say_estimate(app, plan.estimate);
+        if self.dry_run {
+            app.output.reply("piton.context.estimate/1", &plan.estimate)?;
+            return Ok(Ending::Done);
+        }
+        if plan.estimate.calls > 1 && !self.yes && ask::confirm("Ask?") != Some(true) {
+            return Err(Failure::refused(
+                format!("No model was asked: {} wait for your yes.", calls(plan.estimate)),
+                "Add --yes to go on, or --dry-run to see what it costs.",
+            ));
+        }
+        let done = self.model.generate(app, &desk, &acting, &request, &plan)?;
+        say(app, &done);
+        let told = json!({ "estimate": plan.estimate, "generated": done });
+        app.output.reply("piton.context.generate/1", &told)?;
+        Ok(if done.is_complete() { Ending::Done } else { Ending::Wanting })
+    }
+
+    fn say_estimate(&self, app: &App, estimate: Estimate) {
+        let Estimate { input_tokens, output_tokens_max, existing, .. } = estimate;
+        app.output.say(format_args!(
+            "{}, about {input_tokens} tokens sent and at most {output_tokens_max} answered; \
+             {existing} are there already.",
+            calls(estimate)
+        ));
+        if let Some((sent, answered)) = self.model.price {
+            app.output.say(format_args!("It costs at most {:.4}.", cost(estimate, sent, answered)));
+        }
+    }
+}
+
+/// What tokens cost, at a price for a million of them.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a price is an estimate, and 2^53 tokens cost more than there is"
+)]
+fn cost(estimate: Estimate, sent: f64, answered: f64) -> f64 {
+    const MILLION: f64 = 1_000_000.0;
+    let Estimate { input_tokens, output_tokens_max, .. } = estimate;
+    (input_tokens as f64 * sent + output_tokens_max as f64 * answered) / MILLION
+}
+
+fn calls(estimate: Estimate) -> String {
+    count(usize::try_from(estimate.calls).unwrap_or(usize::MAX), "call")
+}
+
+pub(super) fn say(app: &App, done: &Generated) {
+    for node in &done.nodes {
+        let by = match (&node.provider, &node.model) {
+            (Some(provider), Some(model)) => format!(" by {provider} {model}"),
+            _ => String::new(),
+        };
+        let why = node.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+        app.output.say(format_args!("{:<8} {}{by}{why}", node.fate, node.path));
+    }
+    app.output.say(format_args!(
+        "{} made, {} there already, {} kept, {} skipped, {} failed, {} not started; {} tokens.",
+        done.count(Fate::Made),
+        done.count(Fate::Existing),
+        done.count(Fate::Kept),
+        done.count(Fate::Skipped),
+        done.count(Fate::Failed),
+        done.count(Fate::NotStarted),
+        done.usage.total(),
+    ));
+    app.output.say(if !done.is_complete() {
+        "Run the command again to go on; what is done stays."
+    } else if done.count(Fate::Existing) > 0 && done.count(Fate::Made) == 0 {
+        "Nothing was asked. Ask again with --force."
+    } else {
+        "Read it: piton context compose PATH"
+    });
+}

@@ -1,0 +1,119 @@
+//! The set `context` over MCP, by the role of the agent.
+
+use serde_json::{Value, json};
+
+use super::{configure, project};
+use crate::{agent::Agent, rig::Rig};
+
+/// The names of the tools that a server offers.
+fn tools(agent: &mut Agent) -> Vec<String> {
+    agent.ask("tools/list", &json!({}));
+    let reply = agent.reply().unwrap();
+    let tools = reply["result"]["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn serving(rig: &Rig, name: &str) -> Agent {
+    Agent::start_as(rig, &["mcp", "--context", name])
+}
+
+// shows: CT-031, CT-095
+#[test]
+fn an_agent_gets_the_tools_of_its_role_and_no_others() {
+    let rig = project();
+    let mut nobody = Agent::start(&rig);
+    assert_eq!(tools(&mut nobody).len(), 6, "nothing is configured, nothing is offered");
+    nobody.leave();
+    configure(&rig, "[context]\nagent = \"scout\"");
+    let reading = ["get_context", "compose_context"];
+    let expected = [
+        (None, &reading[..]),
+        (Some("scout"), &reading),
+        (Some("scribe"), &["get_context", "compose_context", "put_frame"]),
+        (
+            Some("librarian"),
+            &["get_context", "compose_context", "put_frame", "synthesize", "regenerate"],
+        ),
+    ];
+    for (name, expected) in expected {
+        let mut agent = name.map_or_else(|| Agent::start(&rig), |name| serving(&rig, name));
+        assert_eq!(tools(&mut agent)[6..], *expected, "{name:?}");
+        agent.leave();
+    }
+    for unknown in ["nobody", "person"] {
+        let refused = rig.run(&["mcp", "--context", unknown]);
+        assert_eq!(refused.status.code(), Some(1), "{unknown}");
+    }
+}
+
+// shows: CT-035, CT-036, CT-040 (over MCP)
+#[test]
+fn what_an_agent_writes_is_its_own_and_has_the_ids_of_the_command_line() {
+    let rig = project();
+    configure(&rig, "");
+    let mut scribe = serving(&rig, "scribe");
+    let frame = json!({ "node": "src/lib.rs", "frameType": "summary", "content": "It answers." });
+    let put = scribe.call("put_frame", &frame);
+    assert_eq!(put["outcome"], "added", "{put}");
+    let command = ["context", "--agent", "scribe", "put-frame", "src/lib.rs", "--type", "summary"];
+    let again = rig.tells(&[&command[..], &["--text", "It answers."]].concat());
+    assert_eq!((&again["frame"], &again["outcome"]), (&put["frame"], &json!("unchanged")));
+    for field in ["agent", "agentId", "metadata"] {
+        let mut forged = frame.clone();
+        forged[field] = json!("librarian");
+        assert_eq!(scribe.call("put_frame", &forged)["code"], "VALIDATION_ERROR", "{field}");
+    }
+    let shown = scribe.call("get_context", &json!({ "node": "src/lib.rs" }));
+    assert_eq!(shown["frames"][0]["agent"], "scribe");
+    assert_eq!(shown["frames"][0]["content"], "It answers.");
+    let missing = scribe.call("get_context", &json!({ "node": "src/lob.rs" }));
+    assert_eq!(missing["code"], "CONTEXT_NODE_NOT_FOUND");
+    assert!(missing["message"].as_str().unwrap().contains("src/lib.rs"), "{missing}");
+    scribe.leave();
+    let mut librarian = serving(&rig, "librarian");
+    let wanted = json!({ "node": ".", "frameType": "summary", "recursive": true });
+    let made = librarian.call("synthesize", &wanted);
+    assert_eq!(made["frames"].as_array().unwrap().len(), 2, "{made}");
+    let composed = librarian.call("compose_context", &json!({ "node": "src/main.rs" }));
+    assert!(composed["text"].as_str().unwrap().contains("It answers."), "{composed}");
+    assert_eq!(librarian.call("regenerate", &json!({}))["made"], json!([]));
+    librarian.leave();
+}
+
+#[test]
+fn a_frame_is_about_the_file_as_it_is_when_it_is_put() {
+    let rig = project();
+    configure(&rig, "");
+    let mut scribe = serving(&rig, "scribe");
+    rig.write("src/lib.rs", "pub fn edited() {}\n");
+    scribe.call("put_frame", &json!({ "node": "src/lib.rs", "frameType": "s", "content": "new" }));
+    rig.says(&["context", "scan"]);
+    let shown = scribe.call("get_context", &json!({ "node": "src/lib.rs" }));
+    assert_eq!(shown["frames"][0]["isFresh"], true, "{shown}");
+    scribe.leave();
+}
+
+// shows: CT-096 (the part that a frame has the session, run and step that it was written in)
+#[test]
+fn a_frame_that_is_written_at_a_step_says_which() {
+    let rig = project();
+    configure(&rig, "");
+    let mut scribe = serving(&rig, "scribe");
+    let started =
+        scribe.call("start_workflow", &json!({ "workflowId": "wr.tour", "goal": "look" }));
+    let token = &started["nextCall"]["params"]["ackToken"];
+    let mut frame = json!({ "node": "README.md", "frameType": "s", "content": "x", "run": token });
+    scribe.call("put_frame", &frame);
+    let shown = scribe.call("get_context", &json!({ "node": "README.md" }));
+    let metadata = &shown["frames"][0]["metadata"];
+    assert_eq!(metadata["session"], started["run"]["sessionId"], "{shown}");
+    assert_eq!(metadata["run"], started["run"]["runId"]);
+    assert_eq!(metadata["step"], started["pending"]["stepId"]);
+    frame["run"] = json!("ack_nonsense");
+    frame["content"] = json!("y");
+    let refused: Value = scribe.call("put_frame", &frame);
+    assert!(refused["code"].as_str().unwrap().starts_with("TOKEN"), "{refused}");
+    let shown = scribe.call("get_context", &json!({ "node": "README.md" }));
+    assert_eq!(shown["frameCount"], 1, "nothing was written");
+    scribe.leave();
+}

@@ -1,0 +1,284 @@
+//! Frames that models write, on real sockets.
+
+use std::process::{Child, Stdio};
+
+use piton_models::Wire;
+use piton_models::testing::{Fault, ModelServer, Reply};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use super::{AGENTS, is_sound, project};
+use crate::rig::{Rig, text};
+
+fn executor() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+}
+
+/// A file that says where models are: providers of these names and wire formats, the first the default.
+fn models(rig: &Rig, providers: &[(&str, Wire, &ModelServer)]) -> String {
+    let one = |(name, wire, server): &(&str, Wire, &ModelServer)| {
+        json!({ "name": name, "wire": wire, "model": "small", "timeoutMs": 1000,
+            "key": { "env": "MODEL_KEY" }, "baseUrl": server.base_url(*wire) })
+    };
+    let providers: Vec<Value> = providers.iter().map(one).collect();
+    let settings = json!({ "default": providers[0]["name"], "providers": providers });
+    let path = rig.home().join("models.json");
+    std::fs::write(&path, settings.to_string()).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn answers(server: &ModelServer, count: usize) {
+    (0..count).for_each(|number| {
+        server.then(Reply::text(&format!("answer {number}")));
+    });
+}
+
+const KEY: &str = "sk-very-secret";
+
+/// Generates `summary` frames; the code and what programs are told.
+fn generate(rig: &Rig, models: &str, more: &[&str]) -> (i32, Value) {
+    let output = start(rig, models, more).wait_with_output().unwrap();
+    let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(!said.contains(KEY), "the key is told: {said}");
+    let told = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
+    (output.status.code().unwrap(), told)
+}
+
+fn start(rig: &Rig, models: &str, more: &[&str]) -> Child {
+    let usual = ["context", "generate", "--type", "summary", "--prompt", "Say what it is."];
+    let all = [&usual[..], &["--models", models, "--yes", "--json"], more].concat();
+    let mut command = rig.command(&all);
+    command.env("MODEL_KEY", KEY).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn fates(told: &Value) -> Vec<(String, String)> {
+    let nodes = told["generated"]["nodes"].as_array().unwrap();
+    let field = |node: &Value, name: &str| node[name].as_str().unwrap().to_owned();
+    nodes.iter().map(|node| (field(node, "path"), field(node, "fate"))).collect()
+}
+
+// shows: CT-074, CT-022 (frames that models write)
+#[test]
+fn a_tree_is_filled_from_the_bottom_up_and_the_same_again_asks_nobody() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    answers(&server, 5);
+    let (code, told) = generate(&rig, &models, &["--recursive", "--at-once", "1"]);
+    assert_eq!(code, 0, "{told}");
+    let order: Vec<String> = fates(&told).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(order, ["src/lib.rs", "src/main.rs", "README.md", "src", "."]);
+    assert!(fates(&told).iter().all(|(_, fate)| fate == "made"));
+    let last = server.seen().last().unwrap().body["messages"].to_string();
+    assert!(last.contains("The directory .") && last.contains("answer 3"), "{last}");
+    let shown = rig.tells(&["context", "get-node", "src"]);
+    let frame = &shown["frames"][0];
+    assert_eq!((&frame["content"], &frame["made"]), (&json!("answer 3"), &json!("generated")));
+    let said = |name: &str| frame["metadata"][name].as_str().unwrap().to_owned();
+    assert_eq!([said("provider"), said("model"), said("input_tokens")], ["local", "small", "11"]);
+
+    let (code, told) = generate(&rig, &models, &["--recursive"]);
+    assert_eq!((code, &told["estimate"]["calls"]), (0, &json!(0)));
+    assert!(fates(&told).iter().all(|(_, fate)| fate == "existing"), "{told}");
+    assert_eq!(told["generated"]["nodes"][0]["provider"], "local");
+    assert_eq!(server.seen().len(), 5, "nobody was asked");
+
+    rig.write("src/lib.rs", "pub fn other() {}\n");
+    answers(&server, 4);
+    let (_, told) = generate(&rig, &models, &["--recursive"]);
+    let made = fates(&told).into_iter().filter(|(_, fate)| fate == "made").count();
+    assert_eq!((made, server.seen().len()), (3, 8), "the file, its directory and the one above");
+    let (_, told) = generate(&rig, &models, &["README.md", "--force"]);
+    assert_eq!(fates(&told), [("README.md".to_owned(), "made".to_owned())]);
+    let shown = rig.tells(&["context", "list-frames", "README.md"]);
+    assert_eq!(shown["frameCount"], 2, "the first attempt stays");
+    assert!(is_sound(&rig));
+}
+
+// shows: CT-075 (the estimate comes first)
+#[test]
+fn nobody_is_asked_before_somebody_said_yes() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let usual =
+        ["context", "generate", "--type", "summary", "--prompt", "Why?", "--models", &models];
+    let dry = rig.tells(&[&usual[..], &["--recursive", "--dry-run"]].concat());
+    assert_eq!((&dry["calls"], &dry["outputTokensMax"]), (&json!(5), &json!(4000)));
+    assert!(dry["inputTokens"].as_u64().unwrap() > 0);
+    let (code, error) = rig.fails(&[&usual[..], &["--recursive"]].concat());
+    assert_eq!((code, &error["code"]), (1, &json!("VALIDATION_ERROR")));
+    assert!(error["suggestion"].as_str().unwrap().contains("--yes"), "{error}");
+    assert!(server.seen().is_empty());
+    assert_eq!(rig.tells(&["context", "status"])["types"], json!([]));
+}
+
+// shows: CT-072 (through the command line), CT-073 (through the command line)
+#[test]
+fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let cases = [
+        (Reply::Fault(Fault::BadJson), "local sent no usable answer"),
+        (Reply::Fault(Fault::NoAnswer), "local sent no usable answer"),
+        (Reply::Fault(Fault::Hang), "local did not answer within 1000 ms"),
+        (Reply::Fault(Fault::Cut), "local hung up before the answer was complete"),
+        (Reply::status(404, "no such model"), "local does not have the model `small`"),
+        (Reply::status(401, &format!("bad key {KEY}")), "local refused the key: bad key [key]"),
+        (Reply::text(""), "local sent no text"),
+    ];
+    for (reply, words) in cases {
+        server.then(reply);
+        let (code, told) = generate(&rig, &models, &["README.md"]);
+        let node = &told["generated"]["nodes"][0];
+        assert_eq!((code, &node["fate"]), (1, &json!("failed")), "{told}");
+        assert!(node["reason"].as_str().unwrap().contains(words), "{told}");
+    }
+    let asked = server.seen().len();
+    server.then(Reply::Fault(Fault::Status(429, "slow down".to_owned(), Some(1))));
+    server.then(Reply::text("patience"));
+    let (code, told) = generate(&rig, &models, &["README.md"]);
+    assert_eq!((code, server.seen().len() - asked), (0, 2), "{told}");
+    assert_eq!(rig.tells(&["context", "get-node", "README.md"])["frameCount"], 1);
+    assert!(is_sound(&rig));
+}
+
+// shows: CT-075 (the failure policy)
+#[test]
+fn after_a_failure_it_stops_or_leaves_out_what_depends_on_it() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::Anthropic, &server)]);
+    server.then(Reply::Fault(Fault::BadJson));
+    let (code, told) = generate(&rig, &models, &["--recursive", "--at-once", "1"]);
+    let fate = |path: &str, fate: &str| (path.to_owned(), fate.to_owned());
+    assert_eq!(code, 1);
+    assert_eq!(
+        fates(&told)[..2],
+        [fate("src/lib.rs", "failed"), fate("src/main.rs", "not_started")]
+    );
+    assert_eq!(server.seen().len(), 1);
+    server.then(Reply::Fault(Fault::BadJson));
+    answers(&server, 2);
+    let (code, told) =
+        generate(&rig, &models, &["--recursive", "--at-once", "1", "--on-failure", "continue"]);
+    let expected = [
+        fate("src/lib.rs", "failed"),
+        fate("src/main.rs", "made"),
+        fate("README.md", "made"),
+        fate("src", "skipped"),
+        fate(".", "skipped"),
+    ];
+    assert_eq!((code, fates(&told)), (1, expected.to_vec()));
+    answers(&server, 3);
+    let (code, told) = generate(&rig, &models, &["--recursive"]);
+    assert_eq!((code, told["generated"]["answers"].clone()), (0, json!(3)));
+}
+
+// shows: CT-075 (a kill midway), CT-087 (`generate`)
+#[test]
+fn what_was_killed_midway_goes_on_where_it_stopped() {
+    const FILES: usize = 198;
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = Rig::new();
+    for number in 0..FILES {
+        rig.write(&format!("d/f{number}.txt"), &format!("text {number}\n"));
+    }
+    rig.says(&["context", "scan"]);
+    let models = models(&rig, &[("local", Wire::Ollama, &server)]);
+    answers(&server, 2 * FILES);
+    let mut child = start(&rig, &models, &["--recursive"]);
+    while server.seen().len() < 40 {
+        assert!(child.try_wait().unwrap().is_none(), "it is at work");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(is_sound(&rig));
+    let (code, told) = generate(&rig, &models, &["--recursive"]);
+    assert_eq!(code, 0);
+    let asked = server.seen().len();
+    assert!(asked <= FILES + 2 + 4, "only what was under way was asked twice: {asked}");
+    let existing = fates(&told).into_iter().filter(|(_, fate)| fate == "existing").count();
+    assert!(existing >= 30, "{existing}");
+    let status = rig.tells(&["context", "status"]);
+    let line = &status["types"][0];
+    assert_eq!((&line["fresh"], &line["missing"]), (&json!(FILES + 2), &json!(0)), "{line}");
+    assert!(is_sound(&rig));
+}
+
+// shows: CT-070 (several at once), CT-076
+#[test]
+fn three_providers_answer_at_once_and_an_agent_is_the_same_whoever_answers() {
+    let executor = executor();
+    let servers: Vec<ModelServer> =
+        (0..3).map(|_| executor.block_on(ModelServer::start())).collect();
+    let rig = project();
+    let wires = [("one", Wire::OpenAi), ("two", Wire::Anthropic), ("three", Wire::Ollama)];
+    let all: Vec<_> =
+        wires.iter().zip(&servers).map(|((name, wire), server)| (*name, *wire, server)).collect();
+    let models = models(&rig, &all);
+    rig.write(
+        "piton.toml",
+        &AGENTS.replace("name = \"scribe\"", "name = \"scribe\"\nprovider = \"two\""),
+    );
+    rig.says(&["context", "scan"]);
+    servers.iter().for_each(|server| answers(server, 3));
+    let children = [
+        ("README.md", "one", "person"),
+        ("src/lib.rs", "two", "person"),
+        ("src/main.rs", "three", "person"),
+    ]
+    .map(|(path, provider, _)| start(&rig, &models, &[path, "--provider", provider]));
+    for (child, (name, _)) in children.into_iter().zip(wires) {
+        let told: Value =
+            serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+        assert_eq!(told["generated"]["nodes"][0]["provider"], name, "{told}");
+    }
+    let (_, told) = generate(&rig, &models, &["piton.toml", "--agent", "scribe"]);
+    assert_eq!(told["generated"]["nodes"][0]["provider"], "two", "the agent's own");
+    let (_, again) =
+        generate(&rig, &models, &["piton.toml", "--agent", "scribe", "--provider", "one"]);
+    let node = &again["generated"]["nodes"][0];
+    assert_eq!((&node["fate"], &node["provider"]), (&json!("existing"), &json!("two")));
+    assert_eq!(node["frame"], told["generated"]["nodes"][0]["frame"]);
+    let (_, other) =
+        generate(&rig, &models, &["README.md", "--agent", "librarian", "--provider", "none"]);
+    let reason = other["generated"]["nodes"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("is not configured"), "{reason}");
+    let (code, error) = rig.fails(&["context", "generate", "--type", "t", "--agent", "scout"]);
+    assert_eq!((code, &error["code"]), (1, &json!("VALIDATION_ERROR")), "it has no prompt");
+    let asked = ["context", "generate", "--type", "t", "--agent", "scout", "--prompt", "p"];
+    assert_eq!(rig.fails(&asked).1["code"], "CONTEXT_FORBIDDEN");
+}
+
+// shows: CT-053
+#[test]
+fn a_directory_is_synthesised_by_a_model_from_what_is_said_of_its_entries() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    for (path, words) in [("src/lib.rs", "It answers."), ("src/main.rs", "It starts.")] {
+        rig.says(&["context", "put-frame", path, "--type", "summary", "--text", words]);
+    }
+    server.then(Reply::text("Code that answers."));
+    let arguments = ["context", "synthesize", "src", "--type", "summary", "--policy", "model"];
+    let more = ["--prompt", "In one sentence.", "--models", &models];
+    let mut command = rig.command(&[&arguments[..], &more].concat());
+    assert!(command.env("MODEL_KEY", KEY).output().unwrap().status.success());
+    let sent = server.seen().last().unwrap().body["messages"][1]["content"].clone();
+    insta::assert_snapshot!("what_a_model_is_asked_about_a_directory", sent.as_str().unwrap());
+    let shown = rig.tells(&["context", "get-node", "src"]);
+    assert_eq!(shown["frames"][0]["content"], "Code that answers.");
+    assert_eq!(shown["frames"][0]["isFresh"], true);
+    rig.says(&["context", "put-frame", "src/lib.rs", "--type", "summary", "--text", "Other."]);
+    assert_eq!(rig.tells(&["context", "get-node", "src"])["frames"][0]["isFresh"], false);
+}

@@ -1,0 +1,93 @@
+//! A project that is watched.
+
+use std::{
+    io::{BufRead as _, BufReader, Lines},
+    process::{Child, ChildStdout, Command, Stdio},
+};
+
+use serde_json::Value;
+
+use super::{configure, is_sound, project};
+use crate::rig::Rig;
+
+/// A watcher that tells programs what happens.
+pub(super) struct Watcher {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Watcher {
+    pub(super) fn start(rig: &Rig, arguments: &[&str]) -> Self {
+        let all = [&["context", "watch", "--json"], arguments].concat();
+        let mut child = rig.command(&all).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    /// The next line that fits.
+    pub(super) fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let line = self.lines.next().expect("the watcher goes on").unwrap();
+            let told: Value = serde_json::from_str(&line).unwrap();
+            if fits(&told) {
+                return told;
+            }
+        }
+    }
+
+    /// Ctrl-C.
+    pub(super) fn stop(mut self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+// shows: CT-082 (the command line), CT-083 (lines of JSON), CT-050 (the part about plain `watch`)
+#[test]
+fn changes_are_told_while_other_commands_work_and_ctrl_c_ends_it() {
+    let rig = project();
+    rig.says(&["context", "put-frame", "src/lib.rs", "--type", "summary", "--text", "one"]);
+    rig.says(&["context", "synthesize", "src", "--type", "summary", "--inputs", "summary"]);
+    let before = rig.tells(&["context", "get-head", "src", "--type", "summary"]);
+    rig.write("first.txt", "1");
+    let mut watcher = Watcher::start(&rig, &[]);
+    let first = watcher.until(|told| told["path"] == "first.txt");
+    assert_eq!(first["change"], "added");
+    rig.write("src/lib.rs", "changed");
+    let told = watcher.until(|told| told["path"] == "src/lib.rs");
+    assert_eq!(told["change"], "changed");
+    assert_ne!(told["old"]["id"], told["new"]["id"]);
+    rig.says(&["context", "put-frame", "README.md", "--type", "note", "--text", "beside"]);
+    assert!(is_sound(&rig));
+    let after = rig.tells(&["context", "get-head", "src", "--type", "summary"]);
+    assert_eq!(before["frames"][0]["id"], after["frames"][0]["id"], "nothing was made anew");
+    watcher.stop();
+}
+
+// shows: CT-093
+#[test]
+fn a_watcher_that_regenerates_makes_one_frame_for_one_change_as_its_agent() {
+    let rig = project();
+    configure(&rig, "");
+    rig.says(&["context", "put-frame", "src/lib.rs", "--type", "summary", "--text", "one"]);
+    rig.says(&["context", "synthesize", "src", "--type", "summary", "--inputs", "summary"]);
+    for agent in ["nobody", "scribe"] {
+        let refused = rig.run(&["context", "watch", "--regenerate", "--agent", agent]);
+        assert_eq!(refused.status.code(), Some(1), "{agent}");
+    }
+    let mut watcher = Watcher::start(&rig, &["--regenerate=subtree", "--agent", "librarian"]);
+    rig.write("seen.txt", "1");
+    watcher.until(|told| told["path"] == "seen.txt");
+    rig.says(&["context", "put-frame", "src/main.rs", "--type", "summary", "--text", "two"]);
+    rig.write("src/lib.rs", "changed");
+    let told = watcher.until(|told| told.get("regenerated").is_some());
+    let made = told["regenerated"]["made"].as_array().unwrap();
+    assert_eq!(made.len(), 1, "{told}");
+    assert_eq!(made[0]["path"], "src");
+    let head = rig.tells(&["context", "get-head", "src", "--type", "summary"]);
+    assert_eq!(head["frames"][0]["id"], made[0]["frame"]);
+    assert_eq!(head["frames"][0]["agent"], "person", "whose frame it was");
+    assert_eq!(head["frames"][0]["metadata"]["regenerated_by"], "librarian");
+    watcher.stop();
+}
