@@ -99,7 +99,7 @@ pub enum Error {
         expected: String,
     },
     /// Directories below lack a frame.
-    #[error("{count} directories below {path} have no {frame_type} frame, the first is {first}")]
+    #[error("directories below {path} have no {frame_type} frame: {first}{}", and_more(*count))]
     Incomplete {
         /// Where the synthesis was asked for.
         path: TreePath,
@@ -168,4 +168,9 @@ impl Error {
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Store(piton_store::Error::Conflict { .. }))
     }
+}
+
+/// How many there are beside the first.
+fn and_more(count: usize) -> String {
+    if count > 1 { format!(" and {} more", count - 1) } else { String::new() }
 }

@@ -87,6 +87,13 @@ const UNREACHABLE_FROM_CORE: [&str; 20] = [
     "xxhash-rust",
 ];
 
+/// Parts that know nothing of how they are reached: by a command line, a terminal, a web page or an agent.
+const WITHOUT_DOORS: [&str; 5] = ["backpack", "context", "core", "flow", "workspaces"];
+
+/// Crates that only doors are made of.
+const DOORS: [&str; 8] =
+    ["anstream", "axum", "clap", "clap_builder", "crossterm", "indicatif", "ratatui", "rmcp"];
+
 /// Problems with the edges between workspace crates.
 pub(crate) fn check(metadata: &Metadata) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -163,6 +170,19 @@ pub(crate) fn check_reach(metadata: &Metadata) -> Vec<Problem> {
                     metadata.manifest(core),
                     format!("the core reaches `{found}`"),
                     "the core is pure and knows one digest, SHA-256: find out who brings it with `cargo tree -p piton-core -e normal` and drop it",
+                ));
+            }
+        }
+    }
+    let is_part =
+        |name: &str| name.strip_prefix("piton-").is_some_and(|name| WITHOUT_DOORS.contains(&name));
+    for part in metadata.members().filter(|member| is_part(&member.name)) {
+        for found in reachable(metadata, &part.id).into_iter().map(name) {
+            if DOORS.contains(&found.as_str()) {
+                problems.push(Problem::of_file(
+                    metadata.manifest(part),
+                    format!("`{}` reaches `{found}`", part.name),
+                    "a part does not know how it is reached: move what needs it to a door",
                 ));
             }
         }
@@ -323,6 +343,22 @@ mod tests {
         }
         assert!(check_reach(&parse(&chain("sha2", None, &[])).unwrap()).is_empty());
         assert!(check_reach(&parse(&chain("tokio", Some("dev"), &[])).unwrap()).is_empty());
+    }
+
+    // shows: CT-094
+    #[test]
+    fn a_part_reaches_nothing_that_doors_are_made_of() {
+        for part in ["backpack", "context", "core", "flow", "workspaces"] {
+            for door in ["clap", "anstream", "rmcp", "axum"] {
+                let name = format!("piton-{part}");
+                let planted = chain(door, None, &[]).replace("piton-core", &name);
+                let found = check_reach(&parse(&planted).unwrap());
+                assert_eq!(found.len(), 1, "{part} {door}");
+                assert_eq!(found[0].what, format!("`{name}` reaches `{door}`"));
+            }
+        }
+        let tested = chain("clap", Some("dev"), &[]).replace("piton-core", "piton-flow");
+        assert!(check_reach(&parse(&tested).unwrap()).is_empty());
     }
 
     #[test]

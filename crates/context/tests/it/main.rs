@@ -15,6 +15,7 @@ mod processes;
 mod reading;
 mod scan;
 mod scene;
+mod subtree;
 mod synthesis;
 mod tree;
 mod watch;

@@ -35,7 +35,7 @@ impl Clock for HandClock {
     }
 
     fn monotonic(&self) -> Duration {
-        Duration::ZERO
+        Duration::from_millis(self.0.load(Ordering::Relaxed))
     }
 }
 

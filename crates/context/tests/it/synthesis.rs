@@ -107,7 +107,7 @@ fn children_come_before_parents_or_the_parent_is_refused() {
     let error =
         block_on(refused.adapter("synthesis").synthesize(&node("."), &request)).unwrap_err();
     assert_eq!(error.code().as_str(), "CONTEXT_INCOMPLETE");
-    assert_eq!(error.to_string(), "2 directories below . have no summary frame, the first is a");
+    assert_eq!(error.to_string(), "directories below . have no summary frame: a and 1 more");
     assert_eq!(refused.head(".", "summary"), None);
     for request in [ask(true, Missing::Refuse), ask(false, Missing::Synthesize)] {
         let scene = scene();

@@ -609,7 +609,7 @@ impl Code {
             Self::ContextRootNotFound => Facts {
                 domain: Domain::Context,
                 meaning: "No recorded tree has this digest, number or label.",
-                advice: "List the recorded trees with `piton context status`, and name one of them.",
+                advice: "List the recorded trees with `piton context history`, and name one of them.",
                 retry: Retry::NotRetryable,
             },
             Self::ContextFrameNotFound => Facts {

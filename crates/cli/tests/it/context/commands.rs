@@ -97,6 +97,7 @@ fn programs_get_one_document_with_the_name_of_its_shape() {
 #[test]
 fn paths_are_relative_to_where_one_stands_and_ids_may_be_cut_short() {
     let rig = project();
+    configure(&rig, "");
     let shown = rig.tells(&["context", "get-node", "src/lib.rs"]);
     let id = shown["id"].as_str().unwrap();
     let mut inside = rig.command(&["context", "get-node", "lib.rs", "--json"]);
@@ -172,7 +173,7 @@ fn long_work_shows_how_far_it_is_on_a_terminal_and_nowhere_else() {
         .unwrap();
     assert!(on_terminal.status.success());
     let seen = String::from_utf8_lossy(&on_terminal.stdout).into_owned();
-    assert!(seen.contains("\r\u{1b}[KScanning ~/project"), "{seen:?}");
+    assert!(seen.contains("Scanning ~/project\r"), "{seen:?}");
     let piped = command.args(["context", "scan", "--force"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&piped.stderr), "");
     assert!(!String::from_utf8_lossy(&piped.stdout).contains("Scanning"));

@@ -1,5 +1,6 @@
 //! Settings from files and the environment.
 
+mod context;
 mod edit;
 mod environment;
 mod files;
