@@ -117,3 +117,43 @@ fn a_frame_that_is_written_at_a_step_says_which() {
     assert_eq!(shown["frameCount"], 1, "nothing was written");
     scribe.leave();
 }
+
+#[test]
+fn a_step_narrows_what_the_role_allows() {
+    let rig = project();
+    let step = |id: &str, left: Option<&str>| {
+        let mut step = json!({ "id": id, "title": id, "prompt": "Do it." });
+        if let Some(left) = left {
+            step["access"] = json!({ "context": left });
+        }
+        step
+    };
+    let workflow = json!({ "id": "project.narrow", "name": "A sample", "description": "For tests.",
+        "steps": [step("look", Some("reader")), step("rest", Some("none")), step("write", None)] });
+    rig.write(".piton/workflows/narrow.json", &workflow.to_string());
+    configure(&rig, "");
+    let mut librarian = serving(&rig, "librarian");
+    let mut answer =
+        librarian.call("start_workflow", &json!({ "workflowId": "project.narrow", "goal": "see" }));
+    let calls = [
+        ("get_context", json!({ "node": "README.md" })),
+        ("put_frame", json!({ "node": "README.md", "frameType": "s", "content": "x" })),
+        ("regenerate", json!({})),
+    ];
+    for allowed in [[true, false, false], [false; 3], [true; 3]] {
+        let token = answer["nextCall"]["params"]["ackToken"].clone();
+        for ((tool, arguments), allowed) in calls.iter().zip(allowed) {
+            let mut arguments = arguments.clone();
+            let without = librarian.call(tool, &arguments);
+            assert_eq!(without["code"], "TOKEN_RUN_REQUIRED", "{tool}");
+            arguments["run"] = token.clone();
+            let told = librarian.call(tool, &arguments);
+            let code = if allowed { Value::Null } else { json!("CONTEXT_FORBIDDEN") };
+            assert_eq!(told["code"], code, "{tool} {told}");
+        }
+        let output = json!({ "notesMarkdown": "Done." });
+        answer =
+            librarian.call("continue_workflow", &json!({ "ackToken": token, "output": output }));
+    }
+    librarian.leave();
+}

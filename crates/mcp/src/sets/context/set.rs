@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use piton_core::Envelope;
-use piton_runtime::frames::{Acting, Agent, CURRENT_TREE, NO_WAIT};
+use piton_core::{Code, Envelope};
+use piton_runtime::frames::{Acting, Agent, CURRENT_TREE, NO_WAIT, Role};
 use piton_runtime::{Connection, Standing};
 
 use crate::catalogue::Catalogue;
@@ -29,10 +29,23 @@ impl Context {
         Some(Self { connection: Arc::clone(connection), agent, catalogue })
     }
 
-    /// Who makes the call, if they may: the agent of the connection, at the step that the call belongs to.
+    /// Who makes the call, if they may: the agent of the connection, as far as its role and the step go that the call
+    /// belongs to.
     fn acting(&self, tool: ToolName, standing: &Standing) -> Result<Acting, Envelope> {
         let may = self.agent.check(tool.needs());
         may.map_err(|error| error.envelope())?;
+        if let Some(left) = standing.access.as_ref().and_then(|access| access.context) {
+            let role = left.as_str().parse::<Role>().ok();
+            if !role.is_some_and(|role| role.allows(tool.needs())) {
+                let message = format!(
+                    "This step leaves you `{left}` in the context, which does not allow {}; nothing was done.",
+                    tool.as_str()
+                );
+                return Err(Envelope::new(Code::ContextForbidden, message).with_suggestion(
+                    "Do without it in this step, and hand in the step to go on to the next.",
+                ));
+            }
+        }
         let acting = self.connection.frames()?.serve(&self.agent.id)?;
         Ok(acting.at_step(standing.provenance.as_ref()))
     }
