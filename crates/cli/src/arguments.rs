@@ -80,7 +80,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  piton diff amber-otter@h3kq9x7d amber-otter")]
     Diff(diff::Diff),
     /// Context: a project's tree, and what agents wrote about it
-    Context(context::Context),
+    Context(Box<context::Context>),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),

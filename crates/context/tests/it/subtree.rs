@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use piton_context::{
     Context, Ports, ProjectId,
     agent::AgentAdapter,
+    read::View,
     synthesis::{Inputs, PolicySpec},
 };
 use piton_store::{
@@ -60,8 +61,8 @@ fn a_synthesis_reads_nothing_outside_its_subtree() {
     for file in ["a/x", "a/deep/y", "beside/z", "top"] {
         scene.put(file, "summary", file);
     }
-    let outside = ["beside", "beside/z", "top"].map(|path| scene.get(path, &Default::default()));
-    let inside = ["a", "a/deep"].map(|path| scene.get(path, &Default::default()).node);
+    let outside = ["beside", "beside/z", "top"].map(|path| scene.get(path, &View::default()));
+    let inside = ["a", "a/deep"].map(|path| scene.get(path, &View::default()).node);
     let table = Arc::new(Asked { inner: Arc::clone(&scene.ports.table), keys: Mutex::default() });
     let ports = Ports { table: Arc::clone(&table) as _, ..scene.ports.clone() };
     let project = ProjectId::of_directory(scene.dir.path().as_os_str().as_encoded_bytes());

@@ -25,7 +25,7 @@ impl Place {
             Error::Unscannable { path, reason: error.to_string() }.envelope()
         })?;
         let standing = standing.and_then(|standing| std::fs::canonicalize(standing).ok());
-        let within = standing.and_then(|standing| Some(tree_path(&directory, &standing)?));
+        let within = standing.and_then(|standing| tree_path(&directory, &standing));
         Ok(Self { within: within.unwrap_or_default(), directory })
     }
 

@@ -17,6 +17,7 @@ use serde_json::json;
 use super::{desk::Desk, models, progress::Progress};
 use crate::{app::App, ask, exit::Ending, failure::Failure, words::count};
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write or leave out")]
 #[derive(Args)]
 pub(crate) struct Generate {
     /// The file or directory: its path, or the beginning of its id
@@ -26,7 +27,7 @@ pub(crate) struct Generate {
     #[arg(long = "type", value_name = "TYPE")]
     frame_type: FrameType,
     #[command(flatten)]
-    model: Model,
+    asking: Asking,
     /// Everything below first, from the bottom up
     #[arg(long)]
     recursive: bool,
@@ -43,7 +44,7 @@ pub(crate) struct Generate {
 
 /// Who is asked, and how.
 #[derive(Args)]
-pub(super) struct Model {
+pub(super) struct Asking {
     /// What the model is asked for [default: the prompt of the agent]
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
@@ -83,7 +84,7 @@ fn price(text: &str) -> Result<(f64, f64), String> {
     parts.ok_or_else(|| "write two numbers, as in 3,15".to_owned())
 }
 
-impl Model {
+impl Asking {
     pub(super) fn request(
         &self,
         node: String,
@@ -126,8 +127,8 @@ impl Model {
 impl Generate {
     pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
         let (desk, acting) = Desk::of(app, agent)?;
-        let Self { node, frame_type, model, recursive, force, .. } = &self;
-        let request = model.request(node.clone(), frame_type.clone(), *recursive, *force);
+        let Self { node, frame_type, asking, recursive, force, .. } = &self;
+        let request = asking.request(node.clone(), frame_type.clone(), *recursive, *force);
         let plan = desk.open.wait(acting.plan(&request))?;
         self.say_estimate(app, plan.estimate);
         if self.dry_run {
@@ -140,7 +141,7 @@ impl Generate {
                 "Add --yes to go on, or --dry-run to see what it costs.",
             ));
         }
-        let done = self.model.generate(app, &desk, &acting, &request, &plan)?;
+        let done = self.asking.generate(app, &desk, &acting, &request, &plan)?;
         say(app, &done);
         let told = json!({ "estimate": plan.estimate, "generated": done });
         app.output.reply("piton.context.generate/1", &told)?;
@@ -154,7 +155,7 @@ impl Generate {
              {existing} are there already.",
             calls(estimate)
         ));
-        if let Some((sent, answered)) = self.model.price {
+        if let Some((sent, answered)) = self.asking.price {
             app.output.say(format_args!("It costs at most {:.4}.", cost(estimate, sent, answered)));
         }
     }

@@ -101,7 +101,9 @@ fn say_status(app: &App, found: &StatusShown) {
     }
     let heads = ["FRAMES", "BY", "FRESH", "STALE", "MISSING"];
     let rows: Vec<_> = found.types.iter().map(row).collect();
-    table::lines(heads, &rows).into_iter().for_each(|line| app.output.say(line));
+    for line in table::lines(heads, &rows) {
+        app.output.say(line);
+    }
     for stale in found.report.stale.iter().take(STALE_SHOWN) {
         app.output
             .say(format_args!("stale: {} {}: {}", stale.path, stale.frame_type, stale.reason));

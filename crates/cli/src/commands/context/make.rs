@@ -67,7 +67,7 @@ pub(crate) struct Synthesize {
     #[arg(long, value_name = "WHAT")]
     missing: Option<Missing>,
     #[command(flatten)]
-    model: generate::Model,
+    asking: generate::Asking,
 }
 
 impl Synthesize {
@@ -102,9 +102,9 @@ impl Synthesize {
     fn by_model(&self, app: &App, desk: &Desk, acting: &Acting) -> Result<Ending, Failure> {
         acting.agent().check(Right::Synthesize).map_err(|error| error.envelope())?;
         let Self { node, frame_type, recursive, .. } = self;
-        let request = self.model.request(node.clone(), frame_type.clone(), *recursive, false);
+        let request = self.asking.request(node.clone(), frame_type.clone(), *recursive, false);
         let plan = desk.open.wait(acting.plan(&request))?;
-        let done = self.model.generate(app, desk, acting, &request, &plan)?;
+        let done = self.asking.generate(app, desk, acting, &request, &plan)?;
         generate::say(app, &done);
         app.output.reply(
             "piton.context.generate/1",

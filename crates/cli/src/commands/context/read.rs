@@ -27,6 +27,7 @@ struct Which {
     order: Option<OrderName>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write or leave out")]
 #[derive(Args)]
 pub(crate) struct GetNode {
     /// The file or directory: its path, or the beginning of its id

@@ -26,7 +26,7 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "TYPE", requires = "regenerate")]
     generate: Option<FrameType>,
     #[command(flatten)]
-    model: generate::Model,
+    asking: generate::Asking,
 }
 
 impl Watch {
@@ -61,9 +61,9 @@ impl Watch {
 impl Watch {
     /// Lets a model write what changed. What fails is told, and the watch goes on.
     fn by_model(&self, app: &App, desk: &Desk, acting: &Acting, frame_type: &FrameType) {
-        let request = self.model.request(".".to_owned(), frame_type.clone(), true, false);
+        let request = self.asking.request(".".to_owned(), frame_type.clone(), true, false);
         let plan = desk.open.wait(acting.plan(&request));
-        let done = plan.and_then(|plan| self.model.generate(app, desk, acting, &request, &plan));
+        let done = plan.and_then(|plan| self.asking.generate(app, desk, acting, &request, &plan));
         match done {
             Ok(done) if app.output.is_json() => {
                 let _ = output::line(&serde_json::json!({ "generated": done }));

@@ -230,7 +230,9 @@ fn three_providers_answer_at_once_and_an_agent_is_the_same_whoever_answers() {
         &AGENTS.replace("name = \"scribe\"", "name = \"scribe\"\nprovider = \"two\""),
     );
     rig.says(&["context", "scan"]);
-    servers.iter().for_each(|server| answers(server, 3));
+    for server in &servers {
+        answers(server, 3);
+    }
     let children = [
         ("README.md", "one", "person"),
         ("src/lib.rs", "two", "person"),

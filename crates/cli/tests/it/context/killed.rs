@@ -7,6 +7,7 @@ use std::{
 
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::testing::LongRun;
+use serde_json::json;
 
 use super::is_sound;
 use crate::rig::Rig;
@@ -33,9 +34,9 @@ fn project() -> Rig {
     let mut operations = String::new();
     for number in 0..8 {
         rig.write(&format!("src/a{number}.txt"), "a file\n");
-        operations.push_str(&format!(
-            "{{\"op\":\"put\",\"node\":\"src/a{number}.txt\",\"frameType\":\"note\",\"content\":\"n{number}\"}}\n"
-        ));
+        let operation = json!({ "op": "put", "node": format!("src/a{number}.txt"),
+            "frameType": "note", "content": format!("n{number}") });
+        operations = format!("{operations}{operation}\n");
     }
     rig.write("ops.jsonl", &operations);
     rig.says(&["context", "scan"]);

@@ -45,8 +45,8 @@ mod long {
             let last = rig.tells(&["context", "get-node", path, "--type", "summary"]);
             let words = format!("{agent} {}", rounds - 1);
             assert_eq!(last["frames"][0]["content"], json!(words), "no head is lost");
-            let least = rounds + u64::from(path == "src/lib.rs");
-            assert_eq!(last["frameCount"], json!(least), "no frame is lost");
+            let frames = rounds + u64::from(path == "src/lib.rs");
+            assert_eq!(last["frameCount"], json!(frames), "no frame is lost");
         }
         assert!(is_sound(&rig));
         let counts = [("frames", 2 * rounds), ("checks", rounds)];

@@ -20,7 +20,7 @@ impl Pace {
         clock: Arc<dyn Clock>,
         timer: Arc<dyn Timer>,
     ) -> Self {
-        const MINUTE: Duration = Duration::from_secs(60);
+        const MINUTE: Duration = Duration::from_mins(1);
         let between = per_minute.map_or(Duration::ZERO, |calls| MINUTE / calls.max(1));
         Self { between, next: Mutex::new(Duration::ZERO), clock, timer }
     }
