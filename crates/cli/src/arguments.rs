@@ -8,8 +8,8 @@ use piton_store::StreamId;
 
 use crate::{
     commands::{
-        blame, completions, config, context, diff, flow, fork, install, keys, logs, man, mcp, prefs,
-        session, settle, workflow,
+        blame, completions, config, context, diff, flow, fork, install, keys, logs, man, mcp,
+        prefs, session, settle, workflow,
     },
     data_dir, exit,
 };

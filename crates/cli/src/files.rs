@@ -4,6 +4,7 @@
 use std::{
     fs::{self, File},
     io::{self, Read as _, Write as _},
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
 };
 
@@ -48,9 +49,11 @@ pub(crate) fn read_if_there(path: &Path, bytes_max: u64) -> Result<Option<String
     if path.exists() { read_text(path, bytes_max).map(Some) } else { Ok(None) }
 }
 
-/// Makes a directory if there is none, and returns its path.
+/// Makes a directory for its owner only if there is none, and returns its path.
 pub(crate) fn make_directory(path: &Path) -> Result<PathBuf, Failure> {
-    let made = fs::create_dir_all(path).map(|()| path.to_path_buf());
+    const OWNER_ONLY: u32 = 0o700;
+    let made = fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY).create(path);
+    let made = made.map(|()| path.to_path_buf());
     made.map_err(Failure::io(format!("make {}", path.display())))
 }
 

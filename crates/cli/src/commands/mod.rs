@@ -3,8 +3,8 @@
 pub(crate) mod blame;
 pub(crate) mod completions;
 pub(crate) mod config;
-pub(crate) mod diff;
 pub(crate) mod context;
+pub(crate) mod diff;
 mod dispatch;
 mod doctor;
 pub(crate) mod flow;
