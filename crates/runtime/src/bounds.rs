@@ -160,7 +160,7 @@ pub const GENERATE_AT_ONCE: usize = 4;
 /// How many may be asked at once at most.
 pub const GENERATE_AT_ONCE_MAX: usize = 64;
 /// The most bytes of two contents of a file that are compared line by line; beyond it only sizes are told.
-pub const DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const FILE_DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// How long a comparison looks for the shortest answer. Then it takes what it has, which is right and longer.
 pub const DIFF_TIME_MAX: Duration = Duration::from_secs(2);

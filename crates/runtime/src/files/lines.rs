@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use crate::bounds::{DIFF_BYTES_MAX, DIFF_TIME_MAX};
+use crate::bounds::{FILE_DIFF_BYTES_MAX, DIFF_TIME_MAX};
 
 /// What differs between two contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) fn compare(path: &str, below: Option<&[u8]>, above: Option<&[u8]>) ->
     let size = |content: Option<&[u8]>| content.map_or(0, <[u8]>::len);
     let text =
         |content: Option<&[u8]>| str::from_utf8(content.unwrap_or_default()).map(str::to_owned);
-    let small = size(below) + size(above) <= DIFF_BYTES_MAX;
+    let small = size(below) + size(above) <= FILE_DIFF_BYTES_MAX;
     let (Ok(old), Ok(new), true) = (text(below), text(above), small) else {
         let diff = format!(
             "--- {from}\n+++ {to}\nnot compared line by line: {} bytes before, {} after\n",
