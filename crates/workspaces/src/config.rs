@@ -9,6 +9,7 @@ use std::{
     sync::Arc,
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -25,7 +26,7 @@ use crate::{
 };
 
 /// One Workspace as it stands in a configuration file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceConfig {
     /// Where it begins in the file world of the agent.
@@ -81,8 +82,20 @@ pub struct Opened {
     pub workspaces: Workspaces,
     /// Its overlays, to be compared, applied or dropped by whoever may.
     pub overlays: Vec<OpenedOverlay>,
+    /// Where each Workspace is mounted.
+    pub mounts: Vec<Mounted>,
     /// What is allowed and still worth a look.
     pub warnings: Vec<String>,
+}
+
+/// Where a Workspace is mounted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mounted {
+    /// The prefix of the Workspace.
+    pub prefix: LogicalPath,
+    /// What its Mount is, whoever reaches it: the same for the same directory or namespace. It may
+    /// hold a path of the machine, so no agent is told it.
+    pub identity: String,
 }
 
 /// An overlay that is open.
@@ -124,7 +137,23 @@ pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opene
         };
         definitions.push(Definition { store, ..define(config) });
     }
-    Ok(Opened { workspaces: Workspaces::new(definitions)?, overlays, warnings: warnings(configs) })
+    let workspaces = Workspaces::new(definitions)?;
+    let mounts = configs.iter().filter_map(mounted).collect();
+    Ok(Opened { workspaces, overlays, mounts, warnings: warnings(configs) })
+}
+
+/// Where a Workspace is mounted, if it is.
+fn mounted(config: &WorkspaceConfig) -> Option<Mounted> {
+    let prefix = config.prefix.parse().ok()?;
+    let identity = match (&config.directory, &config.namespace, &config.memory) {
+        (Some(directory), ..) => {
+            let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.clone());
+            format!("directory {}", directory.display())
+        }
+        (None, Some(parts), _) => format!("virtual {parts:?}"),
+        (None, None, parts) => format!("memory {parts:?}"),
+    };
+    Some(Mounted { prefix, identity })
 }
 
 /// A Workspace without its Store.

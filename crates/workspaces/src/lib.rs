@@ -17,6 +17,7 @@ mod files;
 pub mod landlock;
 mod map;
 pub mod mask;
+mod narrowed;
 pub mod overlay;
 pub mod path;
 pub mod physical;

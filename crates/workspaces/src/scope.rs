@@ -31,6 +31,14 @@ impl AccessScope {
             (Self::ReadWrite, _) | (Self::ReadOnly, Right::Read) | (Self::WriteOnly, Right::Write)
         )
     }
+
+    /// The scope that permits what both permit; nothing if that is nothing.
+    pub fn narrowed(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::ReadWrite, narrower) | (narrower, Self::ReadWrite) => Some(narrower),
+            (one, other) => (one == other).then_some(one),
+        }
+    }
 }
 
 piton_core::closed_set! {

@@ -2,7 +2,12 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::{mask::Mask, path::LogicalPath, scope::AccessScope, store::Store};
+use crate::{
+    mask::Mask,
+    path::{LogicalPath, MountPath},
+    scope::AccessScope,
+    store::Store,
+};
 
 /// A part of the file world that an agent can see.
 pub struct Workspace {
@@ -11,6 +16,8 @@ pub struct Workspace {
     pub(crate) purpose: String,
     pub(crate) mask: Arc<Mask>,
     pub(crate) store: Arc<dyn Store>,
+    /// Where in the Mount it begins: the Mount itself, unless a step was given a part of it.
+    pub(crate) base: MountPath,
 }
 
 impl Workspace {

@@ -52,9 +52,7 @@ impl Workspaces {
         if !problems.is_empty() {
             return Err(Error::Config { problems });
         }
-        let by_prefix =
-            list.iter().enumerate().map(|(at, one)| (one.prefix.as_str().into(), at)).collect();
-        let mut set = Self { list, by_prefix };
+        let mut set = Self::of(list);
         for at in 0..set.list.len() {
             let prefix = set.list[at].prefix.clone();
             let inner: Vec<_> = set.below(&prefix).iter().map(|one| one.prefix.clone()).collect();
@@ -62,6 +60,13 @@ impl Workspaces {
             set.list[at].mask = Arc::new(mask);
         }
         Ok(set)
+    }
+
+    /// A set of Workspaces that stand in order, each prefix once.
+    pub(crate) fn of(list: Vec<Workspace>) -> Self {
+        let by_prefix =
+            list.iter().enumerate().map(|(at, one)| (one.prefix.as_str().into(), at)).collect();
+        Self { list, by_prefix }
     }
 
     /// The Workspaces, in the order of their prefixes.
@@ -80,7 +85,7 @@ impl Workspaces {
         let at = path.ancestors().find_map(|prefix| self.by_prefix.get(prefix))?;
         let workspace = &self.list[*at];
         let below = path.below(&workspace.prefix).expect("the prefix is an ancestor of the path");
-        Some((workspace, below))
+        Some((workspace, workspace.base.join(&below)))
     }
 
     /// The Workspaces whose prefixes lie below a path, in order.
@@ -112,7 +117,7 @@ impl Workspaces {
 
     /// Refuses an operation on a directory as a whole if it holds another Workspace, or is one.
     pub fn refuse_inner(&self, tool: Tool, place: &Place<'_>) -> Result<(), Error> {
-        if place.at.is_root() {
+        if place.path == place.workspace.prefix {
             let path = &place.path;
             return Err(Error::BadArgument(format!(
                 "{path} is a Workspace itself, and `{tool}` works on what is in one"
@@ -136,6 +141,9 @@ impl Workspaces {
 impl Place<'_> {
     /// Refuses a path of the Mount that is hidden from the agent.
     pub(crate) fn check_hidden(&self, at: &MountPath) -> Result<(), Error> {
+        if !at.starts_with(&self.workspace.base) {
+            return Err(Error::Hidden { path: self.path.clone() });
+        }
         match self.workspace.mask.hides(at) {
             Some(Hidden::Denied | Hidden::Inner) => Err(Error::Hidden { path: self.path.clone() }),
             None => Ok(()),
@@ -173,5 +181,6 @@ fn check(definition: Definition, problems: &mut Vec<String>) -> Option<Workspace
         purpose: definition.purpose,
         mask: Arc::new(mask.ok()?),
         store: store.ok()?,
+        base: MountPath::root(),
     })
 }

@@ -10,9 +10,11 @@
 mod blame;
 mod keys;
 mod ledger;
+mod ledgers;
 mod record;
 mod recover;
 
 pub use blame::Blame;
 pub use ledger::Ledger;
+pub use ledgers::Ledgers;
 pub use record::{Intent, Outcome, Record};

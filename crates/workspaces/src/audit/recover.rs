@@ -19,11 +19,24 @@ impl Ledger {
     /// A change that is under way in another process holds the lock of its directory, so it is waited
     /// for; where there is no such lock, its own outcome replaces what is concluded here.
     pub async fn recover(&self, workspaces: &Workspaces) -> Result<u64, Error> {
+        self.recover_below(workspaces, None).await
+    }
+
+    /// The same, for records of the Workspace with this prefix alone.
+    pub(super) async fn recover_below(
+        &self,
+        workspaces: &Workspaces,
+        prefix: Option<&LogicalPath>,
+    ) -> Result<u64, Error> {
         let mut settled = 0;
         for number in self.numbers(&self.keys.all_open()).await? {
             let Some(record) = self.record(number).await? else {
                 continue;
             };
+            let leads_to = workspaces.find(&record.intent.path).map(|(found, _)| found.prefix());
+            if prefix.is_some_and(|prefix| leads_to != Some(prefix)) {
+                continue;
+            }
             let Some(outcome) = judge(workspaces, &record.intent).await else {
                 continue;
             };

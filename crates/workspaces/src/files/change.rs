@@ -51,10 +51,11 @@ impl Files {
         let before = prepared.before();
         let after = prepared.after();
         let changed = Changed { before: before.clone(), version: after.as_ref().map(Version::of) };
-        let Some(ledger) = &self.ledger else {
+        let Some(ledgers) = &self.ledgers else {
             prepared.commit().await?;
             return Ok(changed);
         };
+        let ledger = ledgers.at(place.workspace.prefix());
         let intent = Intent {
             actor: (*self.actor).clone(),
             tool,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    audit::Ledger,
+    audit::Ledgers,
     error::Error,
     path::{LogicalPath, MountPath},
     scope::{AccessScope, Right, Tool},
@@ -31,20 +31,20 @@ pub struct Actor {
 #[derive(Clone)]
 pub struct Files {
     pub(super) workspaces: Arc<Workspaces>,
-    pub(super) ledger: Option<Arc<Ledger>>,
+    pub(super) ledgers: Option<Ledgers>,
     pub(super) actor: Arc<Actor>,
 }
 
 impl Files {
     /// The operations of an agent on its Workspaces, without a record of its changes.
     pub fn new(workspaces: Arc<Workspaces>) -> Self {
-        Self { workspaces, ledger: None, actor: Arc::default() }
+        Self { workspaces, ledgers: None, actor: Arc::default() }
     }
 
     /// The same, with every change recorded as made by `actor`.
     #[must_use]
-    pub fn recorded(self, ledger: Arc<Ledger>, actor: Actor) -> Self {
-        Self { ledger: Some(ledger), actor: Arc::new(actor), ..self }
+    pub fn recorded(self, ledgers: impl Into<Ledgers>, actor: Actor) -> Self {
+        Self { ledgers: Some(ledgers.into()), actor: Arc::new(actor), ..self }
     }
 
     /// The Workspaces.

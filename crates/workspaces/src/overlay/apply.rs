@@ -11,10 +11,11 @@ use crate::{
     bounds::FILE_BYTES_MAX,
     error::Error,
     files::Files,
-    mask::Mask,
     path::{LogicalPath, MountPath},
-    scope::{Right, Tool},
+    scope::{AccessScope, Right, Tool},
     store::{Change, Expected, Fault, Kind, Store},
+    workspace::Definition,
+    workspaces::Workspaces,
 };
 
 /// What applying an overlay did.
@@ -25,6 +26,17 @@ pub struct Applied {
 }
 
 impl OverlayStore {
+    /// What whoever applies the overlay acts on: what lies below, read-write, at `prefix`.
+    pub fn operator(&self, prefix: &LogicalPath) -> Result<Workspaces, Error> {
+        Workspaces::new(vec![Definition {
+            prefix: prefix.to_string(),
+            scope: AccessScope::ReadWrite.to_string(),
+            purpose: String::new(),
+            deny: Vec::new(),
+            store: Ok(Arc::clone(&self.lower)),
+        }])
+    }
+
     /// Makes the lower Workspace as the overlay shows it, and empties the overlay. `files` are the
     /// operations of whoever applies it, who needs a read-write Workspace at `lower` on the same
     /// Store. If something below changed since it was copied up, nothing is applied and every such
@@ -40,7 +52,17 @@ impl OverlayStore {
         };
         let differences = self.diff().await.map_err(told(&MountPath::root()))?;
         let mut conflicts = Vec::new();
+        // What is deleted as a whole leaves room for whatever stands there above.
+        let gone = |kind: DifferenceKind, path: &MountPath| {
+            kind != DifferenceKind::Deleted
+                && differences.iter().any(|other| {
+                    other.kind == DifferenceKind::Deleted && path.starts_with(&other.path)
+                })
+        };
         for one in &differences {
+            if gone(one.kind, &one.path) {
+                continue;
+            }
             if !self.fits(one).await.map_err(told(&one.path))? {
                 conflicts.push(lower.join(&one.path).to_string());
             }
@@ -68,16 +90,13 @@ impl OverlayStore {
 
     /// Whether what is below is still what the change was made on, or already as the change left it.
     async fn fits(&self, one: &Difference) -> Result<bool, Fault> {
-        let below = match self.below(&one.path).await {
-            Err(Fault::NotDirectory) => None,
-            below => below?,
-        };
+        let below = self.found_below(&one.path).await?;
         let digest = match &below {
             Some(stat) if stat.kind == Kind::Directory => {
                 if one.kind == DifferenceKind::Directory {
                     return Ok(true);
                 }
-                Some(tree_digest(&*self.lower, &one.path).await?)
+                Some(tree_digest(&*self.lower, &self.lower_mask, &one.path).await?)
             }
             Some(stat) => stat.digest,
             None => None,
@@ -99,7 +118,6 @@ impl OverlayStore {
         let path = lower.join(&one.path);
         let place = files.workspaces().permit(Tool::Write, Right::Change, &path)?;
         let found = self.below(&one.path).await.unwrap_or_default();
-        let mask = Arc::new(Mask::default());
         let (tool, change) = match one.kind {
             DifferenceKind::Added | DifferenceKind::Modified => {
                 if found.as_ref().is_some_and(|stat| stat.digest == one.now) {
@@ -114,10 +132,8 @@ impl OverlayStore {
             DifferenceKind::Deleted if found.is_none() => return Ok(()),
             DifferenceKind::Deleted => {
                 let expected = one.base.map_or(Expected::Anything, Expected::Digest);
-                (
-                    Tool::Delete,
-                    Change::Delete { path: place.at.clone(), recursive: true, expected, mask },
-                )
+                let (path, mask) = (place.at.clone(), Arc::clone(&self.lower_mask));
+                (Tool::Delete, Change::Delete { path, recursive: true, expected, mask })
             }
             DifferenceKind::Directory => {
                 (Tool::Mkdir, Change::MakeDirectory { path: place.at.clone() })

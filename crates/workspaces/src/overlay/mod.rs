@@ -9,7 +9,7 @@
 //! every file against the one that was copied up before it writes the first.
 //!
 //! *Limitations*: ignore files of the lower Store do not hide files that exist above only. A directory is
-//! moved file by file.
+//! moved file by file: a crash in between leaves some of them at both places.
 
 mod apply;
 mod differ;

@@ -56,16 +56,21 @@ impl OverlayStore {
         }
     }
 
+    /// The same; a file on the way leaves nothing.
+    pub(super) async fn found_below(&self, path: &MountPath) -> Result<Option<FileStat>, Fault> {
+        match self.below(path).await {
+            Err(Fault::NotDirectory) => Ok(None),
+            found => found,
+        }
+    }
+
     /// Whether something below would shine through if nothing stood above at this path.
     pub(super) async fn would_shine(&self, path: &MountPath) -> Result<Option<FileStat>, Fault> {
         let Some((parent, _)) = path.split() else {
             return Ok(None);
         };
         match self.view(&parent).await? {
-            View::Merged { lower: true } | View::Lower => match self.below(path).await {
-                Err(Fault::NotDirectory) => Ok(None),
-                found => found,
-            },
+            View::Merged { lower: true } | View::Lower => self.found_below(path).await,
             _ => Ok(None),
         }
     }

@@ -110,8 +110,8 @@ impl OverlayStore {
             expected.check(stat.digest.as_ref())?;
         }
         if stat.kind == Kind::Directory {
-            let inside = self.check_tree(&path, mask).await?;
-            if !recursive && inside > 0 {
+            let inside = self.tree(&path, mask).await?;
+            if !recursive && !inside.is_empty() {
                 return Err(Fault::NotEmpty);
             }
         }
@@ -120,26 +120,61 @@ impl OverlayStore {
             return self.upper.prepare(Change::Delete { path, recursive, expected, mask }).await;
         };
         let base = match (self.upper.row_at(&path).await?, below.kind) {
-            (Some(Row::File { base: Some(base), .. }), _) => Some(base),
-            (_, Kind::Directory) => Some(tree_digest(&*self.lower, &path).await?),
+            (
+                Some(Row::File { base: Some(base), .. } | Row::Directory { base: Some(base), .. }),
+                _,
+            ) => Some(base),
+            (_, Kind::Directory) => Some(tree_digest(&*self.lower, &self.lower_mask, &path).await?),
             _ => below.digest,
         };
         let step = self.upper.prepare_whiteout(path, base).await?;
         Ok(Box::new(Told { steps: vec![step], before: before(Some(&stat)), after: None }))
     }
 
-    /// Moves a file: it is written at its new path, then deleted at the old one.
+    /// Moves a file or a directory: everything is made at its new path, then the old one is deleted.
     async fn relocate(
         &self,
         from: MountPath,
         to: MountPath,
         mask: &Arc<Mask>,
     ) -> Result<Box<dyn Prepared>, Fault> {
+        if self.stat(from.clone(), false).await?.kind == Kind::Directory {
+            return self.relocate_tree(from, to, mask).await;
+        }
         let loaded = self.load(from.clone(), FILE_BYTES_MAX).await?;
         let written = self.write(to, &loaded.bytes, Expected::Nothing).await?;
         let deleted = self.delete(from, false, Expected::Digest(loaded.digest), mask).await?;
         let (before, after) = (deleted.before(), written.after());
         Ok(Box::new(Told { steps: vec![written, deleted], before, after }))
+    }
+
+    async fn relocate_tree(
+        &self,
+        from: MountPath,
+        to: MountPath,
+        mask: &Arc<Mask>,
+    ) -> Result<Box<dyn Prepared>, Fault> {
+        if to.starts_with(&from) {
+            return Err(if to == from { Fault::Exists } else { Fault::NotDirectory });
+        }
+        match self.stat(to.clone(), false).await {
+            Ok(_) => return Err(Fault::Exists),
+            Err(Fault::NotFound) => {}
+            Err(other) => return Err(other),
+        }
+        let mut steps = vec![self.make(to.clone()).await?];
+        for (path, kind) in self.tree(&from, mask).await? {
+            let target = to.join(&path.below(&from).expect("it lies below"));
+            let step = if kind == Kind::Directory {
+                self.make(target).await?
+            } else {
+                let loaded = self.load(path, FILE_BYTES_MAX).await?;
+                self.write(target, &loaded.bytes, Expected::Nothing).await?
+            };
+            steps.push(step);
+        }
+        steps.push(self.delete(from, true, Expected::Anything, mask).await?);
+        Ok(Box::new(Told { steps, before: Before::Directory, after: None }))
     }
 
     async fn make(&self, path: MountPath) -> Result<Box<dyn Prepared>, Fault> {
@@ -153,9 +188,9 @@ impl OverlayStore {
         }
     }
 
-    /// How many entries lie below a directory; refused if the mask hides one of them.
-    async fn check_tree(&self, path: &MountPath, mask: &Mask) -> Result<usize, Fault> {
-        let mut count = 0;
+    /// Everything below a directory, those above first; refused if the mask hides some of it.
+    async fn tree(&self, path: &MountPath, mask: &Mask) -> Result<Vec<(MountPath, Kind)>, Fault> {
+        let mut found = Vec::new();
         let mut waiting = vec![path.clone()];
         while let Some(directory) = waiting.pop() {
             for entry in self.list(directory.clone()).await?.entries {
@@ -163,22 +198,27 @@ impl OverlayStore {
                 if mask.hides_entry(&below) {
                     return Err(Fault::HoldsHidden);
                 }
-                count += 1;
-                if count > TREE_ENTRIES_MAX {
+                if entry.kind == Kind::Directory {
+                    waiting.push(below.clone());
+                }
+                found.push((below, entry.kind));
+                if found.len() > TREE_ENTRIES_MAX {
                     let max = TREE_ENTRIES_MAX as u64;
                     return Err(Fault::Limit { what: "entries at once", max });
                 }
-                if entry.kind == Kind::Directory {
-                    waiting.push(below);
-                }
             }
         }
-        Ok(count)
+        Ok(found)
     }
 }
 
-/// A digest over the names and the content of everything below a directory.
-pub(super) async fn tree_digest(store: &dyn Store, path: &MountPath) -> Result<Digest, Fault> {
+/// A digest over the names and the content of everything below a directory; refused if the mask hides
+/// some of it.
+pub(super) async fn tree_digest(
+    store: &dyn Store,
+    mask: &Mask,
+    path: &MountPath,
+) -> Result<Digest, Fault> {
     let mut digest = DigestBuilder::new();
     let mut waiting = vec![path.clone()];
     let mut count = 0;
@@ -190,6 +230,9 @@ pub(super) async fn tree_digest(store: &dyn Store, path: &MountPath) -> Result<D
                 return Err(Fault::Limit { what: "entries at once", max });
             }
             let below = directory.child(&entry.name).map_err(|_| Fault::HoldsHidden)?;
+            if mask.hides_entry(&below) {
+                return Err(Fault::HoldsHidden);
+            }
             digest.update(below.as_str().as_bytes());
             digest.update(&[0]);
             match entry.kind {

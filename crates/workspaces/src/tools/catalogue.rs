@@ -49,18 +49,16 @@ pub fn cards(tools: &[Tool]) -> Vec<ToolCard> {
 
 fn description(tool: Tool) -> &'static str {
     match tool {
-        Tool::Ls => "List a directory. Directories end with `/`, files show their bytes.",
+        Tool::Ls => "List a directory: `name/`, or a file's name and bytes.",
         Tool::Read => {
-            "Read a text file. The first line of the reply says which lines follow, the version, \
-             and the offset to continue with."
+            "Read a text file. The reply begins with which lines follow, their version and the next \
+             offset."
         }
-        Tool::Write => "Create a file or replace it whole, at once or not at all.",
-        Tool::Edit => {
-            "Replace a text in a file. It must occur exactly once, unless `replace_all` is set."
-        }
+        Tool::Write => "Create or replace a file.",
+        Tool::Edit => "Replace a text that occurs exactly once in a file.",
         Tool::Glob => "Find files by name, sorted by path.",
         Tool::Grep => "Find lines in files, sorted by path: `path:line:text`.",
-        Tool::Stat => "Tell what a path is: kind, bytes, version, time, Workspace.",
+        Tool::Stat => "Kind, bytes, version, time and Workspace of a path.",
         Tool::Copy => "Copy a file.",
         Tool::Move => "Move or rename a file or directory.",
         Tool::Delete => "Delete a file or directory.",

@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LsRequest {
-    /// Directory; `/` if left out
+    /// Directory; else `/`
     #[serde(default = "root", alias = "file_path")]
     pub path: String,
 }
@@ -29,10 +29,10 @@ pub struct ReadRequest {
     /// First line, from 1
     #[serde(default)]
     pub offset: Option<u64>,
-    /// Lines, 2000 if left out
+    /// Lines; else 2000
     #[serde(default)]
     pub limit: Option<u64>,
-    /// Put its number and a tab before each line
+    /// Number the lines
     #[serde(default)]
     pub numbers: bool,
 }
@@ -46,10 +46,10 @@ pub struct WriteRequest {
     pub path: String,
     /// The text
     pub content: String,
-    /// Add to the end instead of replacing
+    /// Add to the end
     #[serde(default)]
     pub append: bool,
-    /// Replace only this version, as `read` gave it
+    /// Only if it has this version, from `read`
     #[serde(default)]
     pub version: Option<String>,
 }
@@ -61,14 +61,14 @@ pub struct EditRequest {
     /// File
     #[serde(alias = "file_path")]
     pub path: String,
-    /// Text as it stands in the file, without line numbers
+    /// Text as in the file, without line numbers
     pub old_string: String,
     /// Text instead of it
     pub new_string: String,
     /// Replace every occurrence
     #[serde(default)]
     pub replace_all: bool,
-    /// Edit only this version, as `read` gave it
+    /// Only if it has this version, from `read`
     #[serde(default)]
     pub version: Option<String>,
 }
@@ -79,13 +79,13 @@ pub struct EditRequest {
 pub struct GlobRequest {
     /// `*.rs` matches at any depth, `src/**/*.rs` from `path` on
     pub pattern: String,
-    /// Where to start; `/` if left out
+    /// Where to start; else `/`
     #[serde(default = "root", alias = "file_path")]
     pub path: String,
-    /// Hidden and git-ignored files too
+    /// Hidden and ignored files too
     #[serde(default)]
     pub all: bool,
-    /// Results, 250 if left out
+    /// Results; else 250
     #[serde(default)]
     pub limit: Option<u64>,
 }
@@ -109,13 +109,13 @@ pub enum GrepOutput {
 pub struct GrepRequest {
     /// Regular expression
     pub pattern: String,
-    /// Directory or file; `/` if left out
+    /// Directory or file; else `/`
     #[serde(default = "root", alias = "file_path")]
     pub path: String,
-    /// Only files that match, such as `*.rs`
+    /// Only files such as `*.rs`
     #[serde(default)]
     pub glob: Option<String>,
-    /// Only files of this type, such as `rust` or `py`
+    /// Only this file type, such as `rust`
     #[serde(default, rename = "type")]
     pub file_type: Option<String>,
     /// What to show of each file
@@ -124,16 +124,16 @@ pub struct GrepRequest {
     /// Lines around each match
     #[serde(default)]
     pub context: u64,
-    /// Upper and lower case are the same
+    /// Ignore case
     #[serde(default)]
     pub ignore_case: bool,
     /// The pattern is plain text
     #[serde(default)]
     pub literal: bool,
-    /// Hidden and git-ignored files too
+    /// Hidden and ignored files too
     #[serde(default)]
     pub all: bool,
-    /// Results, 250 if left out
+    /// Results; else 250
     #[serde(default)]
     pub limit: Option<u64>,
 }
@@ -154,7 +154,7 @@ pub struct CopyRequest {
     /// File
     #[serde(alias = "source")]
     pub from: String,
-    /// New path, at which there is nothing
+    /// New path; must be free
     #[serde(alias = "destination")]
     pub to: String,
 }
@@ -166,7 +166,7 @@ pub struct MoveRequest {
     /// File or directory
     #[serde(alias = "source")]
     pub from: String,
-    /// New path, at which there is nothing
+    /// New path; must be free
     #[serde(alias = "destination")]
     pub to: String,
 }
@@ -187,7 +187,7 @@ pub struct DeleteRequest {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MkdirRequest {
-    /// Directory; those above it are made too
+    /// Directory, with those above it
     #[serde(alias = "file_path")]
     pub path: String,
 }

@@ -91,10 +91,11 @@ impl Pending {
         for name in &lookup.missing {
             let id = store.new_id();
             // What was deleted below stays deleted when a directory takes its place.
-            let row = Row::Directory { id, modified: store.now(), opaque: whiteout.is_some() };
+            let (opaque, base) = (whiteout.is_some(), whiteout.and_then(|(_, base)| base));
+            let row = Row::Directory { id, modified: store.now(), opaque, base };
             batch.push(Write {
                 key: store.keys.entry(parent, name),
-                expect: expect(whiteout.take()),
+                expect: expect(whiteout.take().map(|(version, _)| version)),
                 change: RowChange::Put(Stored { row, inline: None }.encode()),
             });
             parent = id;

@@ -1,5 +1,6 @@
 //! Finding the row of a path, with everything on the way to it.
 
+use piton_core::Digest;
 use piton_store::port::{Change, Expect, Version, Write};
 
 use super::{
@@ -31,8 +32,8 @@ pub(super) struct Lookup {
     pub(super) steps: Vec<Step>,
     /// The names of the directories above it that do not.
     pub(super) missing: Vec<String>,
-    /// In an overlay: the row that says that the first of those was deleted.
-    pub(super) whiteout: Option<Version>,
+    /// In an overlay: the row that says that the first of those was deleted, and the digest of what was.
+    pub(super) whiteout: Option<(Version, Option<Digest>)>,
     /// Its own row, if there is one.
     pub(super) entry: Option<Found>,
 }
@@ -75,10 +76,11 @@ impl VirtualStore {
                     steps.push(Step { place: Some((above, name.to_owned())), id, found });
                 }
                 Some(Row::File { .. }) => return Err(Fault::NotDirectory),
-                Some(Row::Whiteout { .. }) | None => {
-                    whiteout = whiteout.or(found.map(|found| found.version));
+                Some(Row::Whiteout { base, .. }) => {
+                    whiteout = found.as_ref().map(|found| (found.version, *base));
                     missing.push(name.to_owned());
                 }
+                None => missing.push(name.to_owned()),
             }
         }
         let entry = match steps.last() {

@@ -143,11 +143,12 @@ impl VirtualStore {
             Some(Row::Directory { id, .. }) => *id,
             Some(Row::Whiteout { .. }) | None => self.new_id(),
         };
-        let opaque = match lookup.row() {
-            Some(Row::Directory { opaque, .. }) => *opaque,
-            other => matches!(other, Some(Row::Whiteout { .. })),
+        let (opaque, base) = match lookup.row() {
+            Some(Row::Directory { opaque, base, .. }) => (*opaque, *base),
+            Some(Row::Whiteout { base, .. }) => (true, *base),
+            _ => (false, None),
         };
-        let row = Row::Directory { id, modified: self.now(), opaque };
+        let row = Row::Directory { id, modified: self.now(), opaque, base };
         let stored = Stored { row, inline: None };
         Ok(Pending {
             store: self.clone(),

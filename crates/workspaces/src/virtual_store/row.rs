@@ -21,6 +21,9 @@ pub(crate) enum Row {
         /// In an overlay: whether it hides what lies below it in the lower Store.
         #[serde(default)]
         opaque: bool,
+        /// In an overlay: the digest of what was deleted below when the directory took its place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<Digest>,
     },
     /// A file.
     File {
@@ -36,7 +39,7 @@ pub(crate) enum Row {
     },
     /// In an overlay: that what lies below was deleted.
     Whiteout {
-        /// The digest of the file that was deleted, if it was a file.
+        /// The digest of what was deleted: of a file, or of a directory with everything in it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Digest>,
         /// When.

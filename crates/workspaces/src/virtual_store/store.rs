@@ -61,7 +61,7 @@ impl VirtualStore {
     /// The row of a path: what an overlay asks for.
     pub(crate) async fn row_at(&self, path: &MountPath) -> Result<Option<Row>, Fault> {
         if path.is_root() {
-            return Ok(Some(Row::Directory { id: ROOT, modified: 0, opaque: false }));
+            return Ok(Some(Row::Directory { id: ROOT, modified: 0, opaque: false, base: None }));
         }
         Ok(self.lookup(path).await?.entry.map(|found| found.stored.row))
     }

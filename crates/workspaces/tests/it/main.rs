@@ -18,6 +18,7 @@ mod middleware;
 mod model;
 mod oracle;
 mod overlay;
+mod overlay_trees;
 mod path;
 mod quota;
 mod race;

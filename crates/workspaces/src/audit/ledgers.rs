@@ -1,0 +1,63 @@
+//! The records of a whole set of Workspaces: each Mount has its own.
+//!
+//! *Invariants*: whoever reaches a Mount, under whatever set, reads and writes the records of that Mount. A
+//! record is settled only by a set in which its path still leads to its Mount.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use piton_core::Clock;
+use piton_store::port::Table;
+
+use super::{blame::Blame, ledger::Ledger};
+use crate::{config::Mounted, error::Error, path::LogicalPath, workspaces::Workspaces};
+
+/// The records of a whole set of Workspaces.
+#[derive(Clone)]
+pub struct Ledgers {
+    by_prefix: BTreeMap<LogicalPath, Arc<Ledger>>,
+    /// What those have that no prefix is known of.
+    rest: Arc<Ledger>,
+}
+
+impl From<Arc<Ledger>> for Ledgers {
+    /// One ledger for every Workspace.
+    fn from(ledger: Arc<Ledger>) -> Self {
+        Self { by_prefix: BTreeMap::new(), rest: ledger }
+    }
+}
+
+impl Ledgers {
+    /// The records of these Mounts in a table.
+    pub fn of(table: &Arc<dyn Table>, clock: &Arc<dyn Clock>, mounts: &[Mounted]) -> Self {
+        let ledger = |name: &str| Arc::new(Ledger::new(Arc::clone(table), Arc::clone(clock), name));
+        let by_prefix =
+            mounts.iter().map(|one| (one.prefix.clone(), ledger(&one.identity))).collect();
+        Self { by_prefix, rest: ledger("") }
+    }
+
+    /// The records of the Mount that a path leads to.
+    pub fn at(&self, path: &LogicalPath) -> &Arc<Ledger> {
+        let known = path.ancestors().find_map(|above| {
+            let above: LogicalPath = above.parse().expect("a part of a path is a path");
+            self.by_prefix.get(&above)
+        });
+        known.unwrap_or(&self.rest)
+    }
+
+    /// The history of a file.
+    pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
+        self.at(path).blame(workspaces, path).await
+    }
+
+    /// Settles what processes left open that died; returns how many records were settled.
+    pub async fn recover(&self, workspaces: &Workspaces) -> Result<u64, Error> {
+        let mut settled = 0;
+        for (prefix, ledger) in &self.by_prefix {
+            settled += ledger.recover_below(workspaces, Some(prefix)).await?;
+        }
+        if self.by_prefix.is_empty() {
+            settled += self.rest.recover(workspaces).await?;
+        }
+        Ok(settled)
+    }
+}

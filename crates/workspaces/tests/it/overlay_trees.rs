@@ -1,0 +1,190 @@
+//! Whole directories in an overlay: deleted, replaced, moved, and then applied, over each kind of Store.
+
+use std::{fs, sync::Arc};
+
+use piton_core::Code;
+use piton_workspaces::{
+    Files, Workspaces, overlay::OverlayStore, path::LogicalPath, physical::PhysicalOptions,
+    store::Store, virtual_store::VirtualStore,
+};
+use serde_json::{Value, json};
+
+use crate::world::{definition, memory_ports, namespace, physical, put};
+
+/// What lies below, and hides `.env`.
+const FILES: [(&str, &str); 5] = [
+    ("a.txt", "alpha\n"),
+    ("src/m.rs", "fn main() {}\n"),
+    ("src/deep/old.rs", "old\n"),
+    ("kept/k.txt", "kept\n"),
+    ("secrets/.env", "KEY=1\n"),
+];
+
+struct Rig {
+    overlay: OverlayStore,
+    agent: Files,
+    operator: Files,
+    _directory: tempfile::TempDir,
+}
+
+impl Rig {
+    async fn over(is_virtual: bool) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = if is_virtual {
+            Arc::new(VirtualStore::new(memory_ports(4), &namespace(&["lower"]), None))
+        } else {
+            physical(directory.path(), PhysicalOptions::default())
+        };
+        for (path, text) in FILES {
+            if is_virtual {
+                put(&*store, path, text.as_bytes()).await;
+            } else {
+                let path = directory.path().join(path);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
+        }
+        let mut lower = definition("/project", "read-only", store);
+        lower.deny = vec![".env".into()];
+        let lower = Workspaces::new(vec![lower]).unwrap();
+        let upper = VirtualStore::new(memory_ports(9), &namespace(&["upper"]), None);
+        let overlay = OverlayStore::new(upper, &lower.all()[0]);
+        let agent = definition("/scratch", "read-write", Arc::new(overlay.clone()));
+        let agent = Files::new(Arc::new(Workspaces::new(vec![agent]).unwrap()));
+        let operator = Files::new(Arc::new(overlay.operator(&project()).unwrap()));
+        Self { overlay, agent, operator, _directory: directory }
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) {
+        let reply = self.agent.call(tool, arguments).await;
+        assert!(!reply.is_error(), "{tool}: {}", reply.text);
+    }
+
+    /// Every file and empty directory with its content, as agent or operator sees them.
+    async fn shown(files: &Files, prefix: &str) -> Vec<(String, String)> {
+        let mut shown = Vec::new();
+        let mut waiting = vec![prefix.to_owned()];
+        while let Some(directory) = waiting.pop() {
+            let listed = files.call("ls", json!({ "path": directory })).await;
+            assert!(!listed.is_error(), "{}", listed.text);
+            for line in listed.text.lines() {
+                let name = line.split('\t').next().unwrap();
+                // An empty directory is told in words.
+                if name == line && !name.ends_with('/') {
+                    continue;
+                }
+                let path = format!("{directory}/{}", name.trim_end_matches('/'));
+                let below = path[prefix.len()..].to_owned();
+                if name.ends_with('/') {
+                    waiting.push(path);
+                    shown.push((below, String::new()));
+                } else {
+                    let read = files.call("read", json!({ "path": path })).await.text;
+                    shown.push((below, read.split_once('\n').unwrap().1.to_owned()));
+                }
+            }
+        }
+        shown.sort();
+        shown.retain(|(path, _)| !path.ends_with("/.env"));
+        shown
+    }
+}
+
+fn project() -> LogicalPath {
+    "/project".parse().unwrap()
+}
+
+// shows: WS-054 (directories, over a Physical and over a Virtual Store)
+#[tokio::test]
+async fn applying_makes_directories_below_as_they_are_above() {
+    let edits: [&[(&str, Value)]; 6] = [
+        // Deleted.
+        &[("delete", json!({ "path": "/scratch/src", "recursive": true }))],
+        // Deleted, and another one with one of the same names in its place.
+        &[
+            ("delete", json!({ "path": "/scratch/src", "recursive": true })),
+            ("write", json!({ "path": "/scratch/src/m.rs", "content": "other\n" })),
+            ("mkdir", json!({ "path": "/scratch/src/deep" })),
+        ],
+        // The same, deleted once more.
+        &[
+            ("delete", json!({ "path": "/scratch/src", "recursive": true })),
+            ("mkdir", json!({ "path": "/scratch/src" })),
+            ("delete", json!({ "path": "/scratch/src", "recursive": true })),
+        ],
+        // A file in the place of a directory, and a directory in that of a file.
+        &[
+            ("delete", json!({ "path": "/scratch/src", "recursive": true })),
+            ("write", json!({ "path": "/scratch/src", "content": "a file now\n" })),
+            ("delete", json!({ "path": "/scratch/a.txt" })),
+            ("write", json!({ "path": "/scratch/a.txt/b", "content": "b\n" })),
+        ],
+        // Moved, with what is in it.
+        &[("move", json!({ "from": "/scratch/src", "to": "/scratch/lib/inner" }))],
+        // Moved after something in it was edited.
+        &[
+            ("write", json!({ "path": "/scratch/src/deep/new.rs", "content": "new\n" })),
+            ("delete", json!({ "path": "/scratch/src/m.rs" })),
+            ("move", json!({ "from": "/scratch/src", "to": "/scratch/lib" })),
+        ],
+    ];
+    for is_virtual in [false, true] {
+        for edits in edits {
+            let rig = Rig::over(is_virtual).await;
+            let before = Rig::shown(&rig.operator, "/project").await;
+            for (tool, arguments) in edits {
+                rig.call(tool, arguments.clone()).await;
+            }
+            let above = Rig::shown(&rig.agent, "/scratch").await;
+            assert_ne!(above, before, "{edits:?}");
+            assert_eq!(before, Rig::shown(&rig.operator, "/project").await, "{edits:?}");
+            let applied = rig.overlay.apply(&rig.operator, &project()).await;
+            assert!(applied.is_ok(), "virtual {is_virtual}, {edits:?}: {applied:?}");
+            assert_eq!(above, Rig::shown(&rig.operator, "/project").await, "{edits:?}");
+            assert_eq!(above, Rig::shown(&rig.agent, "/scratch").await, "{edits:?}");
+            assert!(rig.overlay.diff().await.unwrap().is_empty());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_changed_below_since_it_was_deleted_above_is_a_conflict() {
+    for is_virtual in [false, true] {
+        for remade in [false, true] {
+            let rig = Rig::over(is_virtual).await;
+            rig.call("delete", json!({ "path": "/scratch/src", "recursive": true })).await;
+            if remade {
+                rig.call("mkdir", json!({ "path": "/scratch/src" })).await;
+            }
+            let newer = json!({ "path": "/project/src/deep/newer.rs", "content": "newer\n" });
+            assert!(!rig.operator.call("write", newer).await.is_error());
+            let before = Rig::shown(&rig.operator, "/project").await;
+            let refused = rig.overlay.apply(&rig.operator, &project()).await.unwrap_err();
+            assert_eq!(refused.code(), Code::WorkspaceConflict, "{refused}");
+            assert_eq!(before, Rig::shown(&rig.operator, "/project").await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_holds_something_hidden_below_is_not_deleted_above() {
+    let rig = Rig::over(false).await;
+    let refused =
+        rig.agent.call("delete", json!({ "path": "/scratch/secrets", "recursive": true })).await;
+    assert_eq!(refused.error.unwrap().code(), Code::WorkspaceHidden);
+}
+
+#[tokio::test]
+async fn a_directory_is_not_moved_into_itself_or_over_something() {
+    let rig = Rig::over(true).await;
+    for (to, code) in [
+        ("/scratch/src/in", Code::WorkspaceNotDirectory),
+        ("/scratch/kept", Code::WorkspaceExists),
+        ("/scratch/a.txt", Code::WorkspaceExists),
+        ("/scratch/src", Code::WorkspaceExists),
+    ] {
+        let refused = rig.agent.call("move", json!({ "from": "/scratch/src", "to": to })).await;
+        assert_eq!(refused.error.unwrap().code(), code, "{to}");
+    }
+    assert!(rig.overlay.diff().await.unwrap().is_empty());
+}
