@@ -1,5 +1,7 @@
 //! Every limit of this crate, in one place.
 
+use std::time::Duration;
+
 /// The largest configuration file in bytes. One that says everything has a few hundred.
 pub const CONFIG_BYTES_MAX: u64 = 256 * 1024;
 
@@ -88,3 +90,9 @@ pub const DIFF_CONTEXT_LINES: usize = 3;
 
 /// How much of a difference of two texts is shown, in bytes: what a person looks through, and no file of a gigabyte.
 pub const DIFF_BYTES_MAX: usize = 64 * 1_024;
+
+/// The most bytes of two contents of a file that are compared line by line; beyond it only sizes are told.
+pub const DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// How long a comparison looks for the shortest answer. Then it takes what it has, which is right and longer.
+pub const DIFF_TIME_MAX: Duration = Duration::from_secs(2);

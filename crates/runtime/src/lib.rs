@@ -7,6 +7,7 @@
 //! * [`surroundings`]: the project directory of a call, and what git says about it.
 //! * [`runtime`]: the use cases, over ports that the caller hands in.
 //! * [`connection`]: the use cases of one agent, which remember the runs that it has open.
+//! * [`files`]: the Workspaces of a process, what agents do in them, and what people see of that.
 //! * `flows` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
 //! * [`lineage`]: where things come from: blame, forks, and what differs between two branches.
@@ -22,6 +23,7 @@
 pub mod bounds;
 pub mod config;
 pub mod connection;
+pub mod files;
 #[cfg(feature = "flow")]
 pub mod flows;
 pub mod library;

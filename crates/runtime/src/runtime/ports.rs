@@ -13,7 +13,7 @@ pub struct Ports {
     pub journal: Arc<dyn Journal<SessionEvent>>,
     /// What they refer to.
     pub blobs: Arc<dyn Blobs>,
-    /// What is noted about them.
+    /// What is noted about them, and the files of Virtual Stores.
     pub table: Arc<dyn Table>,
     /// Locks between processes.
     pub leases: Arc<dyn Leases>,

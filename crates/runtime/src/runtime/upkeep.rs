@@ -1,10 +1,13 @@
 //! Check, repair, clean, export, import, new keys.
 
+use std::sync::Arc;
+
 use piton_core::{BoundedText, Code, Envelope, SessionId};
 use piton_store::collect::{Intent, Swept};
 use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::carry::{export, import, salvage};
 use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, verify};
+use piton_workspaces::virtual_store::VirtualRoots;
 
 use super::reference::Reach;
 use super::state::Runtime;
@@ -43,7 +46,8 @@ impl Runtime {
         let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
             Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
         })?;
-        let cleaned = clean(self.ports.upkeep(), days, intent).await;
+        let files = VirtualRoots::new(Arc::clone(&self.ports.table));
+        let cleaned = clean(self.ports.upkeep(), days, &[&files], intent).await;
         let cleaned = cleaned.map_err(|error| error.envelope())?;
         let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
         let removed: Vec<SessionId> = removed.map(|one| one.session).collect();

@@ -6,6 +6,7 @@
 )]
 
 mod config;
+mod files;
 mod library;
 #[cfg(feature = "flow")]
 mod mcp_tools;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use piton_core::{Envelope, SessionId};
 use piton_store::collect::{Intent, Swept, collect};
+use piton_store::port::Roots;
 use piton_store::{Error, PinnedSnapshots, StreamId};
 
 use super::control::{Control, control, set_control};
@@ -14,13 +15,15 @@ use super::retention::RetentionDays;
 use super::roots::EventRoots;
 
 /// Removes sessions whose last event is `retention` old and that nobody keeps, then snapshots, artifacts and
-/// pinned workflows that no session refers to; or only says what it would remove.
+/// pinned workflows that no session refers to; or only says what it would remove. `more` speaks for namespaces of
+/// blobs that are not those of sessions.
 ///
 /// If the control records of any session cannot be read, nothing is removed at all: what such a session refers
 /// to is not known.
 pub async fn clean(
     ports: Ports<'_>,
     retention: RetentionDays,
+    more: &[&dyn Roots],
     intent: Intent,
 ) -> Result<Cleaned, UpkeepError> {
     let mut cleaned = Cleaned::default();
@@ -48,8 +51,8 @@ pub async fn clean(
     let artifacts = EventRoots::artifacts(ports.journal);
     let workflows = EventRoots::pinned_workflows(ports.journal);
     let Ports { blobs, leases, clock, .. } = ports;
-    cleaned.blobs =
-        collect(blobs, leases, &[&snapshots, &artifacts, &workflows], clock, intent).await?;
+    let own: [&dyn Roots; 3] = [&snapshots, &artifacts, &workflows];
+    cleaned.blobs = collect(blobs, leases, &[&own, more].concat(), clock, intent).await?;
     for swept in cleaned.blobs.values() {
         if let Swept::Spared { because } = swept {
             cleaned.warnings.push(because.clone());

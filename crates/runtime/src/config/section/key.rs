@@ -3,6 +3,7 @@
 use super::found::Wrong;
 use super::models::ModelsSection;
 use super::read::{Unreadable, judge};
+use super::workspaces::WorkspacesSection;
 use crate::config::layer::Place;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -12,6 +13,8 @@ piton_core::closed_set! {
     pub enum SectionKey {
         /// Who answers for models.
         Models => "models",
+        /// Which files agents may touch.
+        Workspaces => "workspaces",
     }
 }
 
@@ -21,6 +24,7 @@ impl SectionKey {
         match (self, place) {
             // A project that was cloned must not say where a user's keys are sent.
             (Self::Models, place) => !matches!(place, Place::Project),
+            (Self::Workspaces, _) => true,
         }
     }
 
@@ -28,6 +32,7 @@ impl SectionKey {
     pub const fn example(self) -> &'static str {
         match self {
             Self::Models => ModelsSection::EXAMPLE,
+            Self::Workspaces => WorkspacesSection::EXAMPLE,
         }
     }
 
@@ -36,6 +41,9 @@ impl SectionKey {
         match self {
             Self::Models => {
                 "Who answers for models: providers, and which of them when nobody is named."
+            }
+            Self::Workspaces => {
+                "Which files agents may touch: Workspaces, each with a prefix, an Access Scope and a Store."
             }
         }
     }
@@ -48,6 +56,7 @@ impl SectionKey {
     ) -> Result<Vec<Wrong>, Unreadable> {
         match self {
             Self::Models => judge::<ModelsSection>(value, place),
+            Self::Workspaces => judge::<WorkspacesSection>(value, place),
         }
     }
 
@@ -56,6 +65,7 @@ impl SectionKey {
     pub(in crate::config) fn schema(self) -> schemars::Schema {
         match self {
             Self::Models => schemars::schema_for!(ModelsSection),
+            Self::Workspaces => schemars::schema_for!(WorkspacesSection),
         }
     }
 }

@@ -14,8 +14,10 @@ mod found;
 mod key;
 mod models;
 mod read;
+mod workspaces;
 
 pub use found::{Found, Section, Wrong};
 pub use key::SectionKey;
 pub use models::{ModelsSection, ProviderEntry};
 pub(super) use read::take;
+pub use workspaces::WorkspacesSection;

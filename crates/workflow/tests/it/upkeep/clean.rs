@@ -19,7 +19,7 @@ use crate::token::samples::ready;
 const DAY: Duration = Duration::from_hours(24);
 
 fn cleaned(store: &Store, intent: Intent) -> Cleaned {
-    block_on(clean(store.upkeep(), RetentionDays::default(), intent)).unwrap()
+    block_on(clean(store.upkeep(), RetentionDays::default(), &[], intent)).unwrap()
 }
 
 fn fate(cleaned: &Cleaned, session: SessionId) -> Option<Fate> {
@@ -221,7 +221,7 @@ fn every_control_stream_is_read_before_a_session_goes_and_sessions_go_before_blo
         }),
     };
     let ports = upkeep::Ports { journal: &journal, ..store.upkeep() };
-    let done = ready(clean(ports, RetentionDays::default(), Intent::Remove)).unwrap();
+    let done = ready(clean(ports, RetentionDays::default(), &[], Intent::Remove)).unwrap();
     assert_eq!(done.count(Fate::Removed), 1);
     assert_ne!(counts(), before);
     let told = told.lock().unwrap();

@@ -39,7 +39,7 @@ fn a_control_that_is_not_known_is_no_permission_to_remove() {
     let error = ready(control(&store.table, tale.session)).unwrap_err();
     assert_eq!(error.code(), Code::StoreUnsupportedVersion);
     store.clock.advance(Duration::from_hours(24 * 1_000));
-    let done = ready(clean(store.upkeep(), RetentionDays::default(), Intent::Remove)).unwrap();
+    let done = ready(clean(store.upkeep(), RetentionDays::default(), &[], Intent::Remove)).unwrap();
     assert_eq!(done.count(Fate::Spared), 1);
     assert!(done.warnings[0].message.ends_with("it stays."), "{}", done.warnings[0]);
     assert!(store.events(tale.session) == tale.events());

@@ -1,0 +1,48 @@
+//! Who changed a file.
+
+use piton_core::Envelope;
+use piton_workspaces::audit::Record;
+use piton_workspaces::store::Before;
+
+use super::reply::{FileHistory, RecordShown};
+use super::resolving::parsed;
+use super::world::FileWorld;
+
+impl FileWorld {
+    /// Who changed a file, and whether somebody did who left no record.
+    pub async fn history(&self, path: &str) -> Result<FileHistory, Envelope> {
+        let path = parsed(path)?;
+        let blame = self.ledgers.blame(&self.workspaces, &path).await;
+        let blame = blame.map_err(|error| error.envelope())?;
+        let workspace = self.workspaces.find(&path).map(|(found, _)| found.prefix().to_string());
+        Ok(FileHistory {
+            path: path.to_string(),
+            workspace: workspace.unwrap_or_default(),
+            changed_outside: blame.changed_outside,
+            records: blame.records.into_iter().map(shown).collect(),
+        })
+    }
+}
+
+/// A record, as people read it.
+pub(super) fn shown(record: Record) -> RecordShown {
+    let Record { number, timestamp_ms, intent, outcome, .. } = record;
+    let before = match intent.before {
+        Before::File(digest) => digest.map(|digest| digest.to_string()),
+        Before::Nothing | Before::Directory => None,
+    };
+    RecordShown {
+        number,
+        timestamp_ms,
+        agent: intent.actor.agent,
+        session: intent.actor.session,
+        run: intent.actor.run,
+        step: intent.actor.step,
+        tool: intent.tool,
+        path: intent.path.to_string(),
+        target: intent.target.map(|target| target.to_string()),
+        before,
+        after: intent.after.map(|digest| digest.to_string()),
+        outcome,
+    }
+}

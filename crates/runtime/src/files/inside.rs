@@ -1,0 +1,46 @@
+//! Directories as configuration names them: where they are, and whether they lie inside a project.
+#![expect(clippy::disallowed_methods, reason = "asks the disk where a directory really is")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A directory as a file in `base` names it.
+pub(super) fn absolute(
+    directory: &Path,
+    base: &Path,
+    home: Option<&Path>,
+) -> Result<PathBuf, String> {
+    let Ok(rest) = directory.strip_prefix("~") else { return Ok(plain(&base.join(directory))) };
+    let home = home.ok_or("has a `directory` that needs a home directory, and there is none")?;
+    Ok(plain(&home.join(rest)))
+}
+
+/// A path without `.` and doubled slashes.
+fn plain(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+/// Refuses a directory that is not inside `project`, wherever links lead. One that does not exist is told as that
+/// when it is opened.
+pub(super) fn check(directory: &Path, project: &Path) -> Result<(), String> {
+    if real(directory).starts_with(real(project)) {
+        return Ok(());
+    }
+    Err("has a `directory` outside of the project, which a project may not name: declare it in your own configuration file, or with --workspace".to_owned())
+}
+
+/// Where a path really is, as far as it exists.
+pub(super) fn real(path: &Path) -> PathBuf {
+    for above in path.ancestors() {
+        if let Ok(found) = fs::canonicalize(above) {
+            let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
+            // What does not exist yet has no `..` to resolve; one that is written is taken by its word.
+            return rest.components().fold(found, |at, part| match part {
+                std::path::Component::ParentDir => at.parent().unwrap_or(&at).to_owned(),
+                std::path::Component::Normal(name) => at.join(name),
+                _ => at,
+            });
+        }
+    }
+    path.to_owned()
+}

@@ -1,0 +1,42 @@
+//! The Workspaces of a process: which there are, what agents do in them, and what people see of that.
+//!
+//! | file | does |
+//! |---|---|
+//! | `mount` | a Workspace as a person types it: `/docs=./docs:ro` |
+//! | `declared`, `joined` | what each place declares, and what holds in the end |
+//! | `inside` | whether a directory of a project lies inside it |
+//! | `world` | opens the Workspaces; calls of agents, each recorded with who made it |
+//! | `resolving` | which Workspace a path belongs to, and what may be done there |
+//! | `history` | who changed a file |
+//! | `review`, `lines` | what an overlay changed; applying and dropping it |
+//! | `reply` | what comes out |
+//!
+//! *Invariants*: what is open never changes, and a configuration with a problem opens nothing. A project names only
+//! directories inside of it and only Virtual Stores of its own. What agents are told names no path of the machine;
+//! replies to people may.
+
+mod declared;
+mod history;
+mod inside;
+mod joined;
+mod lines;
+mod mount;
+mod reply;
+mod resolving;
+mod review;
+mod world;
+
+pub use declared::{Declared, DeclaredBy};
+pub use joined::{Joined, join};
+pub use mount::Mount;
+pub use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts};
+pub use piton_workspaces::landlock::{Opening, Wall, enclose};
+pub use piton_workspaces::overlay::DifferenceKind;
+pub use piton_workspaces::tools::{ToolCard, cards};
+pub use piton_workspaces::virtual_store::VirtualPorts;
+pub use piton_workspaces::{AccessScope, Actor, Tool};
+pub use reply::{
+    AppliedOverlay, ChangeShown, DroppedOverlay, FileHistory, OverlayDiff, RecordShown,
+    ResolvedPath, ToolVerdict, WorkspaceShown,
+};
+pub use world::FileWorld;

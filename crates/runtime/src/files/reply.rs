@@ -1,0 +1,159 @@
+//! What comes out.
+
+use piton_core::TimestampMs;
+use piton_workspaces::audit::Outcome;
+use piton_workspaces::overlay::DifferenceKind;
+use piton_workspaces::{AccessScope, Tool};
+use serde::Serialize;
+
+use super::declared::DeclaredBy;
+
+/// A Workspace, as the person who configured it sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkspaceShown {
+    /// Where it begins.
+    pub prefix: String,
+    /// What it permits.
+    pub scope: AccessScope,
+    /// What it is for.
+    pub purpose: String,
+    /// What its files are kept in, in words.
+    pub store: String,
+    /// Who declared it.
+    pub declared_by: DeclaredBy,
+}
+
+/// What one tool may do at a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolVerdict {
+    /// The tool.
+    pub tool: Tool,
+    /// Why it is refused; nothing if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+/// Which Workspace a path belongs to, and what may be done there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResolvedPath {
+    /// The path.
+    pub path: String,
+    /// Its Workspace.
+    pub workspace: WorkspaceShown,
+    /// The path inside the Mount; empty for the Mount itself.
+    pub at: String,
+    /// What an agent reads that asks for it; nothing if the path is not hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<String>,
+    /// What each tool may do there.
+    pub tools: Vec<ToolVerdict>,
+}
+
+/// Who did something to a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordShown {
+    /// Its place among the records of the Mount.
+    pub number: u64,
+    /// When it was recorded.
+    pub timestamp_ms: TimestampMs,
+    /// Which agent.
+    pub agent: String,
+    /// In which session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// In which run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// At which step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// With which tool.
+    pub tool: Tool,
+    /// To which path.
+    pub path: String,
+    /// Where it went, if it was moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The digest of the file before, if one was there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The digest of the file after, if one is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// Who changed a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileHistory {
+    /// The path.
+    pub path: String,
+    /// Its Workspace.
+    pub workspace: String,
+    /// Whether the file is not as the last record left it: it was changed outside Piton.
+    pub changed_outside: bool,
+    /// What was done, oldest first.
+    pub records: Vec<RecordShown>,
+}
+
+/// One path that an overlay changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeShown {
+    /// The path, below the overlay.
+    pub path: String,
+    /// How it differs.
+    pub kind: DifferenceKind,
+    /// Lines that are new.
+    pub added: usize,
+    /// Lines that are gone.
+    pub removed: usize,
+    /// Who changed it last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<RecordShown>,
+    /// The lines, as a unified diff; nothing for a directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// What an overlay changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OverlayDiff {
+    /// The Workspace.
+    pub overlay: String,
+    /// What it lies over.
+    pub over: String,
+    /// The paths, in order.
+    pub changes: Vec<ChangeShown>,
+}
+
+/// What applying an overlay did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AppliedOverlay {
+    /// The Workspace.
+    pub overlay: String,
+    /// What it lies over.
+    pub over: String,
+    /// The paths that were changed there.
+    pub paths: Vec<String>,
+}
+
+/// That an overlay shows what is below again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DroppedOverlay {
+    /// The Workspace.
+    pub overlay: String,
+    /// What it lies over.
+    pub over: String,
+    /// How many changes were dropped.
+    pub changes: usize,
+}

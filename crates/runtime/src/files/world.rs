@@ -1,0 +1,178 @@
+//! The Workspaces of a process, open.
+
+use std::fmt;
+use std::sync::Arc;
+
+use piton_core::{Code, Envelope, Provenance};
+use piton_workflow::compile::WorkspaceAccess;
+use piton_workspaces::audit::Ledgers;
+use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig, WorkspacePorts, open};
+use piton_workspaces::landlock::Opening;
+use piton_workspaces::{AccessScope, Actor, Error, Files, Tool, Workspaces};
+use serde_json::Value;
+
+use super::declared::DeclaredBy;
+use super::joined::Joined;
+use super::reply::WorkspaceShown;
+use crate::connection::Standing;
+
+/// What every refusal of a configuration ends with.
+const MEND: &str =
+    "Mend what is named, in `[[workspaces]]` of the configuration file or in --workspace.";
+
+/// The Workspaces of a process, open.
+pub struct FileWorld {
+    pub(super) workspaces: Arc<Workspaces>,
+    pub(super) overlays: Vec<OpenedOverlay>,
+    pub(super) ledgers: Ledgers,
+    declared: Vec<(WorkspaceConfig, DeclaredBy)>,
+    notes: Vec<String>,
+}
+
+impl fmt::Debug for FileWorld {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("FileWorld").field(&self.workspaces.all()).finish()
+    }
+}
+
+impl FileWorld {
+    /// Opens what is declared, and settles what processes left open there that died. If anything is wrong, every
+    /// problem is named and nothing is open.
+    pub async fn open(joined: Joined, ports: &WorkspacePorts) -> Result<Self, Envelope> {
+        let Joined { workspaces: declared, mut notes, problems } = joined;
+        let configs: Vec<WorkspaceConfig> =
+            declared.iter().map(|(config, _)| config.clone()).collect();
+        let opened = match open(&configs, ports) {
+            Ok(opened) if problems.is_empty() => opened,
+            Ok(_) => return Err(refused(&problems)),
+            Err(Error::Config { problems: more }) => {
+                return Err(refused(&[problems, more].concat()));
+            }
+            Err(other) => return Err(other.envelope()),
+        };
+        notes.extend(opened.warnings);
+        let ledgers = Ledgers::of(&ports.kept.table, &ports.kept.clock, &opened.mounts);
+        let workspaces = Arc::new(opened.workspaces);
+        ledgers.recover(&workspaces).await.map_err(|error| error.envelope())?;
+        Ok(Self { workspaces, overlays: opened.overlays, ledgers, declared, notes })
+    }
+
+    /// What an agent is told about its files before it begins.
+    pub fn map(&self) -> String {
+        self.workspaces.map()
+    }
+
+    /// The tools of which at least one use can succeed.
+    pub fn tools(&self) -> Vec<Tool> {
+        self.workspaces.tools()
+    }
+
+    /// What a person should know who looks after this: what does not count, and what reaches the same files.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The Workspaces, in the order of their prefixes.
+    pub fn shown(&self) -> Vec<WorkspaceShown> {
+        self.workspaces.all().iter().map(|one| self.shown_one(one.prefix().as_str())).collect()
+    }
+
+    /// Makes a call of an agent, with what the step that it stands on leaves it. What it changes is recorded as its
+    /// own, with that step.
+    pub async fn call(
+        &self,
+        agent: &str,
+        standing: &Standing,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<String, Envelope> {
+        let granted = self.granted(standing);
+        let files = Files::new(Arc::clone(&granted));
+        let actor = actor(agent, standing.provenance.as_ref());
+        let reply = files.recorded(self.ledgers.clone(), actor).call(tool, arguments).await;
+        match reply.error {
+            None => Ok(reply.text),
+            Some(error) if Arc::ptr_eq(&granted, &self.workspaces) => Err(error.envelope()),
+            Some(error) => Err(narrowed(error.envelope(), &granted)),
+        }
+    }
+
+    /// What a step leaves of the Workspaces; all of them if it does not speak of files.
+    fn granted(&self, standing: &Standing) -> Arc<Workspaces> {
+        let access = standing.access.as_ref().and_then(|access| access.workspaces.as_ref());
+        let Some(access) = access else { return Arc::clone(&self.workspaces) };
+        let grant = |one: &WorkspaceAccess| {
+            // What is no prefix or no scope here grants nothing.
+            Some((one.prefix.parse().ok()?, one.scope.as_str().parse().ok()?))
+        };
+        let grants: Vec<_> = access.iter().filter_map(grant).collect();
+        Arc::new(self.workspaces.narrowed(&grants))
+    }
+
+    /// The directories of the machine that the Workspaces reach, and how: what a wall has to leave open.
+    pub fn openings(declared: &Joined) -> Vec<Opening> {
+        let opening = |(config, _): &(WorkspaceConfig, DeclaredBy)| {
+            let directory = config.directory.clone()?;
+            Some(Opening { directory, scope: config.scope.parse().ok()? })
+        };
+        declared.workspaces.iter().filter_map(opening).collect()
+    }
+
+    pub(super) fn shown_one(&self, prefix: &str) -> WorkspaceShown {
+        let found = self.workspaces.all().iter().find(|one| one.prefix().as_str() == prefix);
+        let declared = self.declared.iter().find(|(config, _)| is_at(config, prefix));
+        let scope = found.map_or(AccessScope::ReadOnly, |one| one.scope());
+        let purpose = found.map(|one| one.purpose().to_owned()).unwrap_or_default();
+        let store = declared.map(|(config, _)| stored(config)).unwrap_or_default();
+        let declared_by = declared.map_or(DeclaredBy::Command, |(_, by)| *by);
+        WorkspaceShown { prefix: prefix.to_owned(), scope, purpose, store, declared_by }
+    }
+}
+
+/// Whether a configuration is that of the Workspace at a prefix: it may be spelled with a slash at its end.
+fn is_at(config: &WorkspaceConfig, prefix: &str) -> bool {
+    config.prefix == prefix || config.prefix.trim_end_matches('/') == prefix
+}
+
+/// Where the files of a Workspace are kept, for the person who configured it.
+fn stored(config: &WorkspaceConfig) -> String {
+    let kept = match (&config.directory, &config.namespace) {
+        (Some(directory), _) => return format!("directory {}", directory.display()),
+        (None, Some(_)) => "virtual, kept",
+        (None, None) => "virtual, in memory",
+    };
+    match &config.over {
+        Some(over) => format!("{kept}, copy-on-write over {over}"),
+        None => kept.to_owned(),
+    }
+}
+
+/// Who acts, as it is recorded.
+pub(super) fn actor(agent: &str, at: Option<&Provenance>) -> Actor {
+    Actor {
+        agent: agent.to_owned(),
+        session: at.map(|at| at.session.to_string()),
+        run: at.map(|at| at.run.to_string()),
+        step: at.map(|at| at.step.clone()),
+    }
+}
+
+/// A refusal under a narrower set, with what that is.
+fn narrowed(refused: Envelope, granted: &Workspaces) -> Envelope {
+    let narrows = [Code::WorkspaceUnmapped, Code::WorkspaceScope, Code::WorkspaceBadArgument];
+    if !narrows.contains(&refused.code) {
+        return refused;
+    }
+    let map = granted.map();
+    let suggestion =
+        format!("{}\nThe step that you are at leaves you this:\n{map}", refused.suggestion);
+    refused.with_suggestion(suggestion.trim_end())
+}
+
+fn refused(problems: &[String]) -> Envelope {
+    let error = Error::Config { problems: problems.to_vec() };
+    let message = format!("{error}.");
+    let (first, rest) = message.split_at(1);
+    Envelope::new(Code::WorkspaceConfig, format!("{}{rest}", first.to_uppercase()))
+        .with_suggestion(MEND)
+}

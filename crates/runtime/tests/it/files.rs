@@ -1,0 +1,288 @@
+//! Workspaces: as they are typed, declared, joined and opened.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use piton_core::{Provenance, TimestampMs, port::fixed::ManualClock, port::fixed::SeededEntropy};
+use piton_runtime::Standing;
+use piton_runtime::files::{
+    Declared, DeclaredBy, FileWorld, Mount, VirtualPorts, WorkspaceConfig, WorkspacePorts, join,
+};
+use piton_store::memory::{MemoryBlobs, MemoryTable};
+use serde_json::{Value, json};
+
+fn ports() -> WorkspacePorts {
+    let clock = Arc::new(ManualClock::new(TimestampMs(1_000)));
+    let of = |seed| VirtualPorts {
+        table: Arc::new(MemoryTable::default()),
+        blobs: Arc::new(MemoryBlobs::new(clock.clone())),
+        clock: clock.clone(),
+        entropy: Arc::new(SeededEntropy::new(seed)),
+    };
+    WorkspacePorts { kept: of(1), memory: of(2) }
+}
+
+fn typed(mounts: &[&str], base: &Path) -> Declared {
+    let mounts: Vec<Mount> = mounts.iter().map(|text| text.parse().unwrap()).collect();
+    Declared::typed(&mounts, base.to_owned())
+}
+
+fn declared(by: DeclaredBy, base: &Path, list: Value) -> Declared {
+    Declared { by, base: base.to_owned(), workspaces: serde_json::from_value(list).unwrap() }
+}
+
+async fn world(places: Vec<Declared>, ports: &WorkspacePorts) -> FileWorld {
+    FileWorld::open(join(places, None), ports).await.unwrap()
+}
+
+async fn write(world: &FileWorld, path: &str) {
+    let arguments = json!({ "path": path, "content": "x\n" });
+    world.call("one", &Standing::default(), "write", arguments).await.unwrap();
+}
+
+#[test]
+fn a_workspace_is_typed_as_prefix_store_and_scope() {
+    let config = |text: &str| text.parse::<Mount>().unwrap().config().clone();
+    let of = |prefix: &str, scope: &str| WorkspaceConfig {
+        prefix: prefix.to_owned(),
+        scope: scope.to_owned(),
+        ..WorkspaceConfig::default()
+    };
+    let own = |name: &str| Some(vec![name.to_owned()]);
+    for (text, expected) in [
+        (
+            "/docs=./docs:ro",
+            WorkspaceConfig {
+                directory: Some(PathBuf::from("./docs")),
+                ..of("/docs", "read-only")
+            },
+        ),
+        (
+            "/a=/srv/a=b:c:wo",
+            WorkspaceConfig {
+                directory: Some(PathBuf::from("/srv/a=b:c")),
+                ..of("/a", "write-only")
+            },
+        ),
+        (
+            "/scratch=virtual:rw",
+            WorkspaceConfig { namespace: own("/scratch"), ..of("/scratch", "read-write") },
+        ),
+        (
+            "/s=virtual/agent/two:rw",
+            WorkspaceConfig {
+                namespace: Some(vec!["agent".to_owned(), "two".to_owned()]),
+                ..of("/s", "read-write")
+            },
+        ),
+        ("/m=memory:rw", WorkspaceConfig { memory: own("/m"), ..of("/m", "read-write") }),
+        (
+            "/draft=over/docs:rw",
+            WorkspaceConfig {
+                namespace: own("/draft"),
+                over: Some("/docs".to_owned()),
+                ..of("/draft", "read-write")
+            },
+        ),
+    ] {
+        assert_eq!(config(text), expected, "{text}");
+    }
+    for text in
+        ["", "=", "/a", "/a=b", "/a=virtual", "/a=virtual/:rw", "/a=:rw", "a=.:rw", "/a=.:RW"]
+    {
+        let told = text.parse::<Mount>().unwrap_err();
+        assert!(told.ends_with(Mount::FORM), "{text}: {told}");
+    }
+}
+
+#[test]
+fn the_strongest_place_counts_and_a_project_stays_inside() {
+    let directory = tempfile::tempdir().unwrap();
+    let (project, home) = (directory.path().join("p"), directory.path().join("h"));
+    fs::create_dir_all(project.join("in")).unwrap();
+    fs::create_dir_all(&home).unwrap();
+    std::os::unix::fs::symlink(&home, project.join("out")).unwrap();
+    let one =
+        |prefix: &str, at: &str| json!({ "prefix": prefix, "scope": "read-only", "directory": at });
+    let joined = join(
+        vec![
+            declared(DeclaredBy::User, &home, json!([one("/b", "."), one("/u", "~")])),
+            declared(
+                DeclaredBy::Project,
+                &project,
+                json!([one("/a", "in"), one("/b", "in"), one("/c", "in"), one("/l", "out/x")]),
+            ),
+            typed(&["/c=.:rw"], &home),
+        ],
+        Some(&home),
+    );
+    let held: Vec<_> = joined
+        .workspaces
+        .iter()
+        .map(|(config, by)| (config.prefix.as_str(), *by, config.directory.clone().unwrap()))
+        .collect();
+    assert_eq!(
+        held,
+        [
+            ("/a", DeclaredBy::Project, project.join("in")),
+            ("/b", DeclaredBy::User, home.clone()),
+            ("/c", DeclaredBy::Command, home.clone()),
+            ("/u", DeclaredBy::User, home.clone()),
+        ]
+    );
+    assert_eq!(joined.notes.len(), 2, "{:?}", joined.notes);
+    assert!(joined.notes[0].contains("/b is declared by the project and by the user"));
+    assert!(joined.problems[0].starts_with("/l has a `directory` outside of the project"));
+}
+
+#[tokio::test]
+async fn a_project_never_reaches_the_virtual_files_of_another_or_of_the_user() {
+    let directory = tempfile::tempdir().unwrap();
+    let ports = ports();
+    let mut worlds = Vec::new();
+    for (by, name) in
+        [(DeclaredBy::Project, "p"), (DeclaredBy::Project, "q"), (DeclaredBy::User, "p")]
+    {
+        let base = directory.path().join(name);
+        fs::create_dir_all(&base).unwrap();
+        let list = json!([{ "prefix": "/s", "scope": "read-write", "virtual": ["s"] }]);
+        worlds.push(world(vec![declared(by, &base, list)], &ports).await);
+    }
+    write(&worlds[0], "/s/secret").await;
+    for other in &worlds[1..] {
+        let listed =
+            other.call("one", &Standing::default(), "ls", json!({ "path": "/s" })).await.unwrap();
+        assert!(!listed.contains("secret"), "{listed}");
+    }
+}
+
+// shows: WS-058 (records follow the Mount, whatever set reaches it)
+#[tokio::test]
+async fn records_belong_to_the_mount_whoever_reaches_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let ports = ports();
+    let base = directory.path();
+    fs::create_dir_all(base.join("a")).unwrap();
+    fs::create_dir_all(base.join("b")).unwrap();
+    let first = world(vec![typed(&["/d=./a:rw"], base)], &ports).await;
+    let at = Provenance {
+        session: piton_core::SessionId::mint(&SeededEntropy::new(5)),
+        run: piton_core::RunId::mint(&SeededEntropy::new(6)),
+        node: piton_core::NodeId::mint(&SeededEntropy::new(7)),
+        step: "review".to_owned(),
+    };
+    let standing = Standing { provenance: Some(at.clone()), access: None };
+    let arguments = json!({ "path": "/d/f", "content": "x\n" });
+    first.call("one", &standing, "write", arguments).await.unwrap();
+    let wider = world(vec![typed(&["/d=./a:ro", "/e=./b:rw"], base)], &ports).await;
+    let history = wider.history("/d/f").await.unwrap();
+    assert!(!history.changed_outside);
+    let record = &history.records[0];
+    assert_eq!((record.agent.as_str(), record.step.as_deref()), ("one", Some("review")));
+    assert_eq!(record.session, Some(at.session.to_string()));
+    // Another directory under the same prefix has records of its own.
+    let other = world(vec![typed(&["/d=./b:rw"], base)], &ports).await;
+    assert!(other.history("/d/f").await.unwrap().records.is_empty());
+}
+
+#[tokio::test]
+async fn every_problem_is_named_and_nothing_is_open() {
+    let places = vec![typed(&["/x=./gone:ro", "/y=over/none:rw"], Path::new("/"))];
+    let refused = FileWorld::open(join(places, None), &ports()).await.unwrap_err();
+    for part in ["/x has a `directory` that does not exist", "/y lies over /none"] {
+        assert!(refused.message.contains(part), "{}", refused.message);
+    }
+}
+
+// shows: WS-042 (what a step leaves of the Workspaces)
+#[tokio::test]
+async fn a_step_leaves_no_more_than_is_configured_and_no_more_than_it_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let base = directory.path();
+    for (path, text) in
+        [("p/a", "a\n"), ("p/src/m", "m\n"), ("p/src/deep/d", "d\n"), ("r/x", "x\n")]
+    {
+        fs::create_dir_all(base.join(path).parent().unwrap()).unwrap();
+        fs::write(base.join(path), text).unwrap();
+    }
+    let mounts = ["/p=./p:rw", "/r=./r:ro", "/o=memory:wo"];
+    let world = world(vec![typed(&mounts, base)], &ports()).await;
+    // What is granted; a call; what part of its answer says, and whether it is refused.
+    let read = |path: &str| ("read", json!({ "path": path }));
+    let put = |path: &str| ("write", json!({ "path": path, "content": "new\n" }));
+    let cases: [(Value, (&str, Value), &str, bool); 15] = [
+        (json!([]), read("/p/a"), "no tool `read`", true),
+        (json!([["/p", "read-only"]]), read("/p/a"), "a\n", false),
+        (json!([["/p", "read-only"]]), put("/p/a"), "no tool `write`", true),
+        (
+            json!([["/p", "read-only"], ["/o", "write-only"]]),
+            put("/p/a"),
+            "read-only Workspace /p",
+            true,
+        ),
+        (json!([["/p", "read-only"]]), read("/r/x"), "is in no Workspace", true),
+        (
+            json!([["/r", "read-write"], ["/o", "read-write"]]),
+            put("/r/x"),
+            "does not permit `write`",
+            true,
+        ),
+        (
+            json!([["/r", "write-only"], ["/p", "read-only"]]),
+            read("/r/x"),
+            "is in no Workspace",
+            true,
+        ),
+        (json!([["/o", "read-write"]]), put("/o/report"), "", false),
+        (json!([["/", "read-only"]]), read("/r/x"), "x\n", false),
+        // A part of a Workspace.
+        (json!([["/p/src", "read-write"]]), put("/p/src/new"), "created", false),
+        (json!([["/p/src", "read-write"]]), read("/p/a"), "is in no Workspace", true),
+        (
+            json!([["/p/src", "read-write"]]),
+            ("grep", json!({ "pattern": "." })),
+            "/p/src/deep/d:1:d\n/p/src/m:1:m\n",
+            false,
+        ),
+        (
+            json!([["/p", "read-only"], ["/p/src", "read-write"]]),
+            put("/p/src/more"),
+            "created",
+            false,
+        ),
+        (
+            json!([["/p", "read-only"], ["/p/src", "read-write"]]),
+            put("/p/b"),
+            "Permitted in /p/src",
+            true,
+        ),
+        (
+            json!([["/p", "read-only"], ["/p/src", "read-write"]]),
+            ("ls", json!({ "path": "/p" })),
+            "a\t2\nsrc/\tread-write Workspace\n",
+            false,
+        ),
+    ];
+    for (grants, (tool, arguments), part, is_refused) in cases {
+        let grants = grants.as_array().unwrap().iter();
+        let grants: Vec<Value> =
+            grants.map(|one| json!({ "prefix": one[0], "scope": one[1] })).collect();
+        let what = format!("{grants:?} {tool} {arguments}");
+        let access = serde_json::from_value(json!({ "workspaces": grants })).unwrap();
+        let standing = Standing { provenance: None, access: Some(access) };
+        let said = world.call("one", &standing, tool, arguments).await;
+        assert_eq!(said.is_err(), is_refused, "{what}: {said:?}");
+        let text = said.unwrap_or_else(|refused| {
+            assert!(
+                refused.suggestion.contains("The step that you are at leaves you this:\nFiles:"),
+                "{what}"
+            );
+            refused.message
+        });
+        assert!(text.contains(part), "{what}: {text}");
+    }
+    assert_eq!(fs::read_to_string(base.join("p/src/new")).unwrap(), "new\n");
+    let history = world.history("/p/src/new").await.unwrap();
+    assert_eq!(history.records.len(), 1, "a part of a Workspace has its records");
+}
