@@ -10,12 +10,12 @@ pub(crate) fn told(told: Told) -> CallToolResult {
     let Told { structured, text, beside, .. } = told;
     let texts = [Some(text), beside].into_iter().flatten();
     let mut result = CallToolResult::success(texts.map(ContentBlock::text).collect());
-    result.structured_content = Some(structured);
+    result.structured_content = structured;
     result
 }
 
-/// That a call failed, with what to do about it.
-pub(crate) fn failed(envelope: &Envelope) -> CallToolResult {
+/// A failure as an agent reads it.
+pub fn failure_text(envelope: &Envelope) -> String {
     let Envelope { code, message, suggestion, retry, .. } = envelope;
     let retry = match retry {
         Retry::NotRetryable => "The same call will fail again.".to_owned(),
@@ -24,8 +24,12 @@ pub(crate) fn failed(envelope: &Envelope) -> CallToolResult {
             format!("The same call may work after {after_ms} ms.")
         }
     };
-    let text = format!("{code}: {message}\n\n{suggestion}\n{retry}");
-    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    format!("{code}: {message}\n\n{suggestion}\n{retry}")
+}
+
+/// That a call failed, with what to do about it.
+pub(crate) fn failed(envelope: &Envelope) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(failure_text(envelope))]);
     let envelope = serde_json::to_value(envelope).expect("an envelope is JSON");
     result.structured_content = Some(envelope);
     result

@@ -37,7 +37,7 @@ fn without_nulls(arguments: Object) -> Object {
 
 fn check_value(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>) {
     if let Some(expected) = schema.get("type").and_then(Value::as_str)
-        && expected != type_of(value)
+        && !is_of(value, expected)
     {
         let found = type_of(value);
         problems.push(format!("`{path}` must be {}, not {}", named(expected), named(found)));
@@ -91,6 +91,14 @@ fn fields(properties: &Object) -> String {
     names.join(", ")
 }
 
+/// Whether a value is of a type as schemas name them: a whole number is a number too.
+fn is_of(value: &Value, expected: &str) -> bool {
+    match expected {
+        "integer" => value.is_u64() || value.is_i64(),
+        expected => expected == type_of(value),
+    }
+}
+
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -108,6 +116,7 @@ fn named(type_name: &str) -> &str {
         "object" => "a JSON object",
         "array" => "a JSON array",
         "number" => "a number",
+        "integer" => "a whole number",
         "boolean" => "true or false",
         other => other,
     }

@@ -46,7 +46,11 @@ pub mod sets;
 pub mod stdio;
 
 #[cfg(feature = "serve")]
+pub use answer::failure_text;
+#[cfg(feature = "serve")]
 pub use http::{Listener, Token, serve_http};
+#[cfg(feature = "serve")]
+pub use server::listed;
 #[cfg(feature = "serve")]
 pub use sets::Offer;
 #[cfg(feature = "serve")]

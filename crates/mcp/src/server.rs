@@ -16,12 +16,13 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
+use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::answer::{failed, told};
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
-use crate::catalogue::{Hints, ToolCard};
+use crate::catalogue::{Catalogue, Hints, ToolCard};
 use crate::log::{CallLog, Called, Outcome};
 use crate::patience::wait;
 use crate::person::AtClient;
@@ -204,6 +205,12 @@ impl ServerHandler for Server {
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
         self.asks_roots.store(self.is_local, Ordering::Relaxed);
     }
+}
+
+/// The tools of a catalogue as the protocol lists them.
+pub fn listed(catalogue: &Catalogue) -> Vec<Value> {
+    let value = |card| serde_json::to_value(tool(card)).expect("a tool has a JSON form");
+    catalogue.tools.iter().map(value).collect()
 }
 
 /// A tool as the protocol lists it.

@@ -15,6 +15,7 @@
 //! refuses every field that its schema does not have. No two tools of any sets have the same name.
 
 mod card;
+pub mod files;
 mod registry;
 mod schema;
 pub mod workflow;

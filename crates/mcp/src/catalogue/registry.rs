@@ -6,7 +6,7 @@ use piton_core::Envelope;
 
 use super::card::ToolCard;
 use super::schema::{Object, output};
-use super::workflow;
+use super::{files, workflow};
 
 /// A set of tools as agents read it: the whole, or the part that one connection gets.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Catalogue {
 
 /// Every set with all its tools, in the order in which agents read them.
 pub fn sets() -> Vec<Arc<Catalogue>> {
-    vec![workflow::catalogue()]
+    vec![workflow::catalogue(), files::catalogue()]
 }
 
 /// The schema of what every tool answers as structured content when it fails.

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use piton_runtime::files::FileWorld;
 use piton_runtime::{Connection, Runtime};
 
+use super::files::Files;
 use super::set::ToolSet;
 use super::workflow::Workflow;
 use crate::log::CallLog;
@@ -50,6 +52,15 @@ impl Offer {
         self
     }
 
+    /// The same, with the tools that these Workspaces allow.
+    #[must_use]
+    pub fn with_files(self, world: Arc<FileWorld>) -> Self {
+        self.with(move |connection| {
+            let set = Files::new(Arc::clone(connection), Arc::clone(&world))?;
+            Some(Arc::new(set) as Arc<dyn ToolSet>)
+        })
+    }
+
     /// The same, with a line in `log` for each call.
     #[must_use]
     pub fn logged(self, log: Arc<dyn CallLog>) -> Self {
@@ -78,7 +89,7 @@ impl Offer {
     }
 }
 
-/// The sets of Piton that a connection gets: `workflow` always, any other if what is configured for it says so.
+/// The sets that every connection gets.
 fn given(connection: &Arc<Connection>) -> Vec<Arc<dyn ToolSet>> {
     vec![Arc::new(Workflow::new(Arc::clone(connection)))]
 }

@@ -4,6 +4,7 @@
 //! an envelope. It knows nothing of the protocol.
 
 mod call;
+mod files;
 mod given;
 mod person;
 mod set;

@@ -10,11 +10,11 @@ use crate::log::{Outcome, RunName};
 
 /// What came of a call.
 ///
-/// *Invariants*: the structured content is what is recorded, and the text says the same for a model. What is true of
+/// *Invariants*: the structured content, where there is any, is what is recorded, and the text says the same for a model. What is true of
 /// one call only stands beside them.
 #[derive(Clone, Debug)]
 pub struct Told {
-    pub(crate) structured: Value,
+    pub(crate) structured: Option<Value>,
     pub(crate) text: String,
     pub(crate) beside: Option<String>,
     pub(crate) run: Option<RunName>,
@@ -26,7 +26,12 @@ impl Told {
     pub fn new<T: Serialize>(structured: &T, text: String) -> Self {
         let structured =
             serde_json::to_value(structured).expect("replies have text keys and finite numbers");
-        Self { structured, text, beside: None, run: None, outcome: Outcome::Done }
+        Self { structured: Some(structured), ..Self::text(text) }
+    }
+
+    /// A reply that is text alone: what it says is the content of a file or a list, and is not sent twice.
+    pub fn text(text: String) -> Self {
+        Self { structured: None, text, beside: None, run: None, outcome: Outcome::Done }
     }
 
     /// The same, with what is true of this call only.

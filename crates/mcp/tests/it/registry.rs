@@ -81,6 +81,13 @@ fn the_list_of_tools_of_each_set_is_small() {
     }
 }
 
+#[test]
+fn all_tools_for_files_cost_little_more_than_half_of_what_the_reference_server_takes() {
+    let files = sets().into_iter().find(|set| set.name == "files").unwrap();
+    let bytes = serde_json::to_vec(&json!({ "tools": listed(&files) })).unwrap().len();
+    assert!(bytes < 7_000, "{bytes} bytes");
+}
+
 /// The words of a text that look like names of tools.
 fn names(text: &str) -> Vec<&str> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');

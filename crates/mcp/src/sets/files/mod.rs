@@ -1,0 +1,5 @@
+//! The set `files`: each tool is one operation on the Workspaces of the process.
+
+mod set;
+
+pub(super) use set::Files;
