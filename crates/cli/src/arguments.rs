@@ -9,7 +9,7 @@ use piton_store::StreamId;
 use crate::{
     commands::{
         blame, completions, config, diff, flow, fork, install, keys, logs, man, mcp, prefs,
-        session, settle, workflow,
+        session, settle, up, workflow, workspace,
     },
     data_dir, exit,
 };
@@ -79,6 +79,9 @@ pub(crate) enum Command {
     /// What differs between two steps of a run
     #[command(after_help = "Example:\n  piton diff amber-otter@h3kq9x7d amber-otter")]
     Diff(diff::Diff),
+    /// Workspaces: the files that agents see, and what they did to them
+    #[command(subcommand)]
+    Workspace(workspace::Command),
     /// Say yes to a run that waits for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
     Approve(settle::Approve),
@@ -98,7 +101,7 @@ pub(crate) enum Command {
     Mcp(mcp::Mcp),
     /// Serve agents over HTTP until Ctrl-C
     #[command(after_help = "Example:\n  piton up")]
-    Up,
+    Up(up::Up),
     /// Look whether everything that Piton needs is in order
     #[command(after_help = "Example:\n  piton doctor --json")]
     Doctor,

@@ -50,3 +50,6 @@ pub(crate) const REFERENCE_COLUMNS: usize = 100;
 
 /// The largest file of settings that a flow is given: people write it by hand.
 pub(crate) const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
+
+/// The longest line of `piton workspace shell` in bytes: a whole file may be typed as the argument of a call.
+pub(crate) const SHELL_BYTES_MAX: u64 = 1024 * 1024;

@@ -7,6 +7,7 @@ use piton_core::{Envelope, RunId, SessionId, port::Trace};
 use piton_mcp::Offer;
 use piton_runtime::{
     Connection, Ports, Runtime, Whereabouts,
+    files::{FileWorld, VirtualPorts, WorkspacePorts},
     library::sources,
     reply::RunShown,
     request::SessionReference,
@@ -17,7 +18,8 @@ use piton_store::{
         DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, LogJournal,
         SegmentedJournal, SystemClock, SystemEntropy,
     },
-    port::{Blobs, Leases},
+    memory::{MemoryBlobs, MemoryTable},
+    port::{Blobs, Leases, Table},
 };
 use piton_workflow::carry::{self, remove_unfinished};
 use tokio::runtime::Builder;
@@ -30,6 +32,8 @@ pub(crate) struct Open {
     dir: DataDir,
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) leases: Arc<dyn Leases>,
+    /// What Workspaces are opened with.
+    pub(crate) files: WorkspacePorts,
     pub(crate) log: Log,
 }
 
@@ -60,8 +64,9 @@ impl Open {
             Err(error) => log.failed(&error.envelope()),
         }
         let leases = Arc::clone(&ports.leases);
+        let files = file_ports(&ports);
         let runtime = Arc::new(Runtime::new(ports, configuration)?);
-        Ok(Self { executor, dir, runtime, leases, log })
+        Ok(Self { executor, dir, runtime, leases, files, log })
     }
 
     /// Waits for a use case.
@@ -83,8 +88,12 @@ impl Open {
     }
 
     /// What agents are offered, with a line in the log for each of their calls.
-    pub(crate) fn offer(&self) -> Offer {
-        Offer::from(&self.runtime).logged(Arc::new(self.log.clone()))
+    pub(crate) fn offer(&self, files: Option<Arc<FileWorld>>) -> Offer {
+        let offer = Offer::from(&self.runtime).logged(Arc::new(self.log.clone()));
+        match files {
+            Some(files) => offer.with_files(files),
+            None => offer,
+        }
     }
 
     /// Where backpacks are kept.
@@ -145,6 +154,21 @@ fn ports(dir: &DataDir, log: &Log) -> Result<Ports, piton_store::Error> {
         clock,
         entropy: Arc::new(SystemEntropy),
     })
+}
+
+/// Virtual Stores that are kept live beside what is noted about sessions; the others in memory.
+fn file_ports(ports: &Ports) -> WorkspacePorts {
+    let of = |table: Arc<dyn Table>, blobs: Arc<dyn Blobs>| VirtualPorts {
+        table,
+        blobs,
+        clock: Arc::clone(&ports.clock),
+        entropy: Arc::clone(&ports.entropy),
+    };
+    let blobs = Arc::new(MemoryBlobs::new(Arc::clone(&ports.clock)));
+    WorkspacePorts {
+        kept: of(Arc::clone(&ports.table), Arc::clone(&ports.blobs)),
+        memory: of(Arc::new(MemoryTable::default()), blobs),
+    }
 }
 
 fn carrying(ports: &Ports) -> carry::Ports<'_> {

@@ -17,7 +17,8 @@ pub(crate) mod prefs;
 mod reference;
 pub(crate) mod session;
 pub(crate) mod settle;
-mod up;
+pub(crate) mod up;
 pub(crate) mod workflow;
+pub(crate) mod workspace;
 
 pub(crate) use dispatch::run;

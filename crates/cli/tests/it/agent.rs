@@ -14,6 +14,8 @@ pub(crate) struct Agent {
     input: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
     last_id: u64,
+    /// What the server told when it shook hands.
+    pub(crate) instructions: String,
 }
 
 impl Agent {
@@ -24,8 +26,18 @@ impl Agent {
 
     /// The same, with more in the environment of the server and in what the client can do.
     pub(crate) fn start_with(rig: &Rig, variables: &[(&str, &str)], can: &Value) -> Self {
+        Self::start_as(rig, &["mcp"], variables, can)
+    }
+
+    /// The same, with the command that starts the server.
+    pub(crate) fn start_as(
+        rig: &Rig,
+        command: &[&str],
+        variables: &[(&str, &str)],
+        can: &Value,
+    ) -> Self {
         let mut child = rig
-            .command(&["mcp"])
+            .command(command)
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -33,13 +45,14 @@ impl Agent {
             .unwrap();
         let input = child.stdin.take().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut agent = Self { child, input, lines, last_id: 0 };
+        let mut agent = Self { child, input, lines, last_id: 0, instructions: String::new() };
         let client = json!({ "name": "test", "version": "1" });
         let hello =
             json!({ "protocolVersion": "2025-11-25", "capabilities": can, "clientInfo": client });
         agent.ask("initialize", &hello);
         let welcome = agent.reply().expect("the server shakes hands");
         assert_eq!(welcome["result"]["protocolVersion"], "2025-11-25", "{welcome}");
+        agent.instructions = welcome["result"]["instructions"].as_str().unwrap().to_owned();
         agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         agent
     }
@@ -85,6 +98,23 @@ impl Agent {
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         self.ask_tool(tool, arguments);
         structured(&self.reply().expect("the server answers"))
+    }
+
+    /// What a tool answers as text, and whether it failed.
+    pub(crate) fn call_text(&mut self, tool: &str, arguments: &Value) -> (String, bool) {
+        self.ask_tool(tool, arguments);
+        let reply = self.reply().expect("the server answers");
+        let text = reply["result"]["content"][0]["text"].as_str();
+        let text = text.unwrap_or_else(|| panic!("no text: {reply}")).to_owned();
+        (text, reply["result"]["isError"] == true)
+    }
+
+    /// The names of the tools that the server lists.
+    pub(crate) fn tools(&mut self) -> Vec<String> {
+        self.ask("tools/list", &json!({}));
+        let listed = self.reply().expect("the server answers");
+        let tools = listed["result"]["tools"].as_array().unwrap();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Closes the pipe; the server has nothing to complain about.

@@ -7,7 +7,9 @@ mod agent;
 mod clients;
 mod command_line;
 mod demo;
+mod file_tools;
 mod flows;
+mod guides;
 mod kill;
 mod lineage;
 mod malformed;
@@ -20,6 +22,7 @@ mod rig;
 mod servers;
 mod sessions;
 mod workflows;
+mod workspaces;
 
 use std::{
     path::Path,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use piton_runtime::request::{ListWorkflows, SessionReference};
 
 use super::{
-    clients,
+    clients, files,
     finding::{Finding, Findings, Health},
 };
 use crate::{
@@ -32,6 +32,7 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
             findings.push(Finding::good("data", format!("{} opens", app.shown(open.root()))));
             findings.push(sessions(&open));
             findings.push(workflows(app, &open));
+            findings.push(files::finding(app, &open));
         }
         Err(failure) => findings.push(Finding::bad("data", &failure)),
     }

@@ -8,6 +8,7 @@
 //! | `finding` | what was found |
 
 mod clients;
+mod files;
 mod finding;
 mod look;
 mod probe;

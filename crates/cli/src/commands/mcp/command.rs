@@ -3,15 +3,18 @@
 use clap::{Args, Subcommand};
 
 use super::{install, serve};
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, commands::workspace::Chosen, exit::Ending, failure::Failure};
 
 #[derive(Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
     after_help = "Without a command, an agent is served over standard input and output.\n\nExample:\n  piton mcp install --client claude"
 )]
 pub(crate) struct Mcp {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    chosen: Chosen,
 }
 
 #[derive(Subcommand)]
@@ -27,7 +30,7 @@ enum Command {
 impl Mcp {
     pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
         match self.command {
-            None => serve::run(app),
+            None => serve::run(app, &self.chosen),
             Some(Command::Install(install)) => install.run(app),
             Some(Command::Uninstall(uninstall)) => uninstall.run(app),
         }

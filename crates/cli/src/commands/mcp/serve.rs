@@ -8,17 +8,26 @@ use std::{
 use piton_mcp::serve_stdio;
 use piton_runtime::Whereabouts;
 
-use crate::{app::App, exit::Ending, failure::Failure, output};
+use crate::{
+    app::App,
+    commands::workspace::{Chosen, wall},
+    exit::Ending,
+    failure::Failure,
+    output,
+};
 
 /// Serves the agent until it goes away. Standard output belongs to the protocol.
-pub(super) fn run(app: &App) -> Result<Ending, Failure> {
+pub(super) fn run(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
     if io::stdin().is_terminal() {
         output::warn(
             "Waiting for a client of the Model Context Protocol; they start this themselves. \
              Tell one: piton mcp install --client claude. Ctrl-C stops.",
         );
     }
+    let declared = chosen.declared(app)?;
+    wall::put_up(app, &declared)?;
     let open = app.open()?;
+    let offer = open.offer(Chosen::open(&open, declared)?);
     open.wait(open.runtime.note_applied())?;
     open.log.began();
     let whereabouts = Whereabouts {
@@ -26,6 +35,6 @@ pub(super) fn run(app: &App) -> Result<Ending, Failure> {
         claude_project_dir: app.environment.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from),
         working_dir: app.environment.working_dir.clone(),
     };
-    open.wait(serve_stdio(open.offer(), whereabouts))?;
+    open.wait(serve_stdio(offer, whereabouts))?;
     Ok(Ending::Done)
 }

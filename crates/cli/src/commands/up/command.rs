@@ -2,9 +2,10 @@
 
 use std::process;
 
+use clap::Args;
 use piton_core::{Code, Envelope};
 use piton_mcp::{http::PATH, serve_http};
-use piton_runtime::request::ListWorkflows;
+use piton_runtime::{files::Joined, request::ListWorkflows};
 use piton_store::{
     LeaseName,
     port::{Lease, Mode, Patience},
@@ -17,7 +18,14 @@ use super::{
     notice::Notice,
     words,
 };
-use crate::{app::App, exit::Ending, failure::Failure, files, open::Open};
+use crate::{
+    app::App,
+    commands::workspace::{Chosen, wall},
+    exit::Ending,
+    failure::Failure,
+    files,
+    open::Open,
+};
 
 /// What a program is told: where the server listens, or the one that runs already.
 #[derive(Serialize)]
@@ -30,13 +38,28 @@ struct Told<'a> {
     was_running: bool,
 }
 
-/// Serves agents until a signal ends it.
-pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
+#[derive(Args)]
+pub(crate) struct Up {
+    #[command(flatten)]
+    chosen: Chosen,
+}
+
+impl Up {
+    /// Serves agents until a signal ends it.
+    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let declared = self.chosen.declared(app)?;
+        wall::put_up(app, &declared)?;
+        serve(app, declared)
+    }
+}
+
+fn serve(app: &App, declared: Joined) -> Result<Ending, Failure> {
     let settings = app.configuration()?.settings_here().map_err(Failure::Configuration)?;
     let is_new = !files::exists(&app.data_dir(&settings)?);
     let token = token(&settings)?;
     let open = app.open()?;
     let Some(lease) = lease(&open)? else { return already(app, &open) };
+    let offer = open.offer(Chosen::open(&open, declared)?);
     open.wait(open.runtime.note_applied())?;
     let listener = open.wait(listen(&settings, token))?;
     let notice = Notice { pid: process::id(), url: format!("http://{}{PATH}", listener.address()) };
@@ -48,7 +71,7 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
     let told = Told { server: &notice, data_dir: open.root(), was_running: false };
     app.output.reply("piton.up/1", &told)?;
     open.log.began();
-    let served = open.wait(serve_http(listener, open.offer(), stop));
+    let served = open.wait(serve_http(listener, offer, stop));
     drop((posted, lease));
     served?;
     app.output.say("Stopped. Nothing is lost; `piton up` goes on.");

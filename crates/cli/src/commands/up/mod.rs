@@ -12,4 +12,4 @@ mod listen;
 mod notice;
 mod words;
 
-pub(crate) use command::run;
+pub(crate) use command::Up;

@@ -1,0 +1,52 @@
+//! What agents may touch, and which wall the kernel puts around that.
+
+use piton_runtime::files::Wall;
+
+use super::finding::{Finding, Health};
+use crate::{
+    app::App,
+    commands::workspace::{Chosen, wall},
+    failure::Failure,
+    open::Open,
+    words::count,
+};
+
+/// Looks at the Workspaces that are configured here.
+pub(super) fn finding(app: &App, open: &Open) -> Finding {
+    look(app, open).unwrap_or_else(|failure| Finding::bad("files", &failure))
+}
+
+fn look(app: &App, open: &Open) -> Result<Finding, Failure> {
+    let declared = Chosen::default().declared(app)?;
+    let wall = wall::tried(open.root(), &declared);
+    let Some(world) = Chosen::open(open, declared)? else {
+        let found = "no Workspace is configured: agents have no file access through Piton";
+        return Ok(Finding::good("files", found));
+    };
+    let workspaces = count(world.shown().len(), "Workspace");
+    Ok(match wall {
+        Ok(Wall::Full) => Finding::good(
+            "files",
+            format!(
+                "{workspaces}; servers can write nowhere else and start no program: the kernel holds it"
+            ),
+        ),
+        Ok(Wall::Partial) => Finding::of(
+            "files",
+            Health::Note,
+            format!("{workspaces}; the kernel is too old for a part of its wall around servers"),
+            "Linux 6.2 or newer has all of it",
+        ),
+        Ok(Wall::None) => Finding::of(
+            "files",
+            Health::Note,
+            format!(
+                "{workspaces}; this system has no wall around servers, so Piton alone keeps agents inside"
+            ),
+            "Linux with Landlock has one",
+        ),
+        Err(why) => {
+            Finding::of("files", Health::Bad, format!("{workspaces}; {why}"), "piton workspace map")
+        }
+    })
+}

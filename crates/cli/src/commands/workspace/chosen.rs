@@ -1,0 +1,71 @@
+//! Which Workspaces a process has: those that are configured, and those that somebody typed.
+
+use std::{path::Path, sync::Arc};
+
+use clap::Args;
+use piton_runtime::{
+    config::section::WorkspacesSection,
+    files::{Declared, FileWorld, Joined, Mount, join},
+    surroundings::{ProjectDir, project_dir},
+};
+
+use crate::{app::App, failure::Failure, open::Open, output};
+
+/// Workspaces that somebody types.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Chosen {
+    /// A Workspace beside those that are configured: PREFIX=STORE:SCOPE. STORE is a directory (./docs), virtual,
+    /// virtual/NAME, memory, or over/PREFIX; SCOPE is ro, rw or wo. May be repeated
+    #[arg(long = "workspace", value_name = "PREFIX=STORE:SCOPE", value_parser = mount)]
+    workspaces: Vec<Mount>,
+}
+
+fn mount(text: &str) -> Result<Mount, String> {
+    text.parse()
+}
+
+impl Chosen {
+    /// What is declared for a process that works here. The disk is asked where directories are, and nothing is opened.
+    pub(crate) fn declared(&self, app: &App) -> Result<Joined, Failure> {
+        let configuration = app.configuration()?;
+        let settings = configuration.settings();
+        let environment = &app.environment;
+        let claude = environment.variable("CLAUDE_PROJECT_DIR").map(Path::new);
+        let here = [settings.project_dir(), claude, environment.working_dir.as_deref()];
+        let project = project_dir(None, here.into_iter().flatten())?;
+        let project = project.as_ref().map(ProjectDir::path);
+        let found = configuration.sections_for::<WorkspacesSection>(project);
+        let found = found.map_err(Failure::Configuration)?;
+        let mut places: Vec<Declared> = found.into_iter().map(Declared::found).collect();
+        if !self.workspaces.is_empty() {
+            let base = environment.working_dir.as_deref().unwrap_or(Path::new("/"));
+            places.push(Declared::typed(&self.workspaces, base.to_owned()));
+        }
+        Ok(join(places, environment.home()))
+    }
+
+    /// The Workspaces, open; nothing if none is declared. What a person should know of them is told.
+    pub(crate) fn open(open: &Open, declared: Joined) -> Result<Option<Arc<FileWorld>>, Failure> {
+        if declared.is_empty() {
+            return Ok(None);
+        }
+        let world = open.wait(FileWorld::open(declared, &open.files))?;
+        for note in world.notes() {
+            output::warn(format_args!("Note: {note}."));
+        }
+        Ok(Some(Arc::new(world)))
+    }
+
+    /// The Workspaces, open, for a command that is about them.
+    pub(crate) fn world(&self, app: &App) -> Result<(Open, Arc<FileWorld>), Failure> {
+        let declared = self.declared(app)?;
+        let open = app.open()?;
+        let world = Self::open(&open, declared)?.ok_or_else(|| {
+            Failure::refused(
+                "No Workspace is configured, so agents have no file access.",
+                "Write `[[workspaces]]` into piton.toml or your own configuration file, or add --workspace /docs=./docs:ro to see what one would do.",
+            )
+        })?;
+        Ok((open, world))
+    }
+}

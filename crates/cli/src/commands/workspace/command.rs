@@ -1,0 +1,57 @@
+//! What `piton workspace` can be asked.
+
+use clap::Subcommand;
+
+use super::{
+    Chosen, log, map, resolve,
+    review::{Apply, Diff, Drop},
+    shell,
+};
+use crate::{app::App, exit::Ending, failure::Failure};
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// What an agent reads about its files when it connects
+    #[command(
+        after_help = "Example:\n  piton workspace map --workspace /docs=./docs:ro --workspace /scratch=virtual:rw"
+    )]
+    Map(Chosen),
+    /// The file tools that an agent gets, as it gets them
+    #[command(after_help = "Example:\n  piton workspace tools --json")]
+    Tools(Chosen),
+    /// Which Workspace a path belongs to, what may be done there, and why the rest is refused
+    #[command(after_help = "Example:\n  piton workspace resolve /project/src/main.rs")]
+    Resolve(resolve::Resolve),
+    /// Who changed a file
+    #[command(after_help = "Example:\n  piton workspace log /scratch/plan.md")]
+    Log(log::Log),
+    /// What an overlay changed
+    #[command(after_help = "Example:\n  piton workspace diff /scratch")]
+    Diff(Diff),
+    /// Bring what an overlay changed into the Workspace below it
+    #[command(after_help = "Example:\n  piton workspace apply /scratch --yes")]
+    Apply(Apply),
+    /// Forget what an overlay changed
+    #[command(after_help = "Example:\n  piton workspace drop /scratch --yes")]
+    Drop(Drop),
+    /// Type tool calls, and read what an agent would
+    #[command(
+        after_help = "Example:\n  echo 'read /project/README.md limit=5' | piton workspace shell"
+    )]
+    Shell(Chosen),
+}
+
+impl Command {
+    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+        match self {
+            Self::Map(chosen) => map::map(app, &chosen),
+            Self::Tools(chosen) => map::tools(app, &chosen),
+            Self::Resolve(resolve) => resolve.run(app),
+            Self::Log(log) => log.run(app),
+            Self::Diff(diff) => diff.run(app),
+            Self::Apply(apply) => apply.run(app),
+            Self::Drop(drop) => drop.run(app),
+            Self::Shell(chosen) => shell::run(app, &chosen),
+        }
+    }
+}

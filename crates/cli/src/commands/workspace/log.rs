@@ -1,0 +1,88 @@
+//! `piton workspace log`: who changed a file.
+
+use clap::Args;
+use piton_runtime::files::{FileHistory, RecordShown};
+
+use super::Chosen;
+use crate::{
+    age::ago,
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    style::{State, styled},
+    table,
+};
+
+#[derive(Args)]
+pub(crate) struct Log {
+    /// A path as agents write it
+    path: String,
+    #[command(flatten)]
+    chosen: Chosen,
+}
+
+const HEADS: [&str; 5] = ["WHEN", "WHO", "DID", "VERSION", "OUTCOME"];
+
+impl Log {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let (open, world) = self.chosen.world(app)?;
+        let history = open.wait(world.history(&self.path))?;
+        say(app, &history);
+        app.output.reply("piton.workspace.log/1", &history)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, history: &FileHistory) {
+    let output = &app.output;
+    if history.records.is_empty() {
+        output.say(format_args!("Nobody changed {} through Piton.", history.path));
+    } else {
+        let now = App::now();
+        let row = |record: &RecordShown| {
+            [
+                ago(now, record.timestamp_ms).into(),
+                who(record).into(),
+                did(record, &history.path).into(),
+                version(record).into(),
+                record.outcome.as_str().into(),
+            ]
+        };
+        let rows: Vec<_> = history.records.iter().rev().map(row).collect();
+        for line in table::lines(HEADS, &rows) {
+            output.say(line.trim_end());
+        }
+    }
+    if history.changed_outside {
+        let words = if history.records.is_empty() {
+            "It is there all the same: it was made outside Piton."
+        } else {
+            "It is not as the last of these left it: it was changed outside Piton."
+        };
+        output.say(styled(State::Attention, words));
+    }
+    output.say(format_args!("\nWhere it is kept: piton workspace resolve {}", history.path));
+}
+
+/// Who acted, with the run and the step.
+pub(super) fn who(record: &RecordShown) -> String {
+    match (&record.run, &record.step) {
+        (Some(run), Some(step)) => format!("{}, {run} at {step}", record.agent),
+        _ => record.agent.clone(),
+    }
+}
+
+fn did(record: &RecordShown, path: &str) -> String {
+    match &record.target {
+        Some(target) if target == path => format!("{} from {}", record.tool, record.path),
+        Some(target) => format!("{} to {target}", record.tool),
+        None if record.path == path => record.tool.to_string(),
+        None => format!("{} {}", record.tool, record.path),
+    }
+}
+
+/// The start of the digest that the change left.
+fn version(record: &RecordShown) -> String {
+    let digest = record.after.as_deref().and_then(|digest| digest.strip_prefix("sha256:"));
+    digest.map_or_else(|| "gone".to_owned(), |hex| hex.chars().take(12).collect())
+}

@@ -1,0 +1,56 @@
+//! `piton workspace map` and `piton workspace tools`: what an agent reads.
+
+use piton_mcp::{catalogue::files::given, listed};
+use piton_runtime::files::WorkspaceShown;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Chosen;
+use crate::{app::App, exit::Ending, failure::Failure, words::count};
+
+#[derive(Serialize)]
+struct Map<'a> {
+    /// What an agent reads.
+    map: &'a str,
+    workspaces: Vec<WorkspaceShown>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Tools {
+    tools: Vec<Value>,
+}
+
+pub(super) fn map(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
+    let (_open, world) = chosen.world(app)?;
+    let map = world.map();
+    app.output.say(map.trim_end());
+    app.output.say(format_args!(
+        "\nAn agent reads this when it connects. Its {}: piton workspace tools",
+        count(world.tools().len(), "tool")
+    ));
+    let told = Map { map: &map, workspaces: world.shown(), notes: world.notes() };
+    app.output.reply("piton.workspace.map/1", &told)?;
+    Ok(Ending::Done)
+}
+
+pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
+    let (_open, world) = chosen.world(app)?;
+    let catalogue = given(&world);
+    for tool in &catalogue.tools {
+        let fields = tool.input.get("properties").and_then(Value::as_object);
+        let names = fields.into_iter().flat_map(|fields| fields.keys());
+        let is_required = |name: &&str| {
+            let required = tool.input.get("required").and_then(Value::as_array);
+            required.is_some_and(|names| names.iter().any(|one| one == name))
+        };
+        let (must, may): (Vec<&str>, Vec<&str>) =
+            names.map(String::as_str).partition(|name| is_required(&name));
+        let may: Vec<String> = may.iter().map(|name| format!("[{name}]")).collect();
+        let fields = must.into_iter().map(str::to_owned).chain(may).collect::<Vec<_>>().join(" ");
+        app.output.say(format_args!("{:<8} {fields}\n         {}", tool.name, tool.description));
+    }
+    app.output.say("\nTry them: piton workspace shell");
+    app.output.reply("piton.workspace.tools/1", &Tools { tools: listed(&catalogue) })?;
+    Ok(Ending::Done)
+}

@@ -1,0 +1,24 @@
+//! `piton workspace`: the files that agents see, and what they did to them.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `chosen` | which Workspaces a process has: `--workspace`, and what is configured |
+//! | `wall` | the kernel's own wall around a server |
+//! | `map` | what an agent reads: the Filesystem Map and its tools |
+//! | `resolve` | which Workspace a path belongs to, and why something is refused |
+//! | `log` | who changed a file |
+//! | `review` | what an overlay changed; apply it, or drop it |
+//! | `shell`, `typed` | tool calls as a person types them |
+
+mod chosen;
+mod command;
+mod log;
+mod map;
+mod resolve;
+mod review;
+mod shell;
+mod typed;
+pub(crate) mod wall;
+
+pub(crate) use chosen::Chosen;
+pub(crate) use command::Command;

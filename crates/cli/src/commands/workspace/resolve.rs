@@ -1,0 +1,60 @@
+//! `piton workspace resolve`.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use piton_runtime::files::ResolvedPath;
+
+use super::Chosen;
+use crate::{app::App, exit::Ending, failure::Failure};
+
+#[derive(Args)]
+pub(crate) struct Resolve {
+    /// A path as agents write it
+    path: String,
+    #[command(flatten)]
+    chosen: Chosen,
+}
+
+impl Resolve {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let (_open, world) = self.chosen.world(app)?;
+        let resolved = world.resolve(&self.path)?;
+        say(app, &resolved);
+        app.output.reply("piton.workspace.resolve/1", &resolved)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn say(app: &App, resolved: &ResolvedPath) {
+    let output = &app.output;
+    let workspace = &resolved.workspace;
+    output.say(format_args!(
+        "{} is in the {} Workspace {}.\n",
+        resolved.path, workspace.scope, workspace.prefix
+    ));
+    let at = if resolved.at.is_empty() { "(the Workspace itself)" } else { &resolved.at };
+    output.say(format_args!("  store        {}", workspace.store));
+    output.say(format_args!("  there        {at}"));
+    output.say(format_args!("  declared by  {}", workspace.declared_by));
+    let allowed: Vec<&str> = resolved
+        .tools
+        .iter()
+        .filter(|verdict| verdict.refused.is_none())
+        .map(|verdict| verdict.tool.as_str())
+        .collect();
+    let allowed = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
+    output.say(format_args!("  allowed      {allowed}"));
+    let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for verdict in &resolved.tools {
+        if let Some(why) = &verdict.refused {
+            // The name of the tool stands in front already.
+            let why = why.replace(&format!("`{}`", verdict.tool), "it");
+            reasons.entry(why).or_default().push(verdict.tool.as_str());
+        }
+    }
+    for (why, tools) in reasons {
+        output.say(format_args!("  refused      {}: {why}", tools.join(", ")));
+    }
+    output.say(format_args!("\nWho changed it: piton workspace log {}", resolved.path));
+}

@@ -1,0 +1,87 @@
+//! `piton workspace shell`: a person types tool calls and reads what an agent would.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+
+use piton_mcp::failure_text;
+use piton_runtime::{Standing, files::FileWorld};
+use serde::Serialize;
+
+use super::{Chosen, typed};
+use crate::{
+    app::App, bounds::SHELL_BYTES_MAX, exit::Ending, failure::Failure, open::Open, output,
+};
+
+/// Who acts, in the records.
+const PERSON: &str = "person";
+
+const HELP: &str = "\
+Type a tool and its arguments, in order, by name, or as JSON:
+  ls /                       read /project/a.md limit=5
+  grep TODO /project         write /scratch/note.txt \"one line\\n\"
+  edit {\"path\": \"/scratch/note.txt\", \"old_string\": \"one\", \"new_string\": \"1\"}
+map shows what an agent reads when it connects, tools the tools. exit leaves.";
+
+/// What came of one line.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Said {
+    call: String,
+    text: String,
+    is_error: bool,
+}
+
+#[derive(Serialize)]
+struct Transcript {
+    calls: Vec<Said>,
+}
+
+pub(super) fn run(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
+    let (open, world) = chosen.world(app)?;
+    let is_watched = io::stdin().is_terminal();
+    if is_watched {
+        output::warn("You are the agent now. `help` says how; exit or Ctrl-D leaves.");
+    }
+    let mut calls = Vec::new();
+    let mut input = io::stdin().lock();
+    loop {
+        if is_watched {
+            output::ask(">");
+        }
+        let mut line = String::new();
+        let mut limited = input.by_ref().take(SHELL_BYTES_MAX);
+        let read = limited.read_line(&mut line).map_err(Failure::io("read what you typed"))?;
+        if read == 0 || matches!(line.trim(), "exit" | "quit") {
+            break;
+        }
+        if !line.trim().is_empty() {
+            let said = answer(&open, &world, line.trim());
+            app.output.say(said.text.trim_end());
+            calls.push(said);
+        }
+    }
+    let has_failed = calls.iter().any(|call| call.is_error);
+    app.output.reply("piton.workspace.shell/1", &Transcript { calls })?;
+    Ok(if has_failed && !is_watched { Ending::Wanting } else { Ending::Done })
+}
+
+fn answer(open: &Open, world: &FileWorld, line: &str) -> Said {
+    let (text, is_error) = match line {
+        "help" => (HELP.to_owned(), false),
+        "map" => (world.map(), false),
+        "tools" => {
+            let names: Vec<&str> = world.tools().into_iter().map(|tool| tool.as_str()).collect();
+            (names.join(" "), false)
+        }
+        line => match typed::parse(line) {
+            Err(why) => (format!("Not understood: {why}. `help` says how to type a call."), true),
+            Ok((tool, arguments)) => {
+                let standing = Standing::default();
+                match open.block_on(world.call(PERSON, &standing, &tool, arguments)) {
+                    Ok(text) => (text, false),
+                    Err(envelope) => (failure_text(&envelope), true),
+                }
+            }
+        },
+    };
+    Said { call: line.to_owned(), text, is_error }
+}

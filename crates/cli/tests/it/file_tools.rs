@@ -1,0 +1,185 @@
+//! The file tools of `piton mcp`, over a real pipe.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::{
+    agent::Agent,
+    rig::{Rig, text},
+};
+
+const MCP: [&str; 5] =
+    ["mcp", "--workspace", "/docs=./docs:ro", "--workspace", "/scratch=virtual:rw"];
+
+fn rig() -> Rig {
+    let rig = Rig::new();
+    rig.write("docs/a.md", "# Guide\nRead me.\n");
+    rig.write("docs/.hidden", "x\n");
+    rig
+}
+
+fn agent(rig: &Rig) -> Agent {
+    Agent::start_as(rig, &MCP, &[], &json!({}))
+}
+
+// shows: WS-041
+#[test]
+fn the_map_is_in_the_instructions_and_names_nothing_of_the_machine() {
+    let rig = rig();
+    let agent = agent(&rig);
+    let told = &agent.instructions;
+    for line in ["/docs     read-only", "/scratch  read-write"] {
+        assert!(told.contains(line), "{told}");
+    }
+    assert!(!told.contains(rig.home().to_str().unwrap()), "{told}");
+    agent.leave();
+    // Without Workspaces nothing is said of files, and there is no tool for them.
+    let mut plain = Agent::start(&rig);
+    assert!(!plain.instructions.contains("Files:"), "{}", plain.instructions);
+    assert_eq!(plain.tools().len(), 6);
+    plain.leave();
+}
+
+#[test]
+fn an_agent_lists_reads_writes_and_edits_and_is_refused_where_it_may_not() {
+    let rig = rig();
+    let mut agent = agent(&rig);
+    let host = rig.home().to_str().unwrap().to_owned();
+    let mut call = |tool: &str, arguments| {
+        let (text, is_error) = agent.call_text(tool, &arguments);
+        assert!(!text.contains(&host), "{text}");
+        (text, is_error)
+    };
+    assert_eq!(call("ls", json!({ "path": "/docs" })).0, ".hidden\t2\na.md\t17\n");
+    let (read, _) = call("read", json!({ "path": "/docs/a.md", "offset": 2, "limit": 1 }));
+    assert!(read.ends_with("\nRead me.\n"), "{read}");
+    let written = call("write", json!({ "path": "/scratch/n/plan.md", "content": "one\ntwo\n" }));
+    assert!(!written.1, "{}", written.0);
+    let edit = json!({ "path": "/scratch/n/plan.md", "old_string": "two", "new_string": "2" });
+    assert!(!call("edit", edit).1);
+    let (found, _) = call("grep", json!({ "pattern": "2|Read" }));
+    assert_eq!(found, "/docs/a.md:2:Read me.\n/scratch/n/plan.md:2:2\n");
+    let (refused, is_error) = call("write", json!({ "path": "/docs/a.md", "content": "x" }));
+    assert!(is_error && refused.starts_with("WORKSPACE_SCOPE: "), "{refused}");
+    assert!(refused.contains("read-only") && refused.contains("/scratch"), "{refused}");
+    for outside in ["/etc/passwd", "/docs/../secret", &host] {
+        let (refused, is_error) = agent.call_text("read", &json!({ "path": outside }));
+        assert!(is_error, "{refused}");
+        assert!(outside == host || !refused.contains(&host), "{refused}");
+    }
+    let (wrong, is_error) = agent.call_text("read", &json!({ "file": "/docs/a.md", "limit": "3" }));
+    assert!(is_error, "{wrong}");
+    for part in ["`path` is missing", "`limit` must be a whole number", "`file` is not a field"] {
+        assert!(wrong.contains(part), "{wrong}");
+    }
+    agent.leave();
+    assert_eq!(fs::read_to_string(rig.project().join("docs/a.md")).unwrap(), "# Guide\nRead me.\n");
+    // What is virtual is kept: another process finds it, with who wrote it.
+    let log =
+        rig.tells(&["workspace", "log", "/scratch/n/plan.md", MCP[1], MCP[2], MCP[3], MCP[4]]);
+    let did = |at: usize| (log["records"][at]["agent"].clone(), log["records"][at]["tool"].clone());
+    assert_eq!(did(0), (json!("test"), json!("write")));
+    assert_eq!(did(1), (json!("test"), json!("edit")));
+    assert_eq!(log["changedOutside"], false);
+}
+
+// shows: WS-058 (with the session, the run and the step of the call)
+#[test]
+fn a_call_that_names_its_step_is_recorded_with_it() {
+    let rig = rig();
+    let mut agent = agent(&rig);
+    let started = agent.call("start_workflow", &json!({ "workflowId": "wr.tour" }));
+    let token = started["ackToken"].as_str().unwrap();
+    let write = json!({ "path": "/scratch/a", "content": "a", "run": token });
+    assert!(!agent.call_text("write", &write).1);
+    let forged = json!({ "path": "/scratch/b", "content": "b", "run": "ak-nothing" });
+    let (refused, is_error) = agent.call_text("write", &forged);
+    assert!(is_error && refused.starts_with("TOKEN_"), "{refused}");
+    assert!(agent.call_text("read", &json!({ "path": "/scratch/b" })).1, "nothing was written");
+    agent.leave();
+    let log = rig.tells(&["workspace", "log", "/scratch/a", MCP[1], MCP[2], MCP[3], MCP[4]]);
+    let record = &log["records"][0];
+    assert_eq!(record["session"], started["run"]["sessionId"], "{record}");
+    assert_eq!(record["run"], started["run"]["runId"]);
+    assert!(record["step"].as_str().is_some_and(|step| !step.is_empty()), "{record}");
+}
+
+// shows: WS-031 (over MCP)
+#[test]
+fn only_tools_that_can_succeed_are_listed() {
+    let rig = rig();
+    for (workspace, expected) in [
+        ("/docs=./docs:ro", vec!["ls", "read", "glob", "grep", "stat"]),
+        ("/drop=memory:wo", vec!["write"]),
+    ] {
+        let command = ["mcp", "--workspace", workspace];
+        let mut agent = Agent::start_as(&rig, &command, &[], &json!({}));
+        assert_eq!(agent.tools()[6..], expected, "{workspace}");
+        // One that is not listed cannot be called either.
+        agent.ask_tool("mkdir", &json!({ "path": "/docs/new" }));
+        let reply = agent.reply().unwrap();
+        assert!(reply["error"]["message"].as_str().unwrap().contains("no tool `mkdir`"), "{reply}");
+        agent.leave();
+    }
+}
+
+#[test]
+fn a_workspace_that_is_typed_wrong_is_told_with_the_right_form() {
+    let rig = rig();
+    for (typed, part) in [
+        ("/docs", "there is no `=`"),
+        ("/docs=./docs", "there is no `:`"),
+        ("/docs=./docs:all", "`all` is no scope"),
+        ("docs=./docs:ro", "the prefix `docs` is refused"),
+        ("/docs=docs:ro", "write a directory as ./docs"),
+    ] {
+        let output = rig.run(&["mcp", "--workspace", typed]);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(part) && told.contains("/docs=./docs:ro"), "{typed}: {told}");
+    }
+    let (code, error) = rig.fails(&["workspace", "map", "--workspace", "/x=./gone:ro"]);
+    assert_eq!((code, &error["code"]), (1, &json!("WORKSPACE_CONFIG")));
+    assert!(error["message"].as_str().unwrap().contains("does not exist"), "{error}");
+}
+
+const STEPS: &str = r#"{
+  "id": "project.narrow",
+  "steps": [
+    { "id": "look", "title": "Look", "prompt": "Look.",
+      "access": { "workspaces": [{ "prefix": "/scratch", "scope": "read-only" }] } },
+    { "id": "mend", "title": "Mend", "prompt": "Mend.",
+      "access": { "workspaces": [{ "prefix": "/scratch", "scope": "read-write" }, { "prefix": "/docs", "scope": "read-write" }] } },
+    { "id": "check", "title": "Check", "prompt": "Check.",
+      "access": { "workspaces": [{ "prefix": "/scratch", "scope": "read-only" }] } }
+  ]
+}"#;
+
+// shows: WS-042 (read-write between two read-only steps, and a late call)
+#[test]
+fn a_step_grants_while_it_is_pending_and_a_late_call_is_refused() {
+    let rig = rig();
+    rig.write(".piton/workflows/narrow.json", STEPS);
+    let mut agent = agent(&rig);
+    let write = |token: &str, path: &str| json!({ "path": path, "content": "x\n", "run": token });
+    let mut answer = agent.call("start_workflow", &json!({ "workflowId": "project.narrow" }));
+    let mut tokens = Vec::new();
+    for is_writable in [false, true, false] {
+        let token = answer["ackToken"].as_str().unwrap().to_owned();
+        let (said, is_error) = agent.call_text("write", &write(&token, "/scratch/a"));
+        assert_eq!(!is_error, is_writable, "{said}");
+        let (said, is_error) = agent.call_text("write", &write(&token, "/docs/a.md"));
+        assert!(is_error, "no step widens what is configured: {said}");
+        let (said, is_error) = agent.call_text("read", &json!({ "path": "/scratch/a" }));
+        assert!(is_error && said.starts_with("TOKEN_RUN_REQUIRED"), "{said}");
+        let done = json!({ "ackToken": token, "output": { "notesMarkdown": "Done." } });
+        answer = agent.call("continue_workflow", &done);
+        let (late, is_error) = agent.call_text("write", &write(&token, "/scratch/a"));
+        tokens.push(token);
+        assert!(is_error, "{late}");
+        assert!(late.starts_with("TOKEN_STEP_PASSED") || tokens.len() == 3, "{late}");
+    }
+    agent.leave();
+    assert_eq!(fs::read_to_string(rig.project().join("docs/a.md")).unwrap(), "# Guide\nRead me.\n");
+}
