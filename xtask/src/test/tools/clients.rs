@@ -38,7 +38,7 @@ enum Pins {
 }
 
 /// In the order in which they need each other.
-const KITS: [Kit; 5] = [
+const KITS: [Kit; 6] = [
     Kit {
         name: "node",
         what: "Node",
@@ -63,6 +63,11 @@ const KITS: [Kit; 5] = [
         name: "conformance",
         what: "the conformance suite",
         pins: Pins::Npm("crates/mcp/tests/conformance"),
+    },
+    Kit {
+        name: "filesystem",
+        what: "the reference server for files",
+        pins: Pins::Npm("crates/bench/peers/filesystem"),
     },
 ];
 

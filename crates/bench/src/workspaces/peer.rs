@@ -1,0 +1,195 @@
+//! File tools over MCP, beside the reference server on the same tree.
+
+use std::{
+    cell::RefCell,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::{server::Server, trees};
+use crate::{
+    error::{Error, Result, expect},
+    measure::{Schedule, float, wall},
+    place::Place,
+    report::{Bar, Row, Unit},
+};
+
+/// The kernel tells CPU time by the tick, so a turn is many calls.
+const SCHEDULE: Schedule = Schedule { blocks: 6, pairs: 3, warm_up: 1 };
+const CALLS: u32 = 100;
+const WALKS: u32 = 5;
+const LATENCY: Schedule = Schedule { blocks: 8, pairs: 100, warm_up: 20 };
+const SEARCHES: Schedule = Schedule { blocks: 6, pairs: 5, warm_up: 1 };
+const STARTS: Schedule = Schedule { blocks: 6, pairs: 2, warm_up: 1 };
+
+const CALL_RATIO_MAX: f64 = 1.0 / 5.0;
+const GLOB_RATIO_MAX: f64 = 1.0 / 20.0;
+const READ_RATIO_MAX: f64 = 1.3;
+const GREP_RATIO_MAX: f64 = 1.5;
+const START_RATIO_MAX: f64 = 1.0 / 10.0;
+const MEMORY_RATIO_MAX: f64 = 1.0 / 2.0;
+
+/// A call, as each of the two takes it.
+struct Same {
+    name: &'static str,
+    ours: (&'static str, Value),
+    theirs: (&'static str, Value),
+    calls: u32,
+    ratio_max: f64,
+}
+
+// shows: WS-061
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let tree = trees::make(place, "peer-tree")?;
+    let data = place.make("peer-data")?;
+    let (ours, theirs) = (Server::piton(&tree, &data)?, Server::reference(&tree)?);
+    let (ours, theirs) = (RefCell::new(ours), RefCell::new(theirs));
+    let mut rows = Vec::new();
+    for same in same(&tree) {
+        rows.push(same.row(&ours, &theirs)?);
+    }
+    let memory = SCHEDULE.run(|_| {
+        let ours = || Ok(float(ours.borrow().bytes()?) / 1e6);
+        Ok((ours, || Ok(float(theirs.borrow().bytes()?) / 1e6)))
+    })?;
+    rows.push(
+        Row::paired("  memory after these calls", Unit::Megabytes, "the reference server", &memory)
+            .judged(Bar::ratio(MEMORY_RATIO_MAX)),
+    );
+    rows.push(latency(&ours)?);
+    rows.push(searches(&ours, &tree)?);
+    rows.push(starts(&tree, &data)?);
+    Ok(rows)
+}
+
+fn same(tree: &Path) -> [Same; 5] {
+    let file = "module_07/part_007/file_07.rs";
+    let (ours, theirs) = (format!("/tree/{file}"), tree.join(file));
+    let directory = theirs.parent().expect("a file is in a directory");
+    [
+        Same {
+            name: "CPU of `read`, 120 lines",
+            ours: ("read", json!({ "path": ours })),
+            theirs: ("read_text_file", json!({ "path": theirs })),
+            calls: CALLS,
+            ratio_max: CALL_RATIO_MAX,
+        },
+        Same {
+            name: "CPU of `ls`, 50 files",
+            ours: ("ls", json!({ "path": "/tree/module_07/part_007" })),
+            theirs: ("list_directory", json!({ "path": directory })),
+            calls: CALLS,
+            ratio_max: CALL_RATIO_MAX,
+        },
+        Same {
+            name: "CPU of `stat`",
+            ours: ("stat", json!({ "path": ours })),
+            theirs: ("get_file_info", json!({ "path": theirs })),
+            calls: CALLS,
+            ratio_max: CALL_RATIO_MAX,
+        },
+        Same {
+            name: "CPU of `edit`, one line of 120",
+            ours: ("edit", json!({ "path": ours })),
+            theirs: ("edit_file", json!({ "path": theirs })),
+            calls: CALLS,
+            ratio_max: CALL_RATIO_MAX,
+        },
+        Same {
+            name: "CPU of `glob` over 5,000 files",
+            ours: ("glob", json!({ "pattern": "file_07.rs", "path": "/tree" })),
+            theirs: ("search_files", json!({ "path": tree, "pattern": "**/file_07.rs" })),
+            calls: WALKS,
+            ratio_max: GLOB_RATIO_MAX,
+        },
+    ]
+}
+
+impl Same {
+    fn row(&self, ours: &RefCell<Server>, theirs: &RefCell<Server>) -> Result<Row> {
+        let samples = SCHEDULE.run(|_| {
+            let ours = || spent(&mut ours.borrow_mut(), self.ours.0, &self.ours.1, self.calls);
+            Ok((ours, || {
+                spent(&mut theirs.borrow_mut(), self.theirs.0, &self.theirs.1, self.calls)
+            }))
+        })?;
+        let each = f64::from(self.calls);
+        let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / each);
+        let row = Row::paired(self.name, Unit::Microseconds, "the reference server", &samples);
+        Ok(row.judged(Bar::ratio(self.ratio_max)))
+    }
+}
+
+/// The CPU time that a server spends on some calls. An edit changes a line back and forth.
+fn spent(server: &mut Server, tool: &str, arguments: &Value, calls: u32) -> Result<Duration> {
+    let before = server.cpu()?;
+    for number in 0..calls {
+        let (old, new) =
+            if number % 2 == 0 { ("value_7 =", "changed =") } else { ("changed =", "value_7 =") };
+        let mut arguments = arguments.clone();
+        match tool {
+            "edit" => (arguments["old_string"], arguments["new_string"]) = (old.into(), new.into()),
+            "edit_file" => arguments["edits"] = json!([{ "oldText": old, "newText": new }]),
+            _ => {}
+        }
+        server.call(tool, &arguments)?;
+    }
+    Ok(server.cpu()?.saturating_sub(before))
+}
+
+/// A read beside an exchange with nothing in it.
+fn latency(server: &RefCell<Server>) -> Result<Row> {
+    let arguments = json!({ "path": "/tree/module_07/part_007/file_07.rs", "limit": 20 });
+    let samples = LATENCY.run(|_| {
+        let read = || Ok(server.borrow_mut().call("read", &arguments)?.1);
+        Ok((read, || server.borrow_mut().ping()))
+    })?;
+    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6);
+    let row = Row::paired("`read` over MCP", Unit::Microseconds, "an empty exchange", &samples);
+    Ok(row.judged(Bar::ratio(READ_RATIO_MAX)))
+}
+
+fn searches(server: &RefCell<Server>, tree: &Path) -> Result<Row> {
+    let arguments = json!({ "pattern": "needle in the [a-z]+", "limit": 2_000 });
+    let hits = trees::ALL / 50;
+    let samples = SEARCHES.run(|_| {
+        let ours = || {
+            let (text, time) = server.borrow_mut().call("grep", &arguments)?;
+            expect("lines that match", hits, text.lines().count() as u64)?;
+            Ok(time)
+        };
+        let theirs = || {
+            let mut ripgrep = Command::new("rg");
+            ripgrep
+                .args(["--no-config", "-n", "-e", "needle in the [a-z]+", "."])
+                .current_dir(tree);
+            let (output, time) = wall(|| ripgrep.output());
+            output.map_err(Error::io("run ripgrep"))?;
+            Ok(time)
+        };
+        Ok((ours, theirs))
+    })?;
+    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
+    let row =
+        Row::paired("`grep` over 5,000 files, over MCP", Unit::Milliseconds, "ripgrep", &samples);
+    Ok(row.judged(Bar::ratio(GREP_RATIO_MAX)))
+}
+
+fn starts(tree: &Path, data: &Path) -> Result<Row> {
+    let listed = |start: &dyn Fn() -> Result<Server>| {
+        let began = Instant::now();
+        let tools = start()?.tools()?;
+        expect("servers without tools", 0, u64::from(tools == 0))?;
+        Ok(began.elapsed())
+    };
+    let ours = || listed(&|| Server::piton(tree, data));
+    let theirs = || listed(&|| Server::reference(tree));
+    let samples = STARTS.run(|_| Ok((&ours, &theirs)))?;
+    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
+    let name = "start to the list of tools";
+    let row = Row::paired(name, Unit::Milliseconds, "the reference server", &samples);
+    Ok(row.judged(Bar::ratio(START_RATIO_MAX)))
+}
