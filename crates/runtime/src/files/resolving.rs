@@ -25,7 +25,7 @@ impl FileWorld {
         });
         Ok(ResolvedPath {
             path: path.to_string(),
-            workspace: self.shown_one(workspace.prefix().as_str()),
+            workspace: self.shown_one(workspace),
             at: at.to_string(),
             hidden,
             tools: Tool::ALL.iter().map(verdict).collect(),

@@ -8,7 +8,8 @@ use piton_workflow::compile::WorkspaceAccess;
 use piton_workspaces::audit::Ledgers;
 use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig, WorkspacePorts, open};
 use piton_workspaces::landlock::Opening;
-use piton_workspaces::{AccessScope, Actor, Error, Files, Tool, Workspaces};
+use piton_workspaces::path::LogicalPath;
+use piton_workspaces::{Actor, Error, Files, Tool, Workspace, Workspaces};
 use serde_json::Value;
 
 use super::declared::DeclaredBy;
@@ -74,7 +75,7 @@ impl FileWorld {
 
     /// The Workspaces, in the order of their prefixes.
     pub fn shown(&self) -> Vec<WorkspaceShown> {
-        self.workspaces.all().iter().map(|one| self.shown_one(one.prefix().as_str())).collect()
+        self.workspaces.all().iter().map(|one| self.shown_one(one)).collect()
     }
 
     /// Makes a call of an agent, with what the step that it stands on leaves it. What it changes is recorded as its
@@ -118,20 +119,20 @@ impl FileWorld {
         declared.workspaces.iter().filter_map(opening).collect()
     }
 
-    pub(super) fn shown_one(&self, prefix: &str) -> WorkspaceShown {
-        let found = self.workspaces.all().iter().find(|one| one.prefix().as_str() == prefix);
-        let declared = self.declared.iter().find(|(config, _)| is_at(config, prefix));
-        let scope = found.map_or(AccessScope::ReadOnly, |one| one.scope());
-        let purpose = found.map(|one| one.purpose().to_owned()).unwrap_or_default();
-        let store = declared.map(|(config, _)| stored(config)).unwrap_or_default();
-        let declared_by = declared.map_or(DeclaredBy::Command, |(_, by)| *by);
-        WorkspaceShown { prefix: prefix.to_owned(), scope, purpose, store, declared_by }
+    pub(super) fn shown_one(&self, workspace: &Workspace) -> WorkspaceShown {
+        let is_it = |(config, _): &&(WorkspaceConfig, DeclaredBy)| {
+            config.prefix.parse::<LogicalPath>().as_ref() == Ok(workspace.prefix())
+        };
+        let found = self.declared.iter().find(is_it);
+        let (config, declared_by) = found.expect("what is open was declared");
+        WorkspaceShown {
+            prefix: workspace.prefix().to_string(),
+            scope: workspace.scope(),
+            purpose: workspace.purpose().to_owned(),
+            store: stored(config),
+            declared_by: *declared_by,
+        }
     }
-}
-
-/// Whether a configuration is that of the Workspace at a prefix: it may be spelled with a slash at its end.
-fn is_at(config: &WorkspaceConfig, prefix: &str) -> bool {
-    config.prefix == prefix || config.prefix.trim_end_matches('/') == prefix
 }
 
 /// Where the files of a Workspace are kept, for the person who configured it.

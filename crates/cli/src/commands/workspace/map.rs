@@ -9,7 +9,7 @@ use super::Chosen;
 use crate::{app::App, exit::Ending, failure::Failure, words::count};
 
 #[derive(Serialize)]
-struct Map<'a> {
+struct Shown<'a> {
     /// What an agent reads.
     map: &'a str,
     workspaces: Vec<WorkspaceShown>,
@@ -29,7 +29,7 @@ pub(super) fn map(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
         "\nAn agent reads this when it connects. Its {}: piton workspace tools",
         count(world.tools().len(), "tool")
     ));
-    let told = Map { map: &map, workspaces: world.shown(), notes: world.notes() };
+    let told = Shown { map: &map, workspaces: world.shown(), notes: world.notes() };
     app.output.reply("piton.workspace.map/1", &told)?;
     Ok(Ending::Done)
 }
@@ -45,7 +45,7 @@ pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
             required.is_some_and(|names| names.iter().any(|one| one == name))
         };
         let (must, may): (Vec<&str>, Vec<&str>) =
-            names.map(String::as_str).partition(|name| is_required(&name));
+            names.map(String::as_str).partition(|name| is_required(name));
         let may: Vec<String> = may.iter().map(|name| format!("[{name}]")).collect();
         let fields = must.into_iter().map(str::to_owned).chain(may).collect::<Vec<_>>().join(" ");
         app.output.say(format_args!("{:<8} {fields}\n         {}", tool.name, tool.description));

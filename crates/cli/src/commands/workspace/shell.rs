@@ -3,7 +3,10 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
 use piton_mcp::failure_text;
-use piton_runtime::{Standing, files::FileWorld};
+use piton_runtime::{
+    Standing,
+    files::{FileWorld, Tool},
+};
 use serde::Serialize;
 
 use super::{Chosen, typed};
@@ -69,7 +72,7 @@ fn answer(open: &Open, world: &FileWorld, line: &str) -> Said {
         "help" => (HELP.to_owned(), false),
         "map" => (world.map(), false),
         "tools" => {
-            let names: Vec<&str> = world.tools().into_iter().map(|tool| tool.as_str()).collect();
+            let names: Vec<&str> = world.tools().into_iter().map(Tool::as_str).collect();
             (names.join(" "), false)
         }
         line => match typed::parse(line) {

@@ -21,22 +21,26 @@ pub(super) fn parse(line: &str) -> Result<(String, Value), String> {
     let mut places = positions(tool).iter();
     let mut arguments = Map::new();
     for word in words {
-        let named = word.split_once('=').filter(|(key, _)| has_field(tool, key));
-        let (key, value) = match named {
-            Some((key, value)) => {
-                // A number or a yes is what it is; what is meant as text may look like neither.
-                let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-                (key.to_owned(), value)
-            }
-            None => {
-                let key = places.next().ok_or_else(|| {
-                    let usual = positions(tool).join(", ");
-                    format!("`{word}` is one word too many: {tool} takes {usual}, then key=value; quote a text with spaces")
-                })?;
-                ((*key).to_owned(), Value::from(word))
-            }
-        };
-        arguments.insert(key, value);
+        if let Some((key, value)) = word.split_once('=')
+            && let Some(kind) = kind_of(tool, key)
+        {
+            let text = || Value::from(value);
+            let value = if kind == "string" {
+                text()
+            } else {
+                // What is neither a number nor a yes is told by the tool.
+                serde_json::from_str(value).unwrap_or_else(|_| text())
+            };
+            arguments.insert(key.to_owned(), value);
+            continue;
+        }
+        let key = places.next().ok_or_else(|| {
+            let usual = positions(tool).join(", ");
+            format!(
+                "`{word}` is one word too many: {tool} takes {usual}, then key=value; quote a text with spaces"
+            )
+        })?;
+        arguments.insert((*key).to_owned(), Value::from(word));
     }
     Ok((name.to_owned(), Value::Object(arguments)))
 }
@@ -52,9 +56,11 @@ const fn positions(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-fn has_field(tool: Tool, name: &str) -> bool {
+/// The type of an argument in the schema of its tool; nothing if the tool has no such argument.
+fn kind_of(tool: Tool, name: &str) -> Option<String> {
     let card = cards(&[tool]).remove(0);
-    card.schema.get("properties").is_some_and(|fields| fields.get(name).is_some())
+    let field = card.schema.get("properties")?.get(name)?;
+    field.get("type")?.as_str().map(str::to_owned)
 }
 
 /// The words of a line. Quotes keep spaces; between double quotes `\n`, `\t`, `\"` and `\\` mean what they do in JSON.
@@ -108,6 +114,7 @@ mod tests {
     fn a_call_is_typed_by_position_by_name_or_as_json() {
         for (line, expected) in [
             ("ls", ("ls", json!({}))),
+            ("grep pattern=5 limit=5", ("grep", json!({ "pattern": "5", "limit": 5 }))),
             (
                 "read /a limit=5 numbers=true",
                 ("read", json!({ "path": "/a", "limit": 5, "numbers": true })),
@@ -142,7 +149,7 @@ mod tests {
     fn what_is_typed_without_a_name_has_one() {
         for tool in Tool::ALL {
             for name in positions(*tool) {
-                assert!(has_field(*tool, name), "{tool}: {name}");
+                assert!(kind_of(*tool, name).is_some(), "{tool}: {name}");
             }
         }
     }
