@@ -92,7 +92,7 @@ pub const DIFF_CONTEXT_LINES: usize = 3;
 pub const DIFF_BYTES_MAX: usize = 64 * 1_024;
 
 /// The most bytes of two contents of a file that are compared line by line; beyond it only sizes are told.
-pub const COMPARED_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const FILE_DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// How long a comparison looks for the shortest answer. Then it takes what it has, which is right and longer.
-pub const COMPARING_TIME_MAX: Duration = Duration::from_secs(2);
+pub const FILE_DIFF_TIME_MAX: Duration = Duration::from_secs(2);

@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use crate::bounds::{COMPARED_BYTES_MAX, COMPARING_TIME_MAX};
+use crate::bounds::{FILE_DIFF_BYTES_MAX, FILE_DIFF_TIME_MAX};
 
 /// What differs between two contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) fn compare(path: &str, below: Option<&[u8]>, above: Option<&[u8]>) ->
     let size = |content: Option<&[u8]>| content.map_or(0, <[u8]>::len);
     let text =
         |content: Option<&[u8]>| str::from_utf8(content.unwrap_or_default()).map(str::to_owned);
-    let small = size(below) + size(above) <= COMPARED_BYTES_MAX;
+    let small = size(below) + size(above) <= FILE_DIFF_BYTES_MAX;
     let (Ok(old), Ok(new), true) = (text(below), text(above), small) else {
         let diff = format!(
             "--- {from}\n+++ {to}\nnot compared line by line: {} bytes before, {} after\n",
@@ -30,7 +30,7 @@ pub(super) fn compare(path: &str, below: Option<&[u8]>, above: Option<&[u8]>) ->
         );
         return Compared { added: 0, removed: 0, diff };
     };
-    let compared = TextDiff::configure().timeout(COMPARING_TIME_MAX).diff_lines(&old, &new);
+    let compared = TextDiff::configure().timeout(FILE_DIFF_TIME_MAX).diff_lines(&old, &new);
     let count = |tag| compared.iter_all_changes().filter(|change| change.tag() == tag).count();
     Compared {
         added: count(ChangeTag::Insert),
