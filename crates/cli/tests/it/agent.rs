@@ -52,7 +52,7 @@ impl Agent {
         agent.ask("initialize", &hello);
         let welcome = agent.reply().expect("the server shakes hands");
         assert_eq!(welcome["result"]["protocolVersion"], "2025-11-25", "{welcome}");
-        agent.instructions = welcome["result"]["instructions"].as_str().unwrap().to_owned();
+        welcome["result"]["instructions"].as_str().unwrap().clone_into(&mut agent.instructions);
         agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         agent
     }
