@@ -41,7 +41,6 @@ struct Same {
     ratio_max: f64,
 }
 
-// shows: WS-061
 pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let tree = trees::make(place, "peer-tree")?;
     let data = place.make("peer-data")?;
