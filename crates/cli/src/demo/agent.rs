@@ -1,4 +1,8 @@
 //! The agent: an MCP client over standard input and output, with a server that is this program again.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the agent starts its server, which is this program"
+)]
 
 use std::{
     io::{self, BufRead as _, BufReader, Write as _},

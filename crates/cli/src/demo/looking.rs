@@ -1,4 +1,5 @@
 //! What happened, shown by the commands that a person types.
+#![expect(clippy::disallowed_methods, reason = "the commands are shown as a person runs them")]
 
 use std::process::Command;
 

@@ -1,4 +1,5 @@
 //! Where the demo plays: a small project with its configuration, and a data directory of its own.
+#![expect(clippy::disallowed_methods, reason = "the demo makes a project of its own to play in")]
 
 use std::{
     fs, io,

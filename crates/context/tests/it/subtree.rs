@@ -39,6 +39,13 @@ impl Table for Asked {
         self.inner.get(key)
     }
 
+    fn get_all(&self, keys: Vec<Arc<[u8]>>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+        for key in &keys {
+            self.note(key);
+        }
+        self.inner.get_all(keys)
+    }
+
     fn scan<'a>(
         &'a self,
         prefix: &'a [u8],

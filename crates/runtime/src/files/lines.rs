@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use crate::bounds::{FILE_DIFF_BYTES_MAX, DIFF_TIME_MAX};
+use crate::bounds::{DIFF_TIME_MAX, FILE_DIFF_BYTES_MAX};
 
 /// What differs between two contents.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use piton_runtime::{
 use serde::Serialize;
 
 use super::run::say as say_link;
-use crate::{app::App, failure::Failure, open::Open, output};
+use crate::{app::App, open::Open, output};
 
 /// Something with the steps behind it.
 #[derive(Serialize)]
@@ -21,14 +21,10 @@ pub(super) struct Blamed<'a, T> {
 }
 
 /// Shows the steps from the start of a run to the one that something was written at.
-pub(super) fn show(
-    app: &App,
-    open: &Open,
-    place: Option<(&str, &str)>,
-) -> Result<Option<NodeBlame>, Failure> {
+pub(super) fn show(app: &App, open: &Open, place: Option<(&str, &str)>) -> Option<NodeBlame> {
     let Some((run, node)) = place else {
         app.output.say("\nIt was written outside of any run.");
-        return Ok(None);
+        return None;
     };
     let run = SessionReference(run.to_owned());
     let reference = NodeReference { run, node: Some(node.to_owned()) };
@@ -36,7 +32,7 @@ pub(super) fn show(
         Ok(blame) => {
             app.output.say(format_args!("\nThe steps behind it, in {}:", blame.label));
             blame.chain.iter().for_each(|link| say_link(app, link));
-            Ok(Some(blame))
+            Some(blame)
         }
         Err(failure) => {
             let envelope = failure.envelope();
@@ -44,7 +40,7 @@ pub(super) fn show(
                 "The run {} cannot be told: {}",
                 reference.run.0, envelope.message
             ));
-            Ok(None)
+            None
         }
     }
 }

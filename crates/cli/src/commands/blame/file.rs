@@ -25,7 +25,7 @@ impl File {
         say_history(app, &history);
         let newest = history.records.iter().max_by_key(|record| record.number);
         let place = newest.and_then(|record| record.run.as_deref().zip(record.step.as_deref()));
-        let chain = chain::show(app, &open, place)?;
+        let chain = chain::show(app, &open, place);
         app.output.reply("piton.blame.file/1", &Blamed { thing: &history, chain })?;
         Ok(Ending::Done)
     }

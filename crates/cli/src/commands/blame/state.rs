@@ -40,7 +40,7 @@ impl State {
         let place = newest.and_then(|line| line.provenance.as_ref());
         let place = place.map(|found| (found.run.to_string(), found.node.to_string()));
         let place = place.as_ref().map(|(run, node)| (run.as_str(), node.as_str()));
-        let chain = chain::show(app, &open, place)?;
+        let chain = chain::show(app, &open, place);
         app.output.reply("piton.blame.state/1", &Blamed { thing: &blame, chain })?;
         Ok(Ending::Done)
     }
