@@ -54,6 +54,12 @@ pub const NOTES_MAX: usize = 1_500;
 /// How often a change is tried again when another process was faster. Each failure means that another one succeeded.
 pub const TRIES_MAX: u32 = 64;
 
+/// After so many failures an append waits for its turn: writers that only try again starve each other.
+pub const TRIES_IN_A_CROWD: u32 = 4;
+
+/// How long an append waits for its turn. One takes milliseconds.
+pub const TURN_PATIENCE: Duration = Duration::from_secs(30);
+
 /// Bytes of the scanner's file of stamps: enough for a million files.
 pub const STAMPS_FILE_BYTES_MAX: u64 = 512 * 1024 * 1024;
 

@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use piton_core::{Code, Envelope};
+
 use crate::failure::Failure;
 
 /// The project's configuration: what the agent may touch, and where its state is kept.
@@ -48,9 +50,13 @@ pub(super) struct Stage {
 impl Stage {
     /// Sets a new stage beside those of earlier demos.
     pub(super) fn set(demos: &Path) -> Result<Self, Failure> {
-        let failed = Failure::io("set the stage of the demo");
+        let unusable = |error: io::Error| {
+            let what = format!("The demo cannot be played in {}: {error}.", demos.display());
+            let told = Envelope::new(Code::StoreIo, what);
+            Failure::from(told.with_suggestion("Name another directory with --data-dir."))
+        };
         let made = fs::create_dir_all(demos).and_then(|()| new_directory(demos));
-        let root = made.map_err(failed)?;
+        let root = made.map_err(unusable)?;
         let stage = Self { project: root.join("login"), data: root.join("data"), root };
         stage.furnish().map_err(Failure::io("write the project of the demo"))?;
         Ok(stage)

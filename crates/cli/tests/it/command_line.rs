@@ -39,7 +39,7 @@ fn everything_is_written_below_the_directory_that_the_environment_names() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let directory = document(&output)["directory"].as_str().unwrap().to_owned();
+    let directory = document(&output)["project"].as_str().unwrap().to_owned();
     assert!(Path::new(&directory).starts_with(data.path()), "{directory}");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
 }

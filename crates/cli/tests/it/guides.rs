@@ -1,14 +1,18 @@
-//! The commands of the guides, run as they stand.
+//! The commands of the README and of guides, run as they stand.
 //!
 //! A block of `toml` whose first line is a comment with the name of a file is written to that file. In a block of
 //! `console`, a line that starts with `$ ` is run by the shell, and each line below it is in what that says, apart from
 //! the width of columns.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use crate::rig::{Rig, text};
 
-const GUIDES: [&str; 1] = ["workspaces"];
+const PAGES: [&str; 2] = ["docs/guides/workspaces.md", "README.md"];
 
 /// The blocks of a page: their language, and their lines.
 fn blocks(page: &str) -> Vec<(String, Vec<String>)> {
@@ -45,13 +49,27 @@ fn run(rig: &Rig, command: &str) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
+/// A project with what the pages refer to.
+fn project() -> Rig {
+    let rig = Rig::new();
+    rig.write("README.md", "# A project\n");
+    for file in ["flow.json", "models.json"] {
+        let name = format!("examples/flows/prices/{file}");
+        let text = fs::read_to_string(repository().join(&name)).unwrap();
+        rig.write(&name, &text);
+    }
+    rig
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 #[test]
-fn every_command_of_a_guide_says_what_the_guide_says() {
-    for guide in GUIDES {
-        let page =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/guides/{guide}.md"));
-        let page = fs::read_to_string(page).unwrap();
-        let rig = Rig::new();
+fn every_command_of_a_page_says_what_the_page_says() {
+    for name in PAGES {
+        let page = fs::read_to_string(repository().join(name)).unwrap();
+        let rig = project();
         let mut commands = 0;
         for (language, lines) in blocks(&page) {
             match language.as_str() {
@@ -59,22 +77,27 @@ fn every_command_of_a_guide_says_what_the_guide_says() {
                     let file = lines[0].strip_prefix("# ").expect("the block names its file");
                     rig.write(file, &lines.join("\n"));
                 }
-                "console" => {
-                    let mut said = String::new();
-                    for line in lines {
-                        if let Some(command) = line.strip_prefix("$ ") {
-                            said = run(&rig, command);
-                            commands += 1;
-                        } else {
-                            let found =
-                                said.lines().any(|said| plain(said).contains(&plain(&line)));
-                            assert!(found, "{guide}: `{line}` is not in:\n{said}");
-                        }
-                    }
-                }
-                other => panic!("{guide}: a block of `{other}`"),
+                "console" => commands += play(&rig, name, &lines),
+                // Commands of cargo, which build the program that is tested here.
+                "" => assert!(lines.iter().all(|line| !line.starts_with("$ ")), "{name}"),
+                other => panic!("{name}: a block of `{other}`"),
             }
         }
-        assert!(commands > 0, "{guide} has commands");
+        assert!(commands > 0, "{name} has commands");
     }
+}
+
+/// Runs the commands of a block, looks for what the page says below each, and counts them.
+fn play(rig: &Rig, page: &str, lines: &[String]) -> usize {
+    let (mut said, mut commands) = (String::new(), 0);
+    for line in lines {
+        if let Some(command) = line.strip_prefix("$ ") {
+            said = run(rig, command);
+            commands += 1;
+        } else {
+            let found = said.lines().any(|said| plain(said).contains(&plain(line)));
+            assert!(found, "{page}: `{line}` is not in:\n{said}");
+        }
+    }
+    commands
 }

@@ -13,7 +13,8 @@ use super::{Basis, Frame, FrameId, FrameSet, Head, Metadata, leaf};
 use crate::{
     Context, Error,
     bounds::{
-        COLLECTION_PATIENCE, CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX, TRIES_MAX,
+        COLLECTION_PATIENCE, CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX,
+        TRIES_IN_A_CROWD, TRIES_MAX, TURN_PATIENCE,
     },
     context::{keep, put, put_after, remove_after},
     stored::{bytes::put_number, keys::Row},
@@ -94,7 +95,11 @@ impl Context {
     /// changed since it was read, nothing happens, and the error is a conflict.
     pub(crate) async fn append(&self, draft: &Draft, after: &After) -> Result<Appended, Error> {
         draft.check()?;
-        for _ in 0..TRIES_MAX {
+        let mut turn = None;
+        for tries in 0..TRIES_MAX {
+            if tries == TRIES_IN_A_CROWD {
+                turn = Some(self.turn().await?);
+            }
             match self.try_append(draft, after).await {
                 Err(Error::Store(piton_store::Error::Conflict { keys })) => {
                     if after.sequence.is_some() || (after.current.is_some() && keys.contains(&0)) {
@@ -104,7 +109,16 @@ impl Context {
                 outcome => return outcome,
             }
         }
+        drop(turn);
         Err(Error::Invalid("other processes append frames faster than this one can".to_owned()))
+    }
+
+    /// The turn of one writer among those that got in each other's way. Those that did not yet go on beside it.
+    async fn turn(&self) -> Result<Lease, Error> {
+        let name = format!("context-{}-appends", self.project);
+        let name = name.parse().expect("hex digits and dashes are a name");
+        let patience = Patience::Wait(TURN_PATIENCE);
+        Ok(self.ports.leases.acquire(&name, Mode::Exclusive, patience).await?)
     }
 
     async fn try_append(&self, draft: &Draft, after: &After) -> Result<Appended, Error> {
