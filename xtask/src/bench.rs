@@ -29,7 +29,7 @@ pub(crate) struct Options {
 /// Runs the benchmarks.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let root = project::root()?;
-    if options.part.as_deref().is_none_or(|part| part == "door") {
+    if options.part.as_deref().is_none_or(|part| ["door", "workspaces"].contains(&part)) {
         tools::clients::install(&root)?;
         let arguments = ["build", "--quiet", "--profile", "dist", "--package", "piton"];
         let mut build = process::command(&root, &process::cargo(), &arguments);
