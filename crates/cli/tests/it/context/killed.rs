@@ -60,7 +60,7 @@ fn kill(rig: &Rig, arguments: &[String], moment: Duration) -> bool {
 mod long {
     use super::*;
 
-    // shows: CT-087, CT-027 (the command line)
+    // shows: CT-087 (the commands that write), CT-027 (the command line)
     #[test]
     fn a_command_that_is_killed_leaves_what_was_before_or_what_is_after() {
         let run = LongRun::start("context: commands killed in the middle");
