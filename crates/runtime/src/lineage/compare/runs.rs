@@ -1,4 +1,4 @@
-//! Two nodes: their common ancestor, and what each side did since.
+//! Two nodes of runs: their common ancestor, and what each side did since.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,15 @@ use piton_workflow::label::label;
 use piton_workflow::projection::{RunNode, RunState};
 use serde_json::Value;
 
-use super::chain::{digest_of, links};
-use super::place::Placed;
-use super::reply::{ChainLink, ChangedKey, ChangedOutput, Compared, Side};
-use super::request::NodeReference;
+use super::pair::Worlds;
+use super::written::{Nodes, written};
 use crate::bounds::STEPS_SHOWN_MAX;
+use crate::lineage::chain::{digest_of, links};
+use crate::lineage::compared::{Ancestor, ChangedKey, ChangedOutput, Compared, Side, Written};
+use crate::lineage::place::Placed;
+use crate::lineage::reply::ChainLink;
+use crate::lineage::request::NodeReference;
+use crate::lineage::thing::ThingKind;
 use crate::runtime::Runtime;
 use crate::text_diff;
 
@@ -21,24 +25,66 @@ type Notes = BTreeMap<String, (Digest, String)>;
 
 impl Runtime {
     /// What differs between two nodes.
-    pub async fn compare_nodes(
+    pub(super) async fn compare_nodes(
         &self,
         left: &NodeReference,
         right: &NodeReference,
+        worlds: &Worlds<'_>,
     ) -> Result<Compared, Envelope> {
         let mut left = self.placed(left).await?;
         let mut right = self.placed(right).await?;
-        let ancestor = common(&left, &right);
-        let first = match ancestor.and_then(|node| left.run.graph.node(node)) {
-            Some(node) => links(&mut left.reading, &left.run, &[node]).await?.pop(),
+        let common = common(&left, &right);
+        let ancestor = match common.and_then(|node| left.run.graph.node(node)) {
+            Some(node) => {
+                let step = links(&mut left.reading, &left.run, &[node]).await?.pop();
+                let (label, id) = (label(left.run.id), node.id.to_string());
+                let name = format!("{label}@{}", ending(&id));
+                Some(Ancestor { name, step, written: Written::default() })
+            }
             None => None,
         };
-        let (left, left_notes) = side(&mut left, ancestor).await?;
-        let (right, right_notes) = side(&mut right, ancestor).await?;
+        let (left, left_notes) = side(&mut left, common).await?;
+        let (right, right_notes) = side(&mut right, common).await?;
         let outputs = changed_outputs(&left_notes, &right_notes);
         let context = changed_keys(&left.1, &right.1);
-        Ok(Compared { ancestor: first, left: left.0, right: right.0, outputs, context })
+        let (left, right) = (left.0, right.0);
+        let notes = Vec::new();
+        let kind = ThingKind::Run;
+        let mut compared = Compared { kind, ancestor, left, right, outputs, context, notes };
+        tell_written(&mut compared, common, worlds).await?;
+        Ok(compared)
     }
+}
+
+/// Adds what the steps of each side wrote.
+async fn tell_written(
+    compared: &mut Compared,
+    common: Option<NodeId>,
+    worlds: &Worlds<'_>,
+) -> Result<(), Envelope> {
+    let own = |side: &Side| Nodes {
+        run: side.run_id.expect("a side of a run names it"),
+        nodes: side
+            .steps
+            .iter()
+            .map(|link| link.node_id)
+            .filter(|id| Some(*id) != common)
+            .collect(),
+    };
+    let (left, right) = (own(&compared.left), own(&compared.right));
+    let both = Nodes { run: left.run, nodes: common.into_iter().collect() };
+    let [left, right, both] = written(worlds, [&left, &right, &both], &mut compared.notes).await?;
+    (compared.left.written, compared.right.written) = (left, right);
+    if let Some(ancestor) = &mut compared.ancestor {
+        ancestor.written = both;
+    }
+    Ok(())
+}
+
+/// The end of an id that is enough to name it.
+fn ending(id: &str) -> &str {
+    const DIGITS: usize = 8;
+    id.get(id.len().saturating_sub(DIGITS)..).unwrap_or(id)
 }
 
 /// The last node that both came from.
@@ -72,8 +118,16 @@ async fn side(
     let seen = run.contexts.effective(placed.node);
     let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
     let seen = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
-    let side =
-        Side { run_id: run.id, label: label(run.id).to_string(), node_id: placed.node, steps };
+    let node = placed.node.to_string();
+    let side = Side {
+        name: format!("{}@{}", label(run.id), ending(&node)),
+        run_id: Some(run.id),
+        node_id: Some(placed.node),
+        steps,
+        commits: Vec::new(),
+        commits_left_out: 0,
+        written: Written::default(),
+    };
     Ok(((side, seen), handed_in))
 }
 
