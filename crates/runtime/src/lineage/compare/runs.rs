@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::{Digest, Envelope, NodeId};
-use piton_workflow::OutputChannel;
+use piton_workflow::event::OutputPayload;
 use piton_workflow::label::label;
 use piton_workflow::projection::{RunNode, RunState};
 use serde_json::Value;
@@ -11,13 +11,14 @@ use serde_json::Value;
 use super::pair::Worlds;
 use super::written::{Nodes, written};
 use crate::bounds::STEPS_SHOWN_MAX;
-use crate::lineage::chain::{digest_of, links};
+use crate::lineage::chain::{digest_of, handed_in, links};
 use crate::lineage::compared::{Ancestor, ChangedKey, ChangedOutput, Compared, Side, Written};
 use crate::lineage::place::Placed;
 use crate::lineage::reply::ChainLink;
 use crate::lineage::request::NodeReference;
 use crate::lineage::thing::ThingKind;
 use crate::runtime::Runtime;
+use crate::runtime::reading::Reading;
 use crate::text_diff;
 
 /// The notes of the steps of one side, by step; of a step that was done several times, the last.
@@ -114,7 +115,7 @@ async fn side(
     }
     nodes.reverse();
     let steps = links(&mut placed.reading, &run, &nodes).await?;
-    let handed_in = handed_in(&run, &nodes, &steps);
+    let notes = notes(&placed.reading, &run, &nodes, &steps);
     let seen = run.contexts.effective(placed.node);
     let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
     let seen = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -128,20 +129,25 @@ async fn side(
         commits_left_out: 0,
         written: Written::default(),
     };
-    Ok(((side, seen), handed_in))
+    Ok(((side, seen), notes))
 }
 
-fn handed_in(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Notes {
-    let mut handed_in = Notes::new();
-    for (node, link) in nodes.iter().zip(steps) {
-        let output = run.outputs.current(node.id, OutputChannel::Recap).last();
-        if let (Some(step), Some(output), Some(text)) =
-            (&link.step, output, run.outputs.recap(node.id))
-        {
-            handed_in.insert(step.clone(), (digest_of(output), text.to_owned()));
+/// What was handed in on a way, by step.
+fn notes(reading: &Reading<'_>, run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Notes {
+    let mut notes = Notes::new();
+    for (place, (node, link)) in nodes.iter().zip(steps).enumerate() {
+        let outputs = handed_in(reading, run, node, nodes.get(place + 1).copied());
+        let text = outputs.iter().rev().find_map(|output| match &output.payload {
+            OutputPayload::Notes { notes_markdown } => {
+                Some((digest_of(output), notes_markdown.as_str().to_owned()))
+            }
+            OutputPayload::ArtifactRef { .. } => None,
+        });
+        if let (Some(step), Some(text)) = (&link.step, text) {
+            notes.insert(step.clone(), text);
         }
     }
-    handed_in
+    notes
 }
 
 fn changed_outputs(left: &Notes, right: &Notes) -> Vec<ChangedOutput> {

@@ -71,6 +71,18 @@ async fn two_branches_are_compared_from_where_they_parted_with_what_their_steps_
         |side: &Side| side.steps.iter().map(|link| link.step.clone().unwrap()).collect::<Vec<_>>();
     assert_eq!(steps(&compared.left), ["second", "third"]);
     assert_eq!(steps(&compared.right), ["second", "third"]);
+    // Each side has the notes of its own way, also for the step at which they part.
+    let [notes] = compared.outputs.as_slice() else { panic!("{:?}", compared.outputs) };
+    assert_eq!(notes.step, "second");
+    assert_eq!(
+        (notes.diff[0].text.as_str(), notes.diff[1].text.as_str()),
+        ("Took the left way.", "Took the right way.",)
+    );
+    let told = |side: &Side| side.steps[0].outputs[0].digest;
+    assert_eq!(
+        (notes.left, notes.right),
+        (Some(told(&compared.left)), Some(told(&compared.right)))
+    );
     assert_eq!(compared.context.len(), 1);
     assert_eq!(compared.context[0].left, Some(json!("left")));
     // Each key is told on the side whose step packed it; what both could have packed is told between them.
