@@ -18,6 +18,7 @@ mod guides;
 mod kill;
 mod lineage;
 mod malformed;
+mod narrowed;
 mod persons;
 mod processes;
 mod projections;
