@@ -1,11 +1,11 @@
 //! What differs between two texts, line by line.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
-use similar::{ChangeTag, TextDiff};
 
-use crate::bounds::{DIFF_CONTEXT_LINES, DIFF_LINE_BYTES_MAX, DIFF_LINES_MAX, DIFF_TIME_MAX};
+#[cfg(feature = "flow")]
+mod lines;
+#[cfg(feature = "flow")]
+pub(crate) use lines::lines;
 
 /// One line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,80 +29,5 @@ piton_core::closed_set! {
         Added => "added",
         /// Lines that are in both are left out here.
         Gap => "gap",
-    }
-}
-
-/// The lines that differ, with a few around them, and how many did not fit.
-pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
-    let (before, after) = (&*ended(before), &*ended(after));
-    let diff = TextDiff::configure().timeout(DIFF_TIME_MAX).diff_lines(before, after);
-    let mut lines = Vec::new();
-    for (place, group) in diff.grouped_ops(DIFF_CONTEXT_LINES).iter().enumerate() {
-        if place > 0 {
-            lines.push(DiffLine { sign: DiffSign::Gap, text: String::new() });
-        }
-        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
-            let sign = match change.tag() {
-                ChangeTag::Equal => DiffSign::Same,
-                ChangeTag::Delete => DiffSign::Removed,
-                ChangeTag::Insert => DiffSign::Added,
-            };
-            lines.push(DiffLine { sign, text: shortened(change.value().trim_end_matches('\n')) });
-        }
-    }
-    let left_out = lines.len().saturating_sub(DIFF_LINES_MAX);
-    lines.truncate(DIFF_LINES_MAX);
-    (lines, left_out)
-}
-
-/// A text whose last line ends as the others do.
-fn ended(text: &str) -> Cow<'_, str> {
-    if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n").into() }
-}
-
-fn shortened(line: &str) -> String {
-    let end = line.floor_char_boundary(DIFF_LINE_BYTES_MAX);
-    if end == line.len() { line.to_owned() } else { format!("{}…", &line[..end]) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{DiffSign, lines};
-
-    fn shown(before: &str, after: &str) -> String {
-        let (lines, _) = lines(before, after);
-        let sign = |sign: DiffSign| match sign {
-            DiffSign::Same => ' ',
-            DiffSign::Removed => '-',
-            DiffSign::Added => '+',
-            DiffSign::Gap => '~',
-        };
-        let shown = lines.iter().map(|line| format!("{}{}|", sign(line.sign), line.text));
-        shown.collect::<Vec<_>>().concat()
-    }
-
-    fn numbered(count: usize) -> String {
-        (0..count).map(|line| format!("{line}\n")).collect::<Vec<_>>().concat()
-    }
-
-    #[test]
-    fn lines_that_differ_are_shown_with_a_few_around_them() {
-        assert_eq!(shown("a\nb\nc\n", "a\nx\nc\n"), " a|-b|+x| c|");
-        assert_eq!(shown("", "a\n"), "+a|");
-        assert_eq!(shown("same\n", "same"), "");
-        assert_eq!(shown("a\nb", "a"), " a|-b|");
-        let long = numbered(30);
-        let changed = long.replace("\n3\n", "\nx\n").replace("\n25\n", "\ny\n");
-        assert_eq!(
-            shown(&long, &changed),
-            " 0| 1| 2|-3|+x| 4| 5| 6|~| 22| 23| 24|-25|+y| 26| 27| 28|"
-        );
-    }
-
-    #[test]
-    fn what_does_not_fit_is_counted() {
-        let (shown, left_out) = lines(&numbered(5000), "");
-        assert_eq!(shown.len() + left_out, 5000);
-        assert!(left_out > 0);
     }
 }

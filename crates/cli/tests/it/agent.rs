@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 
 use crate::rig::Rig;
 
+/// The newest revision of the protocol that begins with a handshake.
+const NEWEST: &str = "2025-11-25";
+
 pub(crate) struct Agent {
     pub(crate) child: Child,
     input: ChildStdin,
@@ -26,15 +29,26 @@ impl Agent {
 
     /// The same, with more arguments for the server.
     pub(crate) fn start_as(rig: &Rig, arguments: &[&str]) -> Self {
-        Self::begin(rig, arguments, &[], &json!({}))
+        Self::begin(rig, arguments, &[], &json!({}), NEWEST)
+    }
+
+    /// The same, in an older revision of the protocol.
+    pub(crate) fn start_speaking(rig: &Rig, revision: &str) -> Self {
+        Self::begin(rig, &[], &[], &json!({}), revision)
     }
 
     /// The same, with more in the environment of the server and in what the client can do.
     pub(crate) fn start_with(rig: &Rig, variables: &[(&str, &str)], can: &Value) -> Self {
-        Self::begin(rig, &[], variables, can)
+        Self::begin(rig, &[], variables, can, NEWEST)
     }
 
-    fn begin(rig: &Rig, more: &[&str], variables: &[(&str, &str)], can: &Value) -> Self {
+    fn begin(
+        rig: &Rig,
+        more: &[&str],
+        variables: &[(&str, &str)],
+        can: &Value,
+        revision: &str,
+    ) -> Self {
         let mut child = rig
             .command(&[&["mcp"], more].concat())
             .envs(variables.iter().copied())
@@ -47,10 +61,10 @@ impl Agent {
         let mut agent = Self { child, input, lines, last_id: 0, instructions: String::new() };
         let client = json!({ "name": "test", "version": "1" });
         let hello =
-            json!({ "protocolVersion": "2025-11-25", "capabilities": can, "clientInfo": client });
+            json!({ "protocolVersion": revision, "capabilities": can, "clientInfo": client });
         agent.ask("initialize", &hello);
         let welcome = agent.reply().expect("the server shakes hands");
-        assert_eq!(welcome["result"]["protocolVersion"], "2025-11-25", "{welcome}");
+        assert_eq!(welcome["result"]["protocolVersion"], revision, "{welcome}");
         welcome["result"]["instructions"].as_str().unwrap().clone_into(&mut agent.instructions);
         agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         agent

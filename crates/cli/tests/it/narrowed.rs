@@ -59,10 +59,20 @@ fn token(reply: &Value) -> String {
     reply["nextCall"]["params"]["ackToken"].as_str().unwrap().to_owned()
 }
 
+/// The oldest and the newest revision that clients with a `run` of their own speak.
+const REVISIONS: [&str; 2] = ["2025-03-26", "2025-11-25"];
+
 #[test]
 fn a_step_narrows_files_state_and_context_and_its_token_is_asked_for() {
+    for (place, revision) in REVISIONS.into_iter().enumerate() {
+        // The process that goes on with the run speaks the other one.
+        narrows(revision, REVISIONS[1 - place]);
+    }
+}
+
+fn narrows(revision: &str, of_the_other: &str) {
     let rig = rig();
-    let mut agent = Agent::start(&rig);
+    let mut agent = Agent::start_speaking(&rig, revision);
     let start = json!({ "workflowId": "project.n", "goal": "see" });
     let look = token(&agent.call("start_workflow", &start));
     let read = || json!({ "path": "/p/a.txt" });
@@ -79,12 +89,12 @@ fn a_step_narrows_files_state_and_context_and_its_token_is_asked_for() {
     ];
     for (tool, arguments, run, expected) in cases {
         let found = code(&mut agent, tool, arguments, run);
-        assert_eq!(found.as_deref(), expected, "{tool}");
+        assert_eq!(found.as_deref(), expected, "{revision}: {tool}");
     }
     assert!(!rig.project().join("src/b.txt").exists());
 
     // Another process goes on with the run: the step of this one's token is over.
-    let mut other = Agent::start(&rig);
+    let mut other = Agent::start_speaking(&rig, of_the_other);
     let output = json!({ "notesMarkdown": "Looked." });
     let call = json!({ "ackToken": look, "output": output });
     let mend = token(&other.call("continue_workflow", &call));
@@ -92,11 +102,14 @@ fn a_step_narrows_files_state_and_context_and_its_token_is_asked_for() {
     let passed = code(&mut agent, "read", read(), Some(&look));
     assert_eq!(passed.as_deref(), Some("TOKEN_STEP_PASSED"));
     for (tool, arguments) in [("write", write()), ("pack", pack())] {
-        assert_eq!(code(&mut agent, tool, arguments, Some(&mend)), None, "{tool}");
+        assert_eq!(code(&mut agent, tool, arguments, Some(&mend)), None, "{revision}: {tool}");
     }
     agent.leave();
     let blame = rig.tells(&["blame", "file", "/p/b.txt"]);
     assert_eq!(blame["records"][0]["step"], "mend", "{blame}");
+    let backpack = rig.tells(&["backpack", "list"])["backpacks"][0]["id"].clone();
+    let state = rig.tells(&["blame", "state", backpack.as_str().unwrap(), "plan"]);
+    assert_eq!(state["chain"]["nodeId"], blame["chain"]["nodeId"], "{revision}: {state}");
     let chain = blame["chain"]["chain"].as_array().unwrap();
     assert_eq!(chain.len(), 2, "{blame}");
 }
