@@ -1,4 +1,4 @@
-//! `cargo xtask generate`: files that follow from code, written under `docs/generated`.
+//! `cargo xtask generate`: files that follow from code, written under `docs/generated` and `docs/errors`.
 //!
 //! *Invariants*: a generator is a pure function of code and of the project's text; it sorts, and
 //! knows neither date nor machine. So two runs give the same bytes, and `--check` can compare them.
@@ -25,8 +25,11 @@ use crate::{
     requirements::coverage::Coverage,
 };
 
-/// Where everything is written.
+/// Where everything is written but the pages of error codes.
 const DIRECTORY: &str = "docs/generated";
+
+/// Where those are written.
+const ERRORS: &str = "docs/errors";
 
 /// How to mend every problem found here.
 const FIX: &str = "run `cargo xtask generate` and commit what it changes";
@@ -84,7 +87,6 @@ fn generate(project: &Project) -> Result<Files> {
     };
     add("builtins.json", builtins::data()?);
     add("builtins.md", builtins::page());
-    add("errors.md", errors::page());
     add("requirements.md", Coverage::of(project, None).page());
     add("tools.json", tools::data()?);
     add("tools.md", tools::page());
@@ -95,6 +97,9 @@ fn generate(project: &Project) -> Result<Files> {
         let mut text = serde_json::to_string_pretty(&schema)?;
         text.push('\n');
         add(&format!("schema/{name}.json"), text);
+    }
+    for (name, page) in errors::pages() {
+        files.insert(format!("{ERRORS}/{name}"), page.into_bytes());
     }
     Ok(files)
 }
@@ -133,7 +138,7 @@ fn first_difference(left: &[u8], right: &[u8]) -> usize {
 
 fn on_disk(root: &Path) -> Result<Files> {
     let mut files = Files::new();
-    let mut waiting = vec![root.join(DIRECTORY)];
+    let mut waiting = vec![root.join(DIRECTORY), root.join(ERRORS)];
     while let Some(directory) = waiting.pop() {
         let Ok(entries) = fs::read_dir(&directory) else {
             continue;
@@ -217,7 +222,7 @@ mod tests {
     #[test]
     fn a_missing_file_fails_the_check() {
         let mut found = generated();
-        found.remove("docs/generated/errors.md");
+        found.remove("docs/errors/SESSION_LOCKED.md");
         assert_eq!(compare(&generated(), &found)[0].what, "the file is missing");
     }
 

@@ -7,8 +7,8 @@ use piton_runtime::request::SessionReference;
 
 use crate::{
     commands::{
-        backpack, blame, completions, config, context, diff, flow, fork, install, keys, logs, man,
-        mcp, prefs, session, settle, up, workflow, workspace,
+        backpack, blame, completions, config, context, diff, explain, flow, fork, install, keys,
+        logs, man, mcp, prefs, session, settle, up, workflow, workspace,
     },
     data_dir, exit,
 };
@@ -113,6 +113,9 @@ pub(crate) enum Command {
     /// Look whether everything that Piton needs is in order
     #[command(after_help = "Example:\n  piton doctor --json")]
     Doctor,
+    /// What an error code means, and what to do about it
+    #[command(after_help = "Example:\n  piton explain SESSION_LOCKED")]
+    Explain(explain::Explain),
     /// Show what Piton's processes logged
     #[command(after_help = "Example:\n  piton logs --run amber-otter")]
     Logs(logs::Logs),

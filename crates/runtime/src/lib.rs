@@ -8,6 +8,7 @@
 //! * [`runtime`]: the use cases, over ports that the caller hands in.
 //! * [`connection`]: the use cases of one agent, which remember the runs that it has open.
 //! * [`frames`]: context: a project's tree, and the frames that agents put on it.
+//! * [`explain`]: what an error code means.
 //! * [`files`]: the Workspaces of a process, what agents do in them, and what people see of that.
 //! * `flows` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
@@ -27,6 +28,7 @@
 pub mod bounds;
 pub mod config;
 pub mod connection;
+pub mod explain;
 pub mod files;
 #[cfg(feature = "flow")]
 pub mod flows;

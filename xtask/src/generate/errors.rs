@@ -1,52 +1,55 @@
-//! The page of error codes: a section each, with what it means and what to do.
+//! The pages of error codes: one each, and an index.
 
 use std::fmt::Write;
 
-use piton_core::{Code, Domain, Retry};
+use piton_core::{Code, Domain};
 
-/// The page, in the order of the domains and of the codes within them.
-pub(crate) fn page() -> String {
-    let mut page = String::from(
-        "# Errors\n\n\
-         <!-- Written by `cargo xtask generate` from the codes in piton-core; edit them there. -->\n\n\
-         Every failure carries a code. A code never changes its meaning.\n\
-         \"Retry\" is the default: the place where it happened may know better.\n",
-    );
-    for domain in Domain::ALL {
-        let _ = write!(page, "\n## {domain}\n");
-        for code in Code::ALL.iter().filter(|code| code.domain() == *domain) {
-            let _ = write!(
-                page,
-                "\n### {code}\n\n{}\n\n- **What to do:** {}\n- **Retry:** {}\n",
-                code.meaning(),
-                code.advice(),
-                retry(code.retry()),
-            );
-        }
-    }
-    page
+/// What every page says of itself.
+const NOTE: &str =
+    "<!-- Written by `cargo xtask generate` from the codes in piton-core; edit them there. -->";
+
+/// Every page with its name: the index, and one for each code.
+pub(crate) fn pages() -> Vec<(String, String)> {
+    let page = |code: &Code| (format!("{code}.md"), format!("{NOTE}\n\n{}", code.page()));
+    std::iter::once(("README.md".to_owned(), index())).chain(Code::ALL.iter().map(page)).collect()
 }
 
-fn retry(retry: Retry) -> String {
-    match retry {
-        Retry::NotRetryable => "no, something has to change first".to_owned(),
-        Retry::RetryableImmediate => "yes, at once".to_owned(),
-        Retry::RetryableAfterMs { after_ms } => format!("yes, after {after_ms} ms"),
+/// The index, in the order of the domains and of the codes within them.
+fn index() -> String {
+    let mut index = format!(
+        "# Errors\n\n{NOTE}\n\n\
+         Every failure carries a code. A code never changes its meaning.\n\
+         `piton explain CODE` prints its page; an agent finds what to do in the failure itself.\n",
+    );
+    for domain in Domain::ALL {
+        let _ = write!(
+            index,
+            "\n## {domain}\n\nFrom {}.\n\n| code | what happened |\n|---|---|\n",
+            domain.words()
+        );
+        for code in Code::ALL.iter().filter(|code| code.domain() == *domain) {
+            let _ = writeln!(index, "| [{code}]({code}.md) | {} |", code.meaning());
+        }
     }
+    index
 }
 
 #[cfg(test)]
 mod tests {
     use piton_core::Code;
 
-    use super::page;
+    use super::pages;
 
     #[test]
-    fn every_code_has_a_section_with_its_meaning_and_advice() {
-        let page = page();
+    fn every_code_has_a_page_and_a_line_in_the_index() {
+        let pages = pages();
+        let index = &pages[0].1;
         for code in Code::ALL {
-            assert!(page.contains(&format!("\n### {code}\n\n{}", code.meaning())), "{code}");
-            assert!(page.contains(code.advice()), "{code}");
+            let (_, page) = pages.iter().find(|(name, _)| *name == format!("{code}.md")).unwrap();
+            assert!(page.contains(code.meaning()) && page.contains(code.advice()), "{code}");
+            let line = format!("| [{code}]({code}.md) | {} |", code.meaning());
+            assert!(index.contains(&line), "{code}");
         }
+        assert_eq!(pages.len(), Code::ALL.len() + 1);
     }
 }

@@ -21,7 +21,12 @@ fn workflow() -> Vec<(&'static str, Schema)> {
 
 fn runtime() -> Vec<(&'static str, Schema)> {
     use piton_runtime::config::schema;
-    vec![("piton-toml", schema::project_file()), ("user-config-toml", schema::user_file())]
+    vec![
+        ("diff", schema_for!(piton_runtime::lineage::Compared)),
+        ("fork", schema_for!(piton_runtime::lineage::ForkedThing)),
+        ("piton-toml", schema::project_file()),
+        ("user-config-toml", schema::user_file()),
+    ]
 }
 
 #[cfg(test)]

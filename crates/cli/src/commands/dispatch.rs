@@ -22,6 +22,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<Ending, Failure> {
         Command::Mcp(command) => command.run(app),
         Command::Up(command) => command.run(app),
         Command::Doctor => super::doctor::run(app),
+        Command::Explain(command) => command.run(app),
         Command::Logs(command) => command.run(app),
         Command::Keys(command) => command.run(app),
         Command::Install(command) => command.run(app),

@@ -8,6 +8,7 @@ pub(crate) mod context;
 pub(crate) mod diff;
 mod dispatch;
 mod doctor;
+pub(crate) mod explain;
 pub(crate) mod flow;
 pub(crate) mod fork;
 mod here;

@@ -45,6 +45,23 @@ fn everything_is_written_below_the_directory_that_the_environment_names() {
 }
 
 #[test]
+fn an_error_code_is_explained_and_a_misspelt_one_guessed() {
+    let home = tempfile::tempdir().unwrap();
+    let output = piton(&["explain", "session-locked"], home.path());
+    let page = text(&output.stdout);
+    assert!(page.starts_with("# SESSION_LOCKED\n") && page.contains("**What to do:**"), "{page}");
+    let told = document(&piton(&["explain", "SESSION_LOCKED", "--json"], home.path()));
+    assert_eq!(told["example"]["code"], "SESSION_LOCKED");
+    let output = piton(&["explain", "SESION_LOCKD"], home.path());
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output.stderr);
+    assert!(message.contains("Did you mean SESSION_LOCKED"), "{message}");
+    let all = text(&piton(&["explain"], home.path()).stdout);
+    assert!(all.contains("WORKSPACE_QUOTA") && all.contains("INTERNAL_ERROR"), "{all}");
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "nothing is opened for it");
+}
+
+#[test]
 fn a_data_directory_that_cannot_be_made_is_named_with_what_to_do() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");

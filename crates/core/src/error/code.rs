@@ -327,7 +327,7 @@ impl Code {
             Self::KeyringCorrupt => Facts {
                 domain: Domain::Keyring,
                 meaning: "The keyring is damaged, so tokens can be neither signed nor checked.",
-                advice: "Restore the keyring from a backup; without one, make a new keyring and resume each run to get new tokens.",
+                advice: "Restore the keyring from a backup; without one, make new keys with `piton keys rotate` and resume each run to get new tokens.",
                 retry: Retry::NotRetryable,
             },
             Self::TokenInvalidFormat => Facts {
@@ -429,7 +429,7 @@ impl Code {
             Self::ModelNotConfigured => Facts {
                 domain: Domain::Model,
                 meaning: "No provider of models, or no model of it, is configured for this call; nothing was sent.",
-                advice: "Configure a provider with its model, and name in its settings where its key lies.",
+                advice: "Configure a provider with its model under `[models]` in the configuration file, and name there where its key lies.",
                 retry: Retry::NotRetryable,
             },
             Self::ModelAuthFailed => Facts {
@@ -477,7 +477,7 @@ impl Code {
             Self::ModelUnavailable => Facts {
                 domain: Domain::Model,
                 meaning: "The provider of the model failed on its own or is overloaded; no answer was given.",
-                advice: "Repeat the call later, or name another provider.",
+                advice: "Repeat the call; if this persists, look at the status page of the provider, or name another one.",
                 retry: Retry::RetryableImmediate,
             },
             Self::FlowInvalid => Facts {
@@ -489,31 +489,31 @@ impl Code {
             Self::FlowContractBroken => Facts {
                 domain: Domain::Flow,
                 meaning: "A value that a flow node needs or hands on is missing or not of the declared shape; the state is kept.",
-                advice: "Correct the node that packs the value, or the declared shape, then resume the run.",
+                advice: "Look who packed the value with `piton backpack blame`, correct that node or the declared shape, then go on with `piton flow resume`.",
                 retry: Retry::NotRetryable,
             },
             Self::FlowNodeFailed => Facts {
                 domain: Domain::Flow,
                 meaning: "A flow node failed or panicked; the run is marked as failed and its state is kept.",
-                advice: "Mend what the message names, then resume the run: it goes on with the node that failed.",
+                advice: "Mend what the message names, then go on with `piton flow resume`: it begins with the node that failed.",
                 retry: Retry::NotRetryable,
             },
             Self::FlowStepLimit => Facts {
                 domain: Domain::Flow,
                 meaning: "The flow took as many steps as its limit allows, most likely in a loop; the state is kept.",
-                advice: "Look for a loop whose condition never changes, or raise the step limit and resume the run.",
+                advice: "Look for a loop whose condition never changes with `piton backpack log`, or raise --steps-max and go on with `piton flow resume`.",
                 retry: Retry::NotRetryable,
             },
             Self::FlowCancelled => Facts {
                 domain: Domain::Flow,
                 meaning: "The flow was cancelled between two nodes or during one; the state is kept.",
-                advice: "Resume the run to go on.",
+                advice: "Go on with `piton flow resume`; what the cancelled node did is not kept, so it runs again.",
                 retry: Retry::NotRetryable,
             },
             Self::FlowNotResumable => Facts {
                 domain: Domain::Flow,
                 meaning: "The backpack holds no unfinished run of this flow, or one of another version of it.",
-                advice: "Start a new run, or resume with the description of the flow that the run began with.",
+                advice: "Start a new run with `piton flow run`, or go on with the description of the flow that the run began with.",
                 retry: Retry::NotRetryable,
             },
             Self::BackpackAccessDenied => Facts {
@@ -585,7 +585,7 @@ impl Code {
             Self::BackpackNotFound => Facts {
                 domain: Domain::Backpack,
                 meaning: "There is no backpack with this name in the data directory.",
-                advice: "Check the name, and that `PITON_DATA_DIR` is the one you mean.",
+                advice: "List the backpacks with `piton backpack list`, and check that `PITON_DATA_DIR` is the one you mean.",
                 retry: Retry::NotRetryable,
             },
             Self::ContextNotScanned => Facts {
@@ -621,7 +621,7 @@ impl Code {
             Self::ContextAmbiguous => Facts {
                 domain: Domain::Context,
                 meaning: "The beginning of an id fits more than one.",
-                advice: "Give more digits of the id.",
+                advice: "Give more digits of the id, or name the file or directory by its path.",
                 retry: Retry::NotRetryable,
             },
             Self::ContextNodeStale => Facts {
@@ -705,7 +705,7 @@ impl Code {
             Self::WorkspaceNotDirectory => Facts {
                 domain: Domain::Workspace,
                 meaning: "A part of the path names a file where a directory is needed.",
-                advice: "Check the path with `ls` on its parent.",
+                advice: "List the directories above it with `ls`, one by one, to find the name that is a file.",
                 retry: Retry::NotRetryable,
             },
             Self::WorkspaceExists => Facts {

@@ -1,0 +1,46 @@
+//! `piton explain`: what an error code means, and what to do.
+
+use clap::Args;
+use piton_core::{Code, Domain};
+use piton_runtime::explain::{Explained, explain};
+use serde::Serialize;
+
+use crate::{app::App, exit::Ending, failure::Failure};
+
+#[derive(Args)]
+pub(crate) struct Explain {
+    /// The code; without it, every code is listed
+    #[arg(value_name = "CODE")]
+    code: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Listed {
+    codes: Vec<Explained>,
+}
+
+impl Explain {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let Some(code) = self.code else {
+            list(app);
+            let codes = Code::ALL.iter().map(|code| Explained::from(*code)).collect();
+            app.output.reply("piton.explain.list/1", &Listed { codes })?;
+            return Ok(Ending::Done);
+        };
+        let explained = explain(&code)?;
+        app.output.say(explained.page.trim_end());
+        app.output.reply("piton.explain/1", &explained)?;
+        Ok(Ending::Done)
+    }
+}
+
+fn list(app: &App) {
+    for (place, domain) in Domain::ALL.iter().enumerate() {
+        let gap = if place > 0 { "\n" } else { "" };
+        app.output.say(format_args!("{gap}From {}:", domain.words()));
+        for code in Code::ALL.iter().filter(|code| code.domain() == *domain) {
+            app.output.say(format_args!("  {code}\n      {}", code.meaning()));
+        }
+    }
+    app.output.say("\nWhat to do about one: piton explain CODE");
+}

@@ -1,0 +1,95 @@
+//! The page about a code, for people and for agents that look one up.
+
+use super::code::Code;
+use super::domain::Domain;
+use super::envelope::Envelope;
+use super::retry::Retry;
+
+impl Code {
+    /// The page about the code, in Markdown: what happened, what to do, whether to try again, and what a caller reads.
+    pub fn page(self) -> String {
+        let domain = self.domain();
+        let example = serde_json::to_string_pretty(&self.example());
+        let example = example.expect("an envelope of plain texts has a JSON form");
+        let others = Code::ALL.iter().filter(|other| other.domain() == domain && **other != self);
+        let others: Vec<String> = others.map(|other| format!("`{other}`")).collect();
+        let mut page = format!(
+            "# {self}\n\n{}\n\n- **What to do:** {}\n- **Retry:** {}\n- **From:** {}\n\n\
+             What a caller reads, unless the place where it happened knows better:\n\n```json\n{example}\n```\n",
+            self.meaning(),
+            self.advice(),
+            self.retry().words(),
+            domain.words(),
+        );
+        if !others.is_empty() {
+            page.push_str(&format!("\nFrom the same part: {}.\n", others.join(", ")));
+        }
+        page
+    }
+
+    /// An error with this code, as it is told where nothing more is known.
+    pub fn example(self) -> Envelope {
+        Envelope::new(self, self.meaning())
+    }
+}
+
+impl Retry {
+    /// Whether to try again, in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::NotRetryable => "no, something has to change first".to_owned(),
+            Self::RetryableImmediate => "yes, at once".to_owned(),
+            Self::RetryableAfterMs { after_ms } => format!("yes, after {after_ms} ms"),
+        }
+    }
+}
+
+impl Domain {
+    /// Where the errors of the domain come from, in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Store => "the storage of the data directory",
+            Self::Session => "one session: its lock and its health",
+            Self::Keyring => "the keys that sign tokens",
+            Self::Token => "a token that the caller sent",
+            Self::Bundle => "a bundle that the caller wants imported",
+            Self::Model => "a language model and its provider",
+            Self::Flow => "a flow: its description and its runs",
+            Self::Backpack => "a backpack",
+            Self::Context => "the tree and the frames of a project",
+            Self::Workspace => "the files of a Workspace",
+            Self::Validation => "what the caller sent",
+            Self::Internal => "Piton itself",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn every_page_says_what_happened_what_to_do_and_shows_a_real_envelope() {
+        for code in Code::ALL {
+            let page = code.page();
+            assert!(page.starts_with(&format!("# {code}\n\n{}\n", code.meaning())), "{code}");
+            assert!(page.contains(&format!("- **What to do:** {}\n", code.advice())), "{code}");
+            let json = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
+            let read: crate::Envelope = serde_json::from_str(json.unwrap()).unwrap();
+            assert_eq!(read, code.example(), "{code}");
+        }
+    }
+
+    #[test]
+    fn every_code_is_said_in_whole_sentences_that_are_its_own() {
+        let mut seen = std::collections::BTreeMap::new();
+        for code in Code::ALL {
+            for text in [code.meaning(), code.advice()] {
+                assert!(text.ends_with('.') && text.len() > 20, "{code}: {text}");
+                assert!(text.starts_with(char::is_uppercase), "{code}: {text}");
+            }
+            let other = seen.insert(code.meaning(), *code);
+            assert_eq!(other, None, "{code} means the same");
+        }
+    }
+}
