@@ -7,6 +7,7 @@ mod code;
 mod details;
 mod domain;
 mod envelope;
+mod facts;
 mod page;
 mod retry;
 mod sentence;

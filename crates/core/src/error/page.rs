@@ -13,18 +13,18 @@ impl Code {
         let example = example.expect("an envelope of plain texts has a JSON form");
         let others = Code::ALL.iter().filter(|other| other.domain() == domain && **other != self);
         let others: Vec<String> = others.map(|other| format!("`{other}`")).collect();
-        let mut page = format!(
+        let others = match others.as_slice() {
+            [] => String::new(),
+            others => format!("\nFrom the same part: {}.\n", others.join(", ")),
+        };
+        format!(
             "# {self}\n\n{}\n\n- **What to do:** {}\n- **Retry:** {}\n- **From:** {}\n\n\
-             What a caller reads, unless the place where it happened knows better:\n\n```json\n{example}\n```\n",
+             What a caller reads, unless the place where it happened knows better:\n\n```json\n{example}\n```\n{others}",
             self.meaning(),
             self.advice(),
             self.retry().words(),
             domain.words(),
-        );
-        if !others.is_empty() {
-            page.push_str(&format!("\nFrom the same part: {}.\n", others.join(", ")));
-        }
-        page
+        )
     }
 
     /// An error with this code, as it is told where nothing more is known.

@@ -1,0 +1,75 @@
+//! What is said about errors of the storage of the data directory.
+
+use super::{Facts, LOCK_RETRY};
+use crate::error::domain::Domain;
+use crate::error::retry::Retry;
+
+pub(in crate::error) const IO: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "The operating system reported an error while data was read or written.",
+    advice: "Check that the data directory exists, is writable and its disk is healthy, then repeat the call.",
+    retry: Retry::RetryableImmediate,
+};
+
+pub(in crate::error) const FULL: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "There is no room left on the disk or in the quota; nothing was recorded.",
+    advice: "Free space on the disk of the data directory, then repeat the call.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const BUSY: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "Another process held shared data for longer than this call waits.",
+    advice: "Repeat the call; if this persists, make sure that no other Piton process hangs.",
+    retry: LOCK_RETRY,
+};
+
+pub(in crate::error) const CONFLICT: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "The data changed between reading and writing it, so nothing was written.",
+    advice: "Read the current state and repeat the call on top of it.",
+    retry: Retry::RetryableImmediate,
+};
+
+pub(in crate::error) const INVARIANT_VIOLATION: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "The stored data contradicts itself, or a write would make it do so.",
+    advice: "Run `piton session verify` to see what is wrong, and keep a copy of the data directory before repairing anything.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const CORRUPT_BLOB: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "A stored blob does not have the digest that it is stored under.",
+    advice: "Restore the data directory from a backup; Piton does not use a damaged blob.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const NOT_FOUND: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "Nothing is stored under this reference.",
+    advice: "Check the reference; if it came from Piton, the data behind it has been deleted.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const UNSUPPORTED_VERSION: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "The data was written in a format version that this program does not know.",
+    advice: "Use the version of Piton that wrote the data, or a newer one.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const UNSUPPORTED_FILESYSTEM: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "The file system of the data directory cannot lock files or confirm writes reliably.",
+    advice: "Set `PITON_DATA_DIR` to a directory on a local disk.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const LIMIT_EXCEEDED: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "A fixed limit of the store is reached, such as the size of one record.",
+    advice: "Make the data smaller or split it over several calls.",
+    retry: Retry::NotRetryable,
+};

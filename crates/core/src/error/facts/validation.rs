@@ -1,0 +1,12 @@
+//! What is said about errors of what callers send.
+
+use super::Facts;
+use crate::error::domain::Domain;
+use crate::error::retry::Retry;
+
+pub(in crate::error) const ERROR: Facts = Facts {
+    domain: Domain::Validation,
+    meaning: "The call carries something that is missing, malformed or not allowed.",
+    advice: "Correct the input that the message names and call again.",
+    retry: Retry::NotRetryable,
+};
