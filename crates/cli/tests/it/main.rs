@@ -26,7 +26,9 @@ mod real_clients;
 mod rig;
 mod servers;
 mod sessions;
+mod soak;
 mod state;
+mod tour;
 mod workflows;
 mod workspaces;
 
