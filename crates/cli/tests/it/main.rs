@@ -18,6 +18,7 @@ mod kill;
 mod lineage;
 mod malformed;
 mod narrowed;
+mod page;
 mod persons;
 mod processes;
 mod projections;
