@@ -5,6 +5,7 @@
 
 mod agent;
 mod backpacks;
+mod branches;
 mod clients;
 mod command_line;
 mod context;
