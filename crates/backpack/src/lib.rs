@@ -80,6 +80,7 @@ mod options;
 mod origin;
 mod outcome;
 mod pack_options;
+mod past;
 mod permissions;
 mod quarantined;
 mod reading;

@@ -14,7 +14,7 @@ use crate::commit::Commit;
 use crate::commit_id::CommitId;
 use crate::core::{Beginning, Slot};
 use crate::error::Error;
-use crate::history::{History, Past};
+use crate::history::History;
 use crate::item::Item;
 use crate::options::{Options, Ports};
 use crate::origin::Origin;
@@ -169,7 +169,7 @@ pub async fn read_at(
     blobs: &dyn BlobReader,
 ) -> Result<Backpack, Error> {
     let found = backpack.inner.lock().history.at_commit(id);
-    let past: Past = found?;
-    let large = large_values(&past.state, blobs).await?;
+    let past = found?.folded();
+    let large = large_values(&past.base, blobs).await?;
     Ok(backpack.descend(past, large, backpack.declared()))
 }
