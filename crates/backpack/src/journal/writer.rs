@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use piton_core::EventIndex;
-use piton_store::port::{Journal, Namespace, StreamLease};
+use piton_store::port::{Cursor, Journal, Namespace, StreamLease};
 use piton_store::{AppendPlan, NewBlob};
 
 use super::event::{BackpackEvent, Body};
@@ -169,13 +169,15 @@ impl JournalWriter {
         let _ = self.ended.set(Error::Closed { id: self.id.clone() });
     }
 
-    /// Brings what waits to disk, and frees the lease whether that succeeds or not.
-    pub(super) async fn end(&self) -> Result<(), Error> {
+    /// Brings what waits to disk, and frees the lease whether that succeeds or not. Gives where the stream ends.
+    pub(super) async fn end(&self) -> Result<Option<Cursor>, Error> {
         let flushed = self.flush().await;
+        let mut lease = None;
         if let Some(mut turn) = self.turn(None).await {
-            turn.writing().lease = None;
+            lease = turn.writing().lease.take();
         }
-        flushed
+        flushed?;
+        Ok(lease.map(|lease| lease.cursor()))
     }
 
     async fn write(&self, writing: &mut Writing) -> Result<(), Error> {
