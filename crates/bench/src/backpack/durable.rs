@@ -1,6 +1,6 @@
 //! Packs that wait for the disk: one writer against the bare append, and eight against one.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use piton_backpack::Identity;
 use piton_backpack::journal::{AsyncScope, JournalPorts, JournaledBackpack};

@@ -71,12 +71,7 @@ fn durable(place: &Place, peer: &RefCell<Peer>) -> Result<Row> {
         Ok((move || ours.walk(&name, DURABLE), move || peer.borrow_mut().time(&request)))
     })?;
     let with = "LangGraph with checkpoints in SQLite";
-    Ok(Row::paired(
-        "step with a durable write",
-        Unit::Microseconds,
-        with,
-        &each(&samples, DURABLE),
-    ))
+    Ok(Row::paired("step with a durable write", Unit::Microseconds, with, &each(&samples, DURABLE)))
 }
 
 fn each(samples: &Samples<Duration>, visits: u64) -> Samples<f64> {

@@ -165,7 +165,7 @@ impl Pins {
 }
 
 /// Where cargo builds, as it says itself: by an option, the environment or a configuration file.
-fn target_dir(root: &Path) -> Result<PathBuf> {
+pub(crate) fn target_dir(root: &Path) -> Result<PathBuf> {
     #[derive(Deserialize)]
     struct Metadata {
         target_directory: PathBuf,
@@ -178,7 +178,7 @@ fn target_dir(root: &Path) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KITS, Pins};
+    use super::{FLOW_PEERS, KITS, Pins};
     use crate::project;
 
     #[test]
