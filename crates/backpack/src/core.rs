@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::history::History;
 use crate::identity::Identity;
 use crate::item::Item;
-use crate::observer::{Committed, Event, Observer};
+use crate::observer::{Committed, Event, Observer, tell};
 use crate::options::{Options, Ports};
 use crate::origin::Origin;
 use crate::permissions::Permissions;
@@ -138,11 +138,7 @@ impl Inner {
         let events = std::mem::take(&mut core.untold);
         let observers = core.observers.clone();
         drop(core);
-        for event in &events {
-            for observer in &observers {
-                observer.observe(event);
-            }
-        }
+        tell(&observers, &events);
         result
     }
 

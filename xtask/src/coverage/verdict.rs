@@ -131,19 +131,6 @@ mod tests {
         assert!(low[0].contains("piton-backpack run 79.99 % of its lines"), "{}", low[0]);
     }
 
-    // shows: BP-120 (the part about what was measured)
-    #[test]
-    fn the_page_that_is_kept_has_every_part_and_none_below_the_bar() {
-        let root = crate::project::root().unwrap();
-        let kept = std::fs::read_to_string(root.join(super::super::PAGE)).unwrap();
-        for name in super::super::CRATES {
-            let line = kept.lines().find(|line| line.starts_with(&format!("| piton-{name} |")));
-            let numbers: Vec<u64> =
-                line.unwrap().split('|').filter_map(|cell| cell.trim().parse().ok()).collect();
-            assert!(measured(numbers[0], numbers[1]).is_enough(), "{name}: {numbers:?}");
-        }
-    }
-
     #[test]
     fn only_the_sources_of_a_crate_count() {
         let file = |name: &str, count: u64, covered: u64| {
