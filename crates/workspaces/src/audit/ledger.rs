@@ -61,9 +61,6 @@ impl Ledger {
             for settled in &unwritten {
                 batch.extend(self.ending(settled)?);
             }
-            if let Some(run) = &intent.actor.run {
-                batch.push(put(self.keys.run(run, number), Vec::new()));
-            }
             match self.table.commit(batch).await {
                 Ok(version) => {
                     let mut known = self.known();
@@ -129,6 +126,9 @@ impl Ledger {
         ];
         if let Some(target) = intent.target.as_ref().filter(|target| **target != intent.path) {
             batch.push(put(self.keys.path(target, number), Vec::new()));
+        }
+        if let Some(run) = &intent.actor.run {
+            batch.push(put(self.keys.run(run, number), Vec::new()));
         }
         Ok(batch)
     }
