@@ -51,6 +51,10 @@ pub const EDIT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// window is read without looking at the rest.
 pub const WHOLE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
+/// The largest file that is read on the thread that serves the call, in bytes, if the kernel has it in memory: its
+/// bytes are copied and hashed in less time than another thread takes to wake up.
+pub const AT_HAND_BYTES_MAX: usize = 64 * 1024;
+
 /// Lines that `read` gives unless asked for fewer.
 pub const READ_LINES_DEFAULT: u64 = 2_000;
 

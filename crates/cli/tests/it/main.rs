@@ -19,6 +19,7 @@ mod kill;
 mod lineage;
 mod malformed;
 mod narrowed;
+mod page;
 mod persons;
 mod processes;
 mod projections;
@@ -27,7 +28,9 @@ mod real_clients;
 mod rig;
 mod servers;
 mod sessions;
+mod soak;
 mod state;
+mod tour;
 mod workflows;
 mod workspaces;
 

@@ -37,7 +37,7 @@ pub use mount::Mount;
 pub use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts};
 pub use piton_workspaces::landlock::{Opening, Wall, enclose};
 pub use piton_workspaces::overlay::DifferenceKind;
-pub use piton_workspaces::tools::{ToolCard, cards};
+pub use piton_workspaces::tools::{ALIASES, ToolCard, cards};
 pub use piton_workspaces::virtual_store::VirtualPorts;
 pub use piton_workspaces::{AccessScope, Actor, Tool};
 pub use reply::{

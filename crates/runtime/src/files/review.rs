@@ -39,6 +39,7 @@ impl FileWorld {
         let files = Files::new(Arc::new(operator));
         let files = files.recorded(self.ledgers.clone(), actor(person, None));
         let applied = overlay.store.apply(&files, &overlay.over).await;
+        self.flush().await?;
         let applied = applied.map_err(|error| match error {
             conflict @ Error::OverlayConflict { .. } => conflict.envelope().with_suggestion(format!(
                 "Look at them with `piton workspace diff {0}`; then drop the overlay with `piton workspace drop {0}`, or bring the changes in by hand.",
