@@ -230,7 +230,6 @@ impl Code {
         self.facts().retry
     }
 
-    #[expect(clippy::too_many_lines, reason = "it is a table with a line for each code")]
     const fn facts(self) -> Facts {
         match self {
             Self::StoreIo => store::IO,

@@ -115,7 +115,7 @@ async fn side(
     }
     nodes.reverse();
     let steps = links(&mut placed.reading, &run, &nodes).await?;
-    let notes = notes(&placed.reading, &run, &nodes, &steps);
+    let told = told(&placed.reading, &run, &nodes, &steps);
     let seen = run.contexts.effective(placed.node);
     let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
     let seen = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -129,12 +129,12 @@ async fn side(
         commits_left_out: 0,
         written: Written::default(),
     };
-    Ok(((side, seen), notes))
+    Ok(((side, seen), told))
 }
 
 /// What was handed in on a way, by step.
-fn notes(reading: &Reading<'_>, run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Notes {
-    let mut notes = Notes::new();
+fn told(reading: &Reading<'_>, run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Notes {
+    let mut told = Notes::new();
     for (place, (node, link)) in nodes.iter().zip(steps).enumerate() {
         let outputs = handed_in(reading, run, node, nodes.get(place + 1).copied());
         let text = outputs.iter().rev().find_map(|output| match &output.payload {
@@ -144,10 +144,10 @@ fn notes(reading: &Reading<'_>, run: &RunState, nodes: &[&RunNode], steps: &[Cha
             OutputPayload::ArtifactRef { .. } => None,
         });
         if let (Some(step), Some(text)) = (&link.step, text) {
-            notes.insert(step.clone(), text);
+            told.insert(step.clone(), text);
         }
     }
-    notes
+    told
 }
 
 fn changed_outputs(left: &Notes, right: &Notes) -> Vec<ChangedOutput> {

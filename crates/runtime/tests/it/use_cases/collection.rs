@@ -50,7 +50,7 @@ impl Kept {
             clock: Arc::clone(&ports.clock),
             stamps: None,
         };
-        Self { clock, backpacks, frames, machine }
+        Self { machine, clock, backpacks, frames }
     }
 
     fn runtime(&self) -> Runtime {
