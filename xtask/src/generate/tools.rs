@@ -31,7 +31,7 @@ pub(super) fn page() -> String {
                     <!-- Written by `cargo xtask generate` from the catalogue in piton-mcp; edit it there. -->\n\n\
                     What agents can call over the Model Context Protocol. The same as data: [tools.json](tools.json).\n\n\
                     A call that fails answers with an [envelope](schema/envelope.json); \
-                    [errors.md](errors.md) has every code.\n"
+                    [the pages of errors](../errors/README.md) have every code.\n"
         .to_owned();
     for set in sets() {
         write!(page, "\n## The set `{}`\n\nAgents read this when they connect:\n\n", set.name)

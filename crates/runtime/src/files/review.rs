@@ -15,6 +15,9 @@ use super::resolving::parsed;
 use super::world::{FileWorld, actor};
 use crate::lineage::ForkedOverlay;
 
+/// What somebody is told who does not say what a fork is called.
+const ANOTHER: &str = "Name another overlay: --into /NAME.";
+
 impl FileWorld {
     /// What an overlay changed, line by line, with who changed it last.
     pub async fn diff(&self, prefix: &str) -> Result<OverlayDiff, Envelope> {
@@ -79,12 +82,12 @@ impl FileWorld {
         let from = self.overlay(prefix)?;
         let into = into.ok_or_else(|| {
             let message = format!("It is not said what the fork of {} is called.", from.prefix);
-            refused(message, "Name another overlay: --into /NAME.")
+            refused(message, ANOTHER)
         })?;
         let to = self.overlay(into)?;
         if to.prefix == from.prefix {
             let message = format!("{} cannot be forked into itself.", from.prefix);
-            return Err(refused(message, "Name another overlay: --into /NAME."));
+            return Err(refused(message, ANOTHER));
         }
         if to.over != from.over {
             let message = format!(

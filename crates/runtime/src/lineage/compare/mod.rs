@@ -21,3 +21,4 @@ mod trees;
 mod written;
 
 pub use pair::Worlds;
+pub(super) use pair::no_workspace;

@@ -1,7 +1,8 @@
 //! Two overlays: what each changed in what it lies over.
 
-use piton_core::{Code, Envelope};
+use piton_core::Envelope;
 
+use super::pair::no_workspace;
 use crate::files::{FileWorld, OverlayBranch};
 use crate::lineage::compared::{Ancestor, Compared, Side, Written};
 use crate::lineage::thing::{ThingKind, ThingReference};
@@ -12,10 +13,7 @@ pub(super) async fn compare(
     left: &ThingReference,
     right: &ThingReference,
 ) -> Result<Compared, Envelope> {
-    let files = files.ok_or_else(|| {
-        Envelope::new(Code::WorkspaceUnmapped, "No Workspace is configured here.")
-            .with_suggestion("Go to the project that has the overlays, or add --workspace.")
-    })?;
+    let files = files.ok_or_else(no_workspace)?;
     let left = files.branch(&left.name).await?;
     let right = files.branch(&right.name).await?;
     let mut notes = Vec::new();

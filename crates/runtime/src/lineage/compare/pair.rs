@@ -103,6 +103,12 @@ impl Runtime {
     }
 }
 
+/// That an overlay is meant and there are no Workspaces.
+pub(in crate::lineage) fn no_workspace() -> Envelope {
+    Envelope::new(Code::WorkspaceUnmapped, "No Workspace is configured here.")
+        .with_suggestion("Go to the project that has the overlay, or add --workspace.")
+}
+
 fn nothing(name: &str) -> Envelope {
     let name = truncate(name, PATH_QUOTED_BYTES_MAX);
     let message = format!("There is no run, backpack or recorded tree `{name}` here.");

@@ -16,8 +16,10 @@ pub(super) async fn compare(
     right: &ThingReference,
 ) -> Result<Compared, Envelope> {
     let frames = frames.ok_or_else(|| {
-        Envelope::new(Code::ContextNotScanned, "Nothing says which project is meant.")
-            .with_suggestion("Go to the directory of a project that was scanned.")
+        Envelope::new(Code::ContextNotScanned, "There is no project here that was scanned.")
+            .with_suggestion(
+                "Go to the directory of a project, and scan it with `piton context scan`.",
+            )
     })?;
     let tree =
         |thing: &ThingReference| thing.name.parse::<RootRef>().map_err(|error| error.envelope());

@@ -3,7 +3,7 @@
 use piton_core::{Code, Envelope};
 
 use super::backpack;
-use crate::lineage::compare::Worlds;
+use crate::lineage::compare::{Worlds, no_workspace};
 use crate::lineage::forked::ForkedThing;
 use crate::lineage::thing::{ThingKind, ThingReference};
 use crate::runtime::Runtime;
@@ -26,10 +26,7 @@ impl Runtime {
             ThingKind::Run => self.fork_run(&thing.node()).await.map(ForkedThing::Run),
             ThingKind::Backpack => backpack::fork(worlds.backpacks, thing, into).await,
             ThingKind::Overlay => {
-                let files = worlds.files.ok_or_else(|| {
-                    Envelope::new(Code::WorkspaceUnmapped, "No Workspace is configured here.")
-                        .with_suggestion("Go to the project that has the overlay.")
-                })?;
+                let files = worlds.files.ok_or_else(no_workspace)?;
                 files.fork_overlay(&thing.name, into).await.map(ForkedThing::Overlay)
             }
             ThingKind::Tree => Err(Envelope::new(
