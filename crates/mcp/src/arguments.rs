@@ -15,7 +15,7 @@ use crate::catalogue::{Object, ToolCard};
 
 /// The arguments of a call of `tool`, if they fit its schema.
 pub(crate) fn check(tool: &ToolCard, arguments: Object) -> Result<Object, Envelope> {
-    let arguments = without_nulls(arguments);
+    let arguments = without_nulls(&tool.input, arguments);
     let mut problems = Vec::new();
     check_object(&tool.input, &arguments, "", &mut problems);
     if problems.is_empty() { Ok(arguments) } else { Err(refusal(tool, &problems)) }
@@ -30,9 +30,28 @@ pub(crate) fn typed<T: DeserializeOwned>(
         .map_err(|error| refusal(tool, &[error.to_string()]))
 }
 
-/// A field that is `null` is a field that was left out; inside of what the run knows it says more than that.
-fn without_nulls(arguments: Object) -> Object {
-    arguments.into_iter().filter(|(_, value)| !value.is_null()).collect()
+/// A field that is `null` is a field that was left out, unless it has to be there and takes any JSON: then `null` is
+/// what was sent. Inside of what the run knows it says more than that, too.
+fn without_nulls(schema: &Object, arguments: Object) -> Object {
+    arguments
+        .into_iter()
+        .filter(|(name, value)| !value.is_null() || takes_null(schema, name))
+        .collect()
+}
+
+/// Whether a field is required and its schema says nothing that `null` contradicts.
+fn takes_null(schema: &Object, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required =
+        required.is_some_and(|names| names.iter().any(|required| required.as_str() == Some(name)));
+    let is_open = match schema.get("properties").and_then(|properties| properties.get(name)) {
+        Some(Value::Object(field)) => ["type", "enum", "const", "anyOf", "oneOf"]
+            .iter()
+            .all(|word| !field.contains_key(*word)),
+        Some(open) => open == &Value::Bool(true),
+        None => false,
+    };
+    is_required && is_open
 }
 
 fn check_value(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>) {

@@ -27,7 +27,8 @@ impl Flows {
         let original = read(&*ports.journal, &*ports.blobs, id, ports.ports.clone()).await;
         let original = original.map_err(|error| error.envelope())?.0;
         let flow = self.flow_of(&request, &original)?;
-        let before = before_node(&original, request.from).map_err(|error| error.envelope())?;
+        let before = before_node(&flow, &original, request.from);
+        let before = before.map_err(|error| error.envelope())?;
         let state = read_at(&original, before, &*ports.blobs).await;
         let state = state.map_err(|error| error.envelope())?;
         let fork = request.into.clone();
