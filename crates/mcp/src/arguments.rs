@@ -13,9 +13,13 @@ use serde_json::{Map, Value};
 use crate::bounds::{ARGUMENT_PROBLEMS_MAX, QUOTED_BYTES_MAX};
 use crate::catalogue::{Object, ToolCard};
 
-/// The arguments of a call of `tool`, if they fit its schema.
-pub(crate) fn check(tool: &ToolCard, arguments: Object) -> Result<Object, Envelope> {
-    let arguments = without_nulls(&tool.input, arguments);
+/// The arguments of a call of `tool`, if they fit its schema. Those under another name get that of their field.
+pub(crate) fn check(
+    tool: &ToolCard,
+    aliases: &[(&str, &str)],
+    arguments: Object,
+) -> Result<Object, Envelope> {
+    let arguments = renamed(tool, aliases, without_nulls(&tool.input, arguments));
     let mut problems = Vec::new();
     check_object(&tool.input, &arguments, "", &mut problems);
     if problems.is_empty() { Ok(arguments) } else { Err(refusal(tool, &problems)) }
@@ -32,11 +36,9 @@ pub(crate) fn typed<T: DeserializeOwned>(
 
 /// A field that is `null` is a field that was left out, unless it has to be there and takes any JSON: then `null` is
 /// what was sent. Inside of what the run knows it says more than that, too.
-fn without_nulls(schema: &Object, arguments: Object) -> Object {
+fn without_nulls(schema: &Object, mut arguments: Object) -> Object {
+    arguments.retain(|name, value| !value.is_null() || takes_null(schema, name));
     arguments
-        .into_iter()
-        .filter(|(name, value)| !value.is_null() || takes_null(schema, name))
-        .collect()
 }
 
 /// Whether a field is required and its schema says nothing that `null` contradicts.
@@ -52,6 +54,19 @@ fn takes_null(schema: &Object, name: &str) -> bool {
         None => false,
     };
     is_required && is_open
+}
+
+/// Fields under the names that the schema has. A field that is given under both is left for the check to refuse.
+fn renamed(tool: &ToolCard, aliases: &[(&str, &str)], mut arguments: Object) -> Object {
+    let properties = tool.input.get("properties").and_then(Value::as_object);
+    let has = |name: &str| properties.is_some_and(|known| known.contains_key(name));
+    for (other, name) in aliases {
+        let means = has(name) && !has(other) && !arguments.contains_key(*name);
+        if means && let Some(value) = arguments.remove(*other) {
+            arguments.insert((*name).to_owned(), value);
+        }
+    }
+    arguments
 }
 
 fn check_value(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>) {

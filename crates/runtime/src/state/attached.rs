@@ -107,7 +107,13 @@ impl Attached {
             self.put_back(backpack.close_and_follow().await?);
             outcome
         };
-        outcome.await.map_err(|error: Error| error.envelope())
+        outcome.await.map_err(|error: Error| match error {
+            Error::AccessDenied { .. } if !is_left => {
+                let envelope = error.envelope();
+                envelope.with_suggestion("This step leaves you other keys: its prompt names them. Do without this one until the step is handed in.")
+            }
+            error => error.envelope(),
+        })
     }
 
     /// What is known of the backpack; read anew if another call has it, or one that failed had it.
