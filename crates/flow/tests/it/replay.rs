@@ -84,7 +84,8 @@ async fn a_node_inside_a_batch_is_refused_with_the_node_to_run_again_from() {
     flow.next(first, each).unwrap();
     let mut outer = Flow::new();
     outer.add("outer", flow).unwrap();
-    let state = crate::site::state(&[]);
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
     runner().run(&outer, &state, RunOptions::default()).await.outcome.unwrap();
     let error = before_node(&outer, state.backpack(), "outer/each/step").unwrap_err().to_string();
     assert!(error.contains("inside the batch `outer/each`"), "{error}");
