@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_backpack::JournaledBackpack;
 use piton_backpack::journal::{Holder, Mode, read, read_at};
-use piton_flow::run::before_node;
+use piton_flow::run::{before_node, check_start};
 use piton_flow::{Action, Body, Flow, NodeError, RunOptions, RunRecord, RunStatus, State};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn a_run_runs_again_from_any_node_on_a_fork_and_stays_as_it_was() {
     assert_eq!(description, flow(&first).to_json(), "the run keeps its flow");
     let cases = [("a", 0), ("inner", 1), ("inner/b", 1), ("inner/c", 2), ("d", 3), ("e", 5)];
     for (node, place) in cases {
-        let commit = before_node(&flow(&first), &original, node).unwrap();
+        let commit = before_node(&original, node).unwrap();
         let before = read_at(&original, commit, &*kept.blobs).await.unwrap();
         let fork = format!("again-{}", node.replace('/', "-")).parse().unwrap();
         let holder = Holder::new("a test").unwrap();
@@ -64,11 +64,11 @@ async fn a_node_that_failed_can_be_run_again_and_one_that_never_ran_is_refused()
     flow.next(first, second).unwrap();
     flow.next(second, third).unwrap();
     runner().run(&flow, &state, RunOptions::default()).await.outcome.unwrap_err();
-    let commit = before_node(&flow, state.backpack(), "second").unwrap();
+    let commit = before_node(state.backpack(), "second").unwrap();
     let before = state.backpack().snapshot_at_commit(commit).unwrap();
     let keys: Vec<String> = before.debug().keys().iter().map(ToString::to_string).collect();
     assert_eq!(keys, ["first", "flow.description", "flow.run"]);
-    let error = before_node(&flow, state.backpack(), "third").unwrap_err().to_string();
+    let error = before_node(state.backpack(), "third").unwrap_err().to_string();
     assert!(error.contains("no node `third` ran in it; these did: first, second"), "{error}");
 }
 
@@ -87,10 +87,13 @@ async fn a_node_inside_a_batch_is_refused_with_the_node_to_run_again_from() {
     let directory = tempfile::tempdir().unwrap();
     let state = open(directory.path()).await;
     runner().run(&outer, &state, RunOptions::default()).await.outcome.unwrap();
-    let error = before_node(&outer, state.backpack(), "outer/each/step").unwrap_err().to_string();
+    let error = check_start(&outer, "outer/each/step").unwrap_err().to_string();
     assert!(error.contains("inside the batch `outer/each`"), "{error}");
     assert!(error.contains("run it again from `outer/each`"), "{error}");
-    let commit = before_node(&outer, state.backpack(), "outer/each").unwrap();
+    for node in ["outer", "outer/first", "outer/each", "unknown", "outer/first/unknown"] {
+        check_start(&outer, node).unwrap();
+    }
+    let commit = before_node(state.backpack(), "outer/each").unwrap();
     let before = state.backpack().snapshot_at_commit(commit).unwrap();
     let keys: Vec<String> = before.debug().keys().iter().map(ToString::to_string).collect();
     assert_eq!(keys, ["first", "flow.description", "flow.run"]);
