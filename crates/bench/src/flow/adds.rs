@@ -40,8 +40,8 @@ impl Node for Busy {
             for key in ["a", "b", "c", "d", "e"] {
                 std::hint::black_box(context.unpack::<u64>(key).await?);
             }
-            let _ = context.pack("a", &left).await?;
-            let _ = context.pack("b", &(left * 2)).await?;
+            context.pack("a", &left).await?;
+            context.pack("b", &(left * 2)).await?;
             std::hint::black_box(context.unpack_by_namespace::<u64>("turn").await?);
             Ok(if left == 0 { Action::End } else { Action::Default })
         })

@@ -1,6 +1,6 @@
 //! Flows beside libraries for flows that others wrote: a loop of one node, and a loop that keeps each step on disk.
 //!
-//! Nothing is judged here: what the others do at a step is less (PocketFlow keeps no history) or something else.
+//! Nothing is judged here: what the others do at a step is less (`PocketFlow` keeps no history) or something else.
 
 use std::{cell::RefCell, time::Duration};
 
