@@ -19,7 +19,7 @@ pub(crate) fn check(
     aliases: &[(&str, &str)],
     arguments: Object,
 ) -> Result<Object, Envelope> {
-    let arguments = renamed(tool, aliases, without_nulls(arguments));
+    let arguments = renamed(tool, aliases, without_nulls(&tool.input, arguments));
     let mut problems = Vec::new();
     check_object(&tool.input, &arguments, "", &mut problems);
     if problems.is_empty() { Ok(arguments) } else { Err(refusal(tool, &problems)) }
@@ -34,10 +34,26 @@ pub(crate) fn typed<T: DeserializeOwned>(
         .map_err(|error| refusal(tool, &[error.to_string()]))
 }
 
-/// A field that is `null` is a field that was left out; inside of what the run knows it says more than that.
-fn without_nulls(mut arguments: Object) -> Object {
-    arguments.retain(|_, value| !value.is_null());
+/// A field that is `null` is a field that was left out, unless it has to be there and takes any JSON: then `null` is
+/// what was sent. Inside of what the run knows it says more than that, too.
+fn without_nulls(schema: &Object, mut arguments: Object) -> Object {
+    arguments.retain(|name, value| !value.is_null() || takes_null(schema, name));
     arguments
+}
+
+/// Whether a field is required and its schema says nothing that `null` contradicts.
+fn takes_null(schema: &Object, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required =
+        required.is_some_and(|names| names.iter().any(|required| required.as_str() == Some(name)));
+    let is_open = match schema.get("properties").and_then(|properties| properties.get(name)) {
+        Some(Value::Object(field)) => ["type", "enum", "const", "anyOf", "oneOf"]
+            .iter()
+            .all(|word| !field.contains_key(*word)),
+        Some(open) => open == &Value::Bool(true),
+        None => false,
+    };
+    is_required && is_open
 }
 
 /// Fields under the names that the schema has. A field that is given under both is left for the check to refuse.

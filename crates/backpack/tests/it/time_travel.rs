@@ -105,6 +105,9 @@ fn a_snapshot_is_a_backpack_of_its_own_and_says_where_it_comes_from() {
     assert_eq!(diff.changes[0].by.as_ref().unwrap().id.as_str(), "b");
 }
 
+/// A name, and how many keys a look at a snapshot finds.
+type Look<'a> = (&'a str, &'a dyn Fn(&Backpack) -> usize);
+
 /// Between two checkpoints a snapshot is some commits ahead of what it shares. However it is looked at first, these are
 /// part of it.
 // shows: BP-020 (the part about the first look)
@@ -114,7 +117,7 @@ fn a_snapshot_is_whole_whatever_is_asked_of_it_first() {
     let a = rig.node("a");
     let ids: Vec<_> = (0..7).map(|number| done(a.pack(&format!("k{number}"), &number))).collect();
     let b = |taken: &Backpack| taken.scope(Identity::new("b", "b").unwrap(), None).unwrap();
-    let looks: [(&str, &dyn Fn(&Backpack) -> usize); 5] = [
+    let looks: [Look<'_>; 5] = [
         ("a node", &|taken| b(taken).keys().len()),
         ("the debug handle", &|taken| taken.debug().keys().len()),
         ("a fork", &|taken| taken.fork().debug().keys().len()),

@@ -1,6 +1,6 @@
 //! Flows beside libraries for flows that others wrote: a loop of one node, and a loop that keeps each step on disk.
 //!
-//! Nothing is judged here: what the others do at a step is less (PocketFlow keeps no history) or something else.
+//! Nothing is judged here: what the others do at a step is less (`PocketFlow` keeps no history) or something else.
 
 use std::{cell::RefCell, time::Duration};
 
@@ -29,11 +29,11 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let typescript = RefCell::new(Peer::pocketflow_typescript()?);
     let langgraph = RefCell::new(Peer::langgraph()?);
     Ok(vec![
-        visit("visit, in a loop of 16,000", ("PocketFlow for Python", "loop"), LONG, &python)?,
-        visit("  the same", ("PocketFlow for TypeScript", "loop"), LONG, &typescript)?,
-        visit("  the same", ("LangGraph without checkpoints", "loop"), LONG, &langgraph)?,
+        visit("visit, 16,000 in a loop", ("PocketFlow for Python", "loop"), LONG, &python)?,
+        visit("  beside TypeScript", ("PocketFlow for TypeScript", "loop"), LONG, &typescript)?,
+        visit("  beside LangGraph", ("LangGraph without checkpoints", "loop"), LONG, &langgraph)?,
         visit(
-            "visit, in a loop of 1,000",
+            "  beside LangGraph, 1,000 in a loop",
             ("LangGraph with checkpoints in memory", "memory"),
             CHECKPOINTED,
             &langgraph,

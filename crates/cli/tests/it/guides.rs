@@ -1,8 +1,8 @@
 //! The commands of the README and of guides, run as they stand.
 //!
-//! A block of `toml` whose first line is a comment with the name of a file is written to that file. In a block of
-//! `console`, a line that starts with `$ ` is run by the shell, and each line below it is in what that says, apart from
-//! the width of columns.
+//! A block of `toml` whose first line is a comment with the name of a file is written to that file, and so is a block of
+//! `json` with the name behind that word. In a block of `console`, a line that starts with `$ ` is run by the shell, and
+//! each line below it is in what that says, apart from the width of columns.
 
 use std::fs;
 
@@ -11,7 +11,16 @@ use crate::{
     rig::{Rig, text},
 };
 
-const PAGES: [&str; 2] = ["docs/guides/workspaces.md", "README.md"];
+const PAGES: [&str; 3] = ["docs/guides/workspaces.md", "docs/guides/flow.md", "README.md"];
+
+/// Pages that other tests run, each with the file that does.
+const ELSEWHERE: [(&str, &str); 5] = [
+    ("docs/guides/debug-a-wrong-answer.md", "crates/cli/tests/it/examples.rs"),
+    ("docs/guides/context.md", "crates/cli/tests/it/context/guide.rs"),
+    ("docs/authoring.md", "crates/workflow/tests/it/bundled/guide.rs"),
+    ("docs/guides/backpack.md", "crates/backpack/src/lib.rs"),
+    ("docs/guides/from-a-dictionary.md", "crates/flow/src/lib.rs"),
+];
 
 /// A text with one blank where there are several.
 fn plain(text: &str) -> String {
@@ -30,6 +39,7 @@ fn project() -> Rig {
     rig
 }
 
+// shows: BP-121 (the README, and the tutorials of Workspaces and flows)
 #[test]
 fn every_command_of_a_page_says_what_the_page_says() {
     for name in PAGES {
@@ -43,12 +53,32 @@ fn every_command_of_a_page_says_what_the_page_says() {
                     rig.write(file, &lines.join("\n"));
                 }
                 "console" => commands += play(&rig, name, &block),
+                named if named.starts_with("json ") => {
+                    rig.write(&named["json ".len()..], &lines.join("\n"));
+                }
                 // Commands of cargo, which build the program that is tested here.
                 "" => assert!(lines.iter().all(|line| !line.starts_with("$ ")), "{name}"),
                 other => panic!("{name}: a block of `{other}`"),
             }
         }
         assert!(commands > 0, "{name} has commands");
+    }
+}
+
+/// A guide that nobody runs is wrong before anybody notices.
+// shows: BP-121 (that no guide is left out)
+#[test]
+fn every_guide_is_run_by_some_test() {
+    let elsewhere = ELSEWHERE.map(|(page, _)| page);
+    for entry in fs::read_dir(repository().join("docs/guides")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let page = format!("docs/guides/{name}");
+        let is_known = PAGES.contains(&page.as_str()) || elsewhere.contains(&page.as_str());
+        assert!(is_known, "{page} is run by no test");
+    }
+    for (page, runner) in ELSEWHERE {
+        let source = fs::read_to_string(repository().join(runner)).unwrap();
+        assert!(source.contains(page), "{runner} does not run {page}");
     }
 }
 

@@ -1,5 +1,9 @@
 //! The tools of a backpack over MCP, with the program itself.
 
+use std::process::Child;
+
+use piton_models::Wire;
+use piton_models::testing::{Fault, ModelServer, Reply};
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
@@ -186,5 +190,106 @@ fn a_step_leaves_less_than_what_is_granted_and_never_more() {
         .collect();
     assert!(keys.contains(&"plan") && !keys.contains(&"other"), "{history}");
     assert!(!history.to_string().contains("canary"), "{history}");
+    agent.leave();
+}
+
+/// Every value of JSON is one that can be stored; `null` is told apart from a key that is not there.
+// shows: BP-029 (the part about what agents store)
+#[test]
+fn an_agent_stores_what_is_falsy_and_gets_it_back() {
+    let rig = Rig::new();
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    for value in [json!(null), json!(false), json!(0), json!(""), json!([]), json!({})] {
+        let packed = agent.call("pack", &json!({ "key": "x", "value": value }));
+        assert_eq!(packed["size"], value.to_string().len(), "{packed}");
+        let read = agent.call("unpack", &json!({ "key": "x" }));
+        assert_eq!((&read["found"], &read["value"]), (&json!(true), &value), "{read}");
+        assert!(read.as_object().unwrap().contains_key("value"), "{read}");
+    }
+    let refused = agent.call("pack", &json!({ "key": "x" }));
+    assert!(refused.to_string().contains("`value` is missing"), "{refused}");
+    let refused = agent.call("pack", &json!({ "key": null, "value": 1 }));
+    assert!(refused.to_string().contains("`key` is missing"), "{refused}");
+    agent.leave();
+}
+
+/// What was opened by the same agent before is not recorded again, and looking records nothing.
+#[test]
+fn the_calls_of_one_agent_leave_one_event_each_and_one_that_it_came() {
+    let rig = Rig::new();
+    let events = |rig: &Rig| {
+        let stream = rig.data().join("backpacks/shared");
+        let files = std::fs::read_dir(stream).unwrap().map(|file| file.unwrap().path());
+        let text: String = files.filter_map(|file| std::fs::read_to_string(file).ok()).collect();
+        let count = |kind: &str| text.matches(&format!("\"kind\":\"{kind}\"")).count();
+        (count("opened"), count("committed"))
+    };
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    for count in 0..5 {
+        agent.call("pack", &json!({ "key": "x", "value": count }));
+        assert_eq!(agent.call("unpack", &json!({ "key": "x" }))["value"], count);
+        assert_eq!(agent.call("keys", &json!({}))["keys"], json!(["x"]));
+        agent.call("history", &json!({}));
+    }
+    assert_eq!(events(&rig), (1, 10));
+    // Another agent is one to be named while it writes; then the first one is again.
+    rig.write(
+        "../.config/piton/config.toml",
+        "[state]\nbackpack = \"shared\"\nagent = \"other\"\n",
+    );
+    let mut other = Agent::start(&rig);
+    assert_eq!(other.call("unpack", &json!({ "key": "x" }))["value"], 4);
+    other.call("pack", &json!({ "key": "y", "value": 1 }));
+    assert_eq!(agent.call("keys", &json!({}))["keys"], json!(["x", "y"]));
+    assert_eq!(agent.call("unpack", &json!({ "key": "y" }))["value"], 1);
+    assert_eq!(events(&rig), (3, 13));
+    other.leave();
+    agent.leave();
+}
+
+/// Starts a flow that asks a model which does not answer.
+fn hanging_flow(rig: &Rig, server: &ModelServer) -> Child {
+    let provider = json!({ "name": "local", "wire": "openai", "model": "small",
+        "baseUrl": server.base_url(Wire::OpenAi) });
+    let models = json!({ "default": "local", "providers": [provider] });
+    rig.write("models.json", &models.to_string());
+    let node =
+        json!({ "id": "ask", "type": "chat", "params": { "prompt": "Hm?", "output": "said" } });
+    rig.write("flow.json", &json!({ "version": "2.0.0", "nodes": [node] }).to_string());
+    server.then(Reply::Fault(Fault::Hang));
+    let run = ["flow", "run", "flow.json", "--models", "models.json", "--backpack", "shared"];
+    let quiet = || std::process::Stdio::null();
+    let child = rig.command(&run).stdout(quiet()).stderr(quiet()).spawn().unwrap();
+    while server.seen().is_empty() {
+        std::thread::yield_now();
+    }
+    child
+}
+
+// shows: BP-103 (the part about an agent and a flow)
+#[test]
+fn while_a_flow_holds_the_backpack_an_agent_looks_and_is_told_who_holds_it() {
+    let executor =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let server = executor.block_on(ModelServer::start());
+    let rig = Rig::new();
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    agent.call("pack", &json!({ "key": "before", "value": 1 }));
+    let mut flow = hanging_flow(&rig, &server);
+    for (tool, arguments) in
+        [("pack", json!({ "key": "x", "value": 2 })), ("unpack", json!({ "key": "before" }))]
+    {
+        let refused = agent.call(tool, &arguments);
+        assert_eq!(refused["code"], "BACKPACK_LOCKED", "{tool}: {refused}");
+        assert!(refused.to_string().contains("a flow"), "{tool}: {refused}");
+    }
+    let keys = agent.call("keys", &json!({}));
+    assert!(keys["keys"].as_array().unwrap().contains(&json!("before")), "{keys}");
+    let history = agent.call("history", &json!({ "key": "before" }));
+    assert_eq!(history["commits"].as_array().unwrap().len(), 1, "{history}");
+    flow.kill().unwrap();
+    flow.wait().unwrap();
+    agent.call("pack", &json!({ "key": "x", "value": 3 }));
+    assert_eq!(agent.call("unpack", &json!({ "key": "x" }))["value"], 3);
     agent.leave();
 }

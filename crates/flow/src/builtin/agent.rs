@@ -9,9 +9,9 @@ use piton_models::ToolSpec;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::asking::{Asking, FIELDS, prepared};
+use super::asking::{Asking, FIELDS};
 use super::chat::Chat;
-use super::decision::{Choice, chosen, forced, told, tool};
+use super::decision::{Choice, choosing, chosen};
 use super::params::{both, key, read, split};
 use super::tool_call::{Arguments, OnError, ToolCall, Which};
 use super::tool_params::ToolParams;
@@ -150,11 +150,8 @@ impl Node for Decide {
                 context.warn("the agent has called as many tools as it may, and has to answer");
                 return Ok(Value::Null);
             }
-            let more = self.transcript.told(context).await? + &told(&self.choices);
-            let mut request = self.asking.request(context, &more).await?;
-            request.tools = vec![tool(&self.choices)];
-            request.tool_choice = forced();
-            prepared(&request)
+            let before = self.transcript.told(context).await?;
+            choosing(&self.asking, context, &self.choices, before).await
         })
     }
 

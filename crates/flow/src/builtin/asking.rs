@@ -3,7 +3,7 @@
 use piton_core::Pattern;
 use piton_models::{Answer, Finish, Message, Options, ProviderName, Request};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::params::{read, template};
 use super::template::{Template, shown};
@@ -100,6 +100,12 @@ impl Asking {
             return Err(NodeError::new("the provider held the answer back"));
         }
         Ok(answer)
+    }
+
+    /// What the model says to what was prepared, and whether that was cut short.
+    pub(super) async fn say(&self, prepared: &Value, exec: &Exec<'_>) -> Result<Value, NodeError> {
+        let answer = self.ask(prepared, exec).await?;
+        Ok(json!({ "text": answer.text, "cut": answer.finish == Finish::Length }))
     }
 }
 

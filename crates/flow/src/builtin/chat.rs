@@ -1,8 +1,7 @@
 //! `chat` and `final_answer`: a model answers.
 
-use piton_models::Finish;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::asking::{Asking, FIELDS, prepared};
 use super::params::{both, key, read, split};
@@ -52,10 +51,7 @@ impl Node for Chat {
 
     fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
-            let more = match &self.transcript {
-                None => String::new(),
-                Some(transcript) => transcript.told(context).await?,
-            };
+            let more = Transcript::told_of(self.transcript.as_ref(), context).await?;
             prepared(&self.asking.request(context, &more).await?)
         })
     }
@@ -65,10 +61,7 @@ impl Node for Chat {
         prepared: &'a Value,
         exec: &'a Exec<'_>,
     ) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(async move {
-            let answer = self.asking.ask(prepared, exec).await?;
-            Ok(json!({ "text": answer.text, "cut": answer.finish == Finish::Length }))
-        })
+        Box::pin(self.asking.say(prepared, exec))
     }
 
     fn post<'a>(

@@ -3,12 +3,12 @@
 //! Every entry is asked about with the same prompt and the entry below it, and is tried again on its own. The answers
 //! are a list in the order of entries.
 
-use piton_models::{Finish, Message, Request};
+use piton_models::{Message, Request};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::asking::{Asking, FIELDS, prepared};
-use super::params::{both, key, read, split};
+use super::params::{all, both, key, read, split};
 use super::template::shown;
 use crate::action::Action;
 use crate::config::{BuildRequest, ParamProblem};
@@ -40,11 +40,7 @@ struct ChatEach {
 pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, Vec<ParamProblem>> {
     let (asked, rest) = split(request.params, &FIELDS);
     let (asking, Raw { over, parallel, output }) = both(Asking::read(asked), read(rest))?;
-    let problems = [key("over", &over), key("output", &output)].into_iter().filter_map(Result::err);
-    let problems: Vec<ParamProblem> = problems.collect();
-    if !problems.is_empty() {
-        return Err(problems);
-    }
+    let ((), ()) = both(all(key("over", &over)), key("output", &output))?;
     Ok(ChatEach { asking, over, parallel, output, params: request.params.clone() })
 }
 
@@ -86,10 +82,7 @@ impl Node for ChatEach {
         prepared: &'a Value,
         exec: &'a Exec<'_>,
     ) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(async move {
-            let answer = self.asking.ask(prepared, exec).await?;
-            Ok(json!({ "text": answer.text, "cut": answer.finish == Finish::Length }))
-        })
+        Box::pin(self.asking.say(prepared, exec))
     }
 
     fn post<'a>(

@@ -71,8 +71,21 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, V
     }
 }
 
+/// What is prepared to make a model choose; it reads `before` first.
+pub(super) async fn choosing(
+    asking: &Asking,
+    context: &Context,
+    choices: &[Choice],
+    before: String,
+) -> Result<Value, NodeError> {
+    let mut request = asking.request(context, &(before + &told(choices))).await?;
+    request.tools = vec![tool(choices)];
+    request.tool_choice = ToolChoice::Named { name: TOOL.to_owned() };
+    prepared(&request)
+}
+
 /// What a model is told about choices.
-pub(super) fn told(choices: &[Choice]) -> String {
+fn told(choices: &[Choice]) -> String {
     let lines = choices.iter().map(|choice| {
         if choice.when.is_empty() {
             format!("- {}", choice.action)
@@ -84,7 +97,7 @@ pub(super) fn told(choices: &[Choice]) -> String {
 }
 
 /// The tool that makes a model choose.
-pub(super) fn tool(choices: &[Choice]) -> ToolSpec {
+fn tool(choices: &[Choice]) -> ToolSpec {
     let names: Vec<&str> = choices.iter().map(|choice| choice.action.as_str()).collect();
     ToolSpec {
         name: TOOL.to_owned(),
@@ -98,11 +111,6 @@ pub(super) fn tool(choices: &[Choice]) -> ToolSpec {
             "required": ["choice"],
         }),
     }
-}
-
-/// That it has to be called.
-pub(super) fn forced() -> ToolChoice {
-    ToolChoice::Named { name: TOOL.to_owned() }
 }
 
 /// The choice in an answer, with its reason.
@@ -134,12 +142,7 @@ impl Node for Decision {
     }
 
     fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(async move {
-            let mut request = self.asking.request(context, &told(&self.choices)).await?;
-            request.tools = vec![tool(&self.choices)];
-            request.tool_choice = forced();
-            prepared(&request)
-        })
+        Box::pin(async move { choosing(&self.asking, context, &self.choices, String::new()).await })
     }
 
     fn exec<'a>(

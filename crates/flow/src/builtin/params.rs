@@ -33,7 +33,12 @@ pub(super) fn key(name: &str, text: &str) -> Result<(), ParamProblem> {
         .map_err(|error| ParamProblem::new(name, error.to_string()))
 }
 
-/// All of them, or every problem.
+/// One problem as all there are.
+pub(super) fn all<T>(one: Result<T, ParamProblem>) -> Result<T, Vec<ParamProblem>> {
+    one.map_err(|problem| vec![problem])
+}
+
+/// Both of them, or every problem.
 pub(super) fn both<A, B>(
     first: Result<A, Vec<ParamProblem>>,
     second: Result<B, ParamProblem>,

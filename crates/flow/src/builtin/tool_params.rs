@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::asking::{Asking, FIELDS, prepared};
-use super::params::{both, key, read, split};
+use super::params::{all, both, key, read, split};
 use super::tool_call::Which;
 use super::transcript::Transcript;
 use crate::action::Action;
@@ -40,16 +40,8 @@ pub(super) struct ToolParams {
 pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolParams, Vec<ParamProblem>> {
     let (asked, rest) = split(request.params, &FIELDS);
     let (asking, Raw { tool, tool_from, output }) = both(Asking::read(asked), read(rest))?;
-    let checked = key("output", &output).map_err(|problem| vec![problem]);
-    let (which, ()) = match (Which::read(tool, tool_from, request.registry.tools()), checked) {
-        (Ok(which), Ok(())) => (which, ()),
-        (Err(problem), Ok(())) => return Err(vec![problem]),
-        (Ok(_), Err(problems)) => return Err(problems),
-        (Err(problem), Err(mut problems)) => {
-            problems.insert(0, problem);
-            return Err(problems);
-        }
-    };
+    let which = Which::read(tool, tool_from, request.registry.tools());
+    let (which, ()) = both(all(which), key("output", &output))?;
     Ok(ToolParams { asking, which, output, transcript: None, params: request.params.clone() })
 }
 
@@ -65,10 +57,7 @@ impl Node for ToolParams {
     fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let tool = self.which.name(context).await?;
-            let mut more = match &self.transcript {
-                None => String::new(),
-                Some(transcript) => transcript.told(context).await?,
-            };
+            let mut more = Transcript::told_of(self.transcript.as_ref(), context).await?;
             more.push_str(&["\n\nCall the tool `", &tool, "` with the right arguments."].concat());
             let request = self.asking.request(context, &more).await?;
             Ok(json!({ "tool": tool, "request": prepared(&request)? }))

@@ -26,6 +26,17 @@ impl Transcript {
         Ok(context.unpack(&self.key).await?.unwrap_or_default())
     }
 
+    /// The calls of an agent in words, if there is one.
+    pub(super) async fn told_of(
+        transcript: Option<&Self>,
+        context: &Context,
+    ) -> Result<String, NodeError> {
+        match transcript {
+            None => Ok(String::new()),
+            Some(transcript) => transcript.told(context).await,
+        }
+    }
+
     /// The calls in words; nothing if there were none.
     pub(super) async fn told(&self, context: &Context) -> Result<String, NodeError> {
         let calls = self.calls(context).await?;

@@ -7,12 +7,13 @@ use piton_backpack::{Backpack, CommitId, Filter};
 use super::record::{Finished, RUNNER, RunRecord};
 use crate::bounds::NODES_NAMED_MAX;
 use crate::error::Error;
+use crate::graph::{Body, Flow};
 
 /// The last commit of the state in which the last run on a backpack came to `node` for the first time. `node` is named
 /// as the backpack names it: the ids from the outermost flow on, with `/` between them.
 ///
-/// A fork that is taken there goes on with that node; inside a batch, with the whole batch. The commits have to be in
-/// memory: read the backpack with [`read`](piton_backpack::journal::read).
+/// A fork that is taken there goes on with that node; inside a batch, with the whole batch: see [`check_start`]. The
+/// commits have to be in memory: read the backpack with [`read`](piton_backpack::journal::read).
 pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
     let records = RunRecord::all(backpack)?;
     let Some((first, _)) = records.first() else {
@@ -45,6 +46,32 @@ pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
         let ran: BTreeSet<&str> = ran.chain(finished.iter().map(String::as_str)).collect();
         Error::NotResumable { reason: unknown(node, ran) }
     })
+}
+
+/// Whether a flow can be run again from a node. One inside a batch is refused, because the passes of a batch finish
+/// together: there is no state from which one of them could go on.
+pub fn check_start(flow: &Flow, node: &str) -> Result<(), Error> {
+    let Some(batch) = batch_around(flow, node) else { return Ok(()) };
+    let reason = format!(
+        "`{node}` is inside the batch `{batch}`, whose passes finish together; run it again from `{batch}`"
+    );
+    Err(Error::NotResumable { reason })
+}
+
+/// The outermost batch that a node is inside of.
+fn batch_around(flow: &Flow, node: &str) -> Option<String> {
+    let (mut flow, mut path) = (flow, Vec::new());
+    let mut ids = node.split('/').peekable();
+    while let Some(id) = ids.next() {
+        path.push(id);
+        let place = flow.places.iter().find(|place| place.id == id)?;
+        ids.peek()?;
+        if matches!(place.body, Body::Batch { .. }) {
+            return Some(path.join("/"));
+        }
+        flow = place.body.flow()?;
+    }
+    None
 }
 
 fn unknown(node: &str, mut ran: BTreeSet<&str>) -> String {

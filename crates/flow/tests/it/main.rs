@@ -5,6 +5,7 @@ mod batch;
 mod builtin;
 mod config;
 mod contract;
+mod criteria;
 mod events;
 mod failure;
 mod graph;

@@ -14,7 +14,7 @@ use crate::builtin::client;
 use crate::site::{clock, runner_with, state, value};
 
 /// A tool that fails twice, then gives the prices, and fails for ever when it is told to.
-fn prices(calls: &Arc<AtomicU32>) -> Tools {
+pub(crate) fn prices(calls: &Arc<AtomicU32>) -> Tools {
     let calls = Arc::clone(calls);
     let tool =
         FunctionTool::new("get_prices", "Prices", json!({ "type": "object" }), move |arguments| {
@@ -32,7 +32,7 @@ fn prices(calls: &Arc<AtomicU32>) -> Tools {
 }
 
 /// Finds prices, checks them, and lets a model sum up everything that research has found.
-fn research(broken: bool) -> Value {
+pub(crate) fn research(broken: bool) -> Value {
     json!({
         "version": "2.0.0", "namespace": "research",
         "nodes": [
@@ -46,7 +46,7 @@ fn research(broken: bool) -> Value {
     })
 }
 
-async fn run(server: &ModelServer, broken: bool, state: &State) {
+pub(crate) async fn run(server: &ModelServer, broken: bool, state: &State) {
     let tools = prices(&Arc::default());
     let text = research(broken).to_string();
     let flow = Flow::from_json(&text, &Registry::builtin(tools.clone())).unwrap().flow;
@@ -55,7 +55,7 @@ async fn run(server: &ModelServer, broken: bool, state: &State) {
     report.outcome.unwrap();
 }
 
-fn sent(server: &ModelServer) -> String {
+pub(crate) fn sent(server: &ModelServer) -> String {
     server.seen().last().unwrap().body.to_string()
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use piton_backpack::JournaledBackpack;
 use piton_backpack::journal::{Holder, Mode, read, read_at};
-use piton_flow::run::before_node;
-use piton_flow::{Action, Flow, NodeError, RunOptions, RunRecord, RunStatus, State};
+use piton_flow::run::{before_node, check_start};
+use piton_flow::{Action, Body, Flow, NodeError, RunOptions, RunRecord, RunStatus, State};
 use serde_json::json;
 
 use crate::probe::Probe;
@@ -70,6 +70,33 @@ async fn a_node_that_failed_can_be_run_again_and_one_that_never_ran_is_refused()
     assert_eq!(keys, ["first", "flow.description", "flow.run"]);
     let error = before_node(state.backpack(), "third").unwrap_err().to_string();
     assert!(error.contains("no node `third` ran in it; these did: first, second"), "{error}");
+}
+
+#[tokio::test]
+async fn a_node_inside_a_batch_is_refused_with_the_node_to_run_again_from() {
+    let mut inner = Flow::new();
+    inner.add("step", Probe::counting("step")).unwrap();
+    let entries = Probe::new().prep(|_| Box::pin(std::future::ready(Ok(json!([{}, {}])))));
+    let mut flow = Flow::new();
+    let first = flow.add("first", Probe::counting("first")).unwrap();
+    let batch = Body::Batch { items: Arc::new(entries), flow: Arc::new(inner), parallel: false };
+    let each = flow.add("each", batch).unwrap();
+    flow.next(first, each).unwrap();
+    let mut outer = Flow::new();
+    outer.add("outer", flow).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
+    runner().run(&outer, &state, RunOptions::default()).await.outcome.unwrap();
+    let error = check_start(&outer, "outer/each/step").unwrap_err().to_string();
+    assert!(error.contains("inside the batch `outer/each`"), "{error}");
+    assert!(error.contains("run it again from `outer/each`"), "{error}");
+    for node in ["outer", "outer/first", "outer/each", "unknown", "outer/first/unknown"] {
+        check_start(&outer, node).unwrap();
+    }
+    let commit = before_node(state.backpack(), "outer/each").unwrap();
+    let before = state.backpack().snapshot_at_commit(commit).unwrap();
+    let keys: Vec<String> = before.debug().keys().iter().map(ToString::to_string).collect();
+    assert_eq!(keys, ["first", "flow.description", "flow.run"]);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@
 use piton_backpack::journal::{JournaledBackpack, Mode, read, read_at};
 use piton_backpack::{Backpack, BackpackId};
 use piton_core::Envelope;
-use piton_flow::run::before_node;
+use piton_flow::run::{before_node, check_start};
 use piton_flow::{Flow, RunOptions, Runner, State};
 
 use super::kept;
@@ -27,6 +27,7 @@ impl Flows {
         let original = read(&*ports.journal, &*ports.blobs, id, ports.ports.clone()).await;
         let original = original.map_err(|error| error.envelope())?.0;
         let flow = self.flow_of(&request, &original)?;
+        check_start(&flow, request.from).map_err(|error| error.envelope())?;
         let before = before_node(&original, request.from).map_err(|error| error.envelope())?;
         let state = read_at(&original, before, &*ports.blobs).await;
         let state = state.map_err(|error| error.envelope())?;

@@ -1,17 +1,18 @@
 //! The backpack that an agent is attached to.
 //!
-//! Several agents may be attached to one backpack, each through a process of its own. A call that writes waits for its
-//! turn, opens the backpack, and closes it when it is done; a call that only looks takes nothing.
+//! Several agents may be attached to one backpack, each through a process of its own. A call that is recorded waits for
+//! its turn, opens the backpack, and closes it when it is done; a call that only looks takes nothing. What was read of
+//! the backpack is kept between calls: the next one reads what others wrote since.
 //!
 //! *Invariants*: an agent acts through a scope with its own name and its own permissions, never through the debug
 //! handle. What a call recorded, a refusal included, is on disk when it returns.
 //!
-//! *Limitations*: each call reads the whole history of the backpack. While a flow runs on it, calls that write are
-//! refused.
+//! *Limitations*: showing the history reads all of it. While a flow runs on the backpack, calls that are recorded are
+//! refused; `unpack` is one of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use piton_backpack::journal::{AsyncScope, Holder, JournalPorts, JournaledBackpack, Mode, read};
+use piton_backpack::journal::{AsyncScope, Followed, Holder, JournalPorts, Mode, read};
 use piton_backpack::{Backpack, BackpackId, Error, Identity, NodeId, Options, Permissions, Scope};
 use piton_core::{Digest, Envelope, FileBytes};
 use piton_store::LeaseName;
@@ -27,6 +28,8 @@ pub struct Attached {
     leases: Arc<dyn Leases>,
     backpack: BackpackId,
     permissions: Option<Permissions>,
+    /// What was read, while no call has it.
+    followed: Arc<Mutex<Option<Followed>>>,
 }
 
 /// What is configured for an agent.
@@ -46,7 +49,7 @@ impl Attached {
         backpack: BackpackId,
         permissions: Option<Permissions>,
     ) -> Self {
-        Self { ports, leases, backpack, permissions }
+        Self { ports, leases, backpack, permissions, followed: Arc::default() }
     }
 
     /// Which backpack.
@@ -54,8 +57,17 @@ impl Attached {
         &self.backpack
     }
 
-    /// What an agent that only looks is given.
+    /// What an agent is given that only looks at what is there now.
     pub(super) async fn looking(&self, acting: &Acting) -> Result<Scope, Envelope> {
+        let mut followed = self.take().await.map_err(|error| error.envelope())?;
+        followed.catch_up().await.map_err(|error| error.envelope())?;
+        let backpack = followed.state();
+        self.put_back(followed);
+        self.scope_of(&backpack, acting)
+    }
+
+    /// What an agent is given that looks at what happened, back to the beginning.
+    pub(super) async fn looking_back(&self, acting: &Acting) -> Result<Scope, Envelope> {
         let JournalPorts { journal, blobs, ports } = &self.ports;
         let found = read(&**journal, &**blobs, &self.backpack, ports.clone()).await;
         let backpack = match found {
@@ -66,6 +78,10 @@ impl Attached {
             }
             Err(error) => return Err(error.envelope()),
         };
+        self.scope_of(&backpack, acting)
+    }
+
+    fn scope_of(&self, backpack: &Backpack, acting: &Acting) -> Result<Scope, Envelope> {
         let scope = backpack.scope(identity(acting)?, self.permissions.clone());
         scope.map_err(|error| error.envelope())
     }
@@ -80,24 +96,38 @@ impl Attached {
     ) -> Result<T, Envelope> {
         let identity = identity(acting)?;
         let _turn: Lease = self.turn().await?;
-        let holder = Holder::new(format!("the agent {}", identity.id))
-            .unwrap_or_else(|_| Holder::new("an agent").expect("two words are a name"));
-        let (options, ports) = (Options::default(), self.ports.clone());
-        let opened =
-            JournaledBackpack::open(&self.backpack, holder, Mode::Buffered, options, ports).await;
-        let backpack = opened.map_err(|error| error.envelope())?.backpack;
-        let granted = if is_left { self.permissions.clone() } else { Some(Permissions::none()) };
-        let scope = backpack.scope(identity, granted);
-        let scope = scope.map_err(|error| error.envelope())?.at_step(acting.provenance.clone());
-        let outcome = act(&scope).await;
-        backpack.close().await.map_err(|error| error.envelope())?;
-        outcome.map_err(|error| match error {
+        let outcome = async {
+            let holder = Holder::new(format!("the agent {}", identity.id))
+                .unwrap_or_else(|_| Holder::new("an agent").expect("two words are a name"));
+            let backpack = self.take().await?.open(holder, Mode::Buffered).await?;
+            let granted =
+                if is_left { self.permissions.clone() } else { Some(Permissions::none()) };
+            let scope = backpack.scope(identity, granted)?.at_step(acting.provenance.clone());
+            let outcome = act(&scope).await;
+            self.put_back(backpack.close_and_follow().await?);
+            outcome
+        };
+        outcome.await.map_err(|error: Error| match error {
             Error::AccessDenied { .. } if !is_left => {
                 let envelope = error.envelope();
                 envelope.with_suggestion("This step leaves you other keys: its prompt names them. Do without this one until the step is handed in.")
             }
             error => error.envelope(),
         })
+    }
+
+    /// What is known of the backpack; read anew if another call has it, or one that failed had it.
+    async fn take(&self) -> Result<Followed, Error> {
+        let kept = self.followed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match kept {
+            Some(followed) => Ok(followed),
+            None => Followed::find(&self.backpack, Options::default(), self.ports.clone()).await,
+        }
+    }
+
+    /// Keeps what is known for the next call.
+    fn put_back(&self, followed: Followed) {
+        *self.followed.lock().unwrap_or_else(PoisonError::into_inner) = Some(followed);
     }
 
     /// Waits until no other agent writes.

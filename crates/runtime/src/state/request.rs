@@ -10,7 +10,7 @@ use serde_json::Value;
 pub struct Pack {
     /// The name of the value: up to 256 bytes.
     pub key: String,
-    /// The value: any JSON but `null`. What was there under the key is replaced; the history keeps it.
+    /// The value: any JSON. What was there under the key is replaced; the history keeps it.
     pub value: Value,
     /// Labels for a new key. `pii` says that the value is about a person: only who is granted the key by name reads it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

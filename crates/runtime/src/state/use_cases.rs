@@ -81,7 +81,7 @@ impl Attached {
         let node = request.by.as_deref().map(NodeId::parse).transpose();
         let node = node.map_err(|error| piton_backpack::Error::from(error).envelope())?;
         let filter = Filter { key, node, ..Filter::default() };
-        let scope = self.looking(acting).await?;
+        let scope = self.looking_back(acting).await?;
         let mut commits = scope.history(&filter).map_err(|error| error.envelope())?;
         commits.retain(|commit| acting.leaves_reading(&commit.key));
         let left_out = commits.len().saturating_sub(STATE_COMMITS_TOLD_MAX);
