@@ -26,6 +26,7 @@ mod rig;
 mod servers;
 mod sessions;
 mod state;
+mod wall;
 mod workflows;
 mod workspaces;
 
