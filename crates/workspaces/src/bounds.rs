@@ -147,6 +147,9 @@ pub const HITS_LISTED_MAX: usize = 10;
 /// The longest name of an agent in an audit record, in bytes.
 pub const ACTOR_BYTES_MAX: usize = 128;
 
+/// Entries of a Virtual Store that are copied at once: two rows for each go into one commit of the table.
+pub const COPY_ENTRIES_MAX: usize = 4_000;
+
 /// Records of a file that are listed at a time.
 pub const AUDIT_PAGE: usize = 1_000;
 

@@ -26,7 +26,7 @@ pub struct FileWorld {
     pub(super) workspaces: Arc<Workspaces>,
     pub(super) overlays: Vec<OpenedOverlay>,
     pub(super) ledgers: Ledgers,
-    declared: Vec<(WorkspaceConfig, DeclaredBy)>,
+    pub(super) declared: Vec<(WorkspaceConfig, DeclaredBy)>,
     notes: Vec<String>,
 }
 
@@ -177,6 +177,7 @@ pub(super) fn actor(agent: &str, at: Option<&Provenance>) -> Actor {
         agent: agent.to_owned(),
         session: at.map(|at| at.session.to_string()),
         run: at.map(|at| at.run.to_string()),
+        node: at.map(|at| at.node.to_string()),
         step: at.map(|at| at.step.clone()),
     }
 }

@@ -127,6 +127,9 @@ impl Ledger {
         if let Some(target) = intent.target.as_ref().filter(|target| **target != intent.path) {
             batch.push(put(self.keys.path(target, number), Vec::new()));
         }
+        if let Some(run) = &intent.actor.run {
+            batch.push(put(self.keys.run(run, number), Vec::new()));
+        }
         Ok(batch)
     }
 
@@ -160,6 +163,17 @@ impl Ledger {
         entry.map(|entry| decode(&entry.value)).transpose()
     }
 
+    /// What was done in a run, oldest first: at most so many records, and how many more there are. Records of
+    /// versions that named no node are left aside.
+    pub async fn of_run(&self, run: &str, max: usize) -> Result<(Vec<Record>, usize), Error> {
+        let numbers = self.numbers(&self.keys.all_of_run(run)).await?;
+        let mut records = Vec::new();
+        for number in numbers.iter().take(max) {
+            records.extend(self.record(*number).await?);
+        }
+        Ok((records, numbers.len().saturating_sub(max)))
+    }
+
     /// The numbers that rows under a prefix lead to, in order.
     pub(super) async fn numbers(&self, prefix: &[u8]) -> Result<Vec<u64>, Error> {
         let mut numbers = Vec::new();
@@ -184,7 +198,8 @@ impl Known {
 fn shorten(actor: &mut Actor) {
     let cut = |text: &mut String| text.truncate(text.floor_char_boundary(ACTOR_BYTES_MAX));
     cut(&mut actor.agent);
-    for text in [&mut actor.session, &mut actor.run, &mut actor.step].into_iter().flatten() {
+    let Actor { agent: _, session, run, node, step } = actor;
+    for text in [session, run, node, step].into_iter().flatten() {
         cut(text);
     }
 }

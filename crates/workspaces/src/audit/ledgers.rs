@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use piton_core::Clock;
 use piton_store::port::Table;
 
-use super::{blame::Blame, ledger::Ledger};
+use super::{blame::Blame, ledger::Ledger, record::Record};
 use crate::{config::Mounted, error::Error, path::LogicalPath, workspaces::Workspaces};
 
 /// The records of a whole set of Workspaces.
@@ -47,6 +47,18 @@ impl Ledgers {
     /// The history of a file.
     pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
         self.at(path).blame(workspaces, path).await
+    }
+
+    /// What was done in a run, Mount by Mount and oldest first: at most `max` records of each, and how many more
+    /// there are.
+    pub async fn of_run(&self, run: &str, max: usize) -> Result<(Vec<Record>, usize), Error> {
+        let (mut records, mut left_out) = (Vec::new(), 0);
+        for ledger in self.all() {
+            let (more, rest) = ledger.of_run(run, max).await?;
+            records.extend(more);
+            left_out += rest;
+        }
+        Ok((records, left_out))
     }
 
     /// Whether outcomes are known here that are not written yet.

@@ -6,7 +6,7 @@ use piton_core::{Digest, FileBytes, TimestampMs, port::fixed::ManualClock};
 use piton_store::{memory::MemoryTable, port::Table};
 use piton_workspaces::{
     Actor, Files, Tool,
-    audit::{Intent, Ledger, Outcome},
+    audit::{Intent, Ledger, Outcome, Record},
     path::LogicalPath,
     store::Before,
 };
@@ -23,8 +23,8 @@ fn actor(agent: &str) -> Actor {
     Actor {
         agent: agent.into(),
         session: Some("sess_1".into()),
-        run: None,
         step: Some("review".into()),
+        ..Actor::default()
     }
 }
 
@@ -188,6 +188,36 @@ async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
         assert!(!world.at(&format!("src/{temp}")).exists(), "case {at}");
         assert_eq!(ledger.recover(workspaces).await.unwrap(), 0, "case {at}");
     }
+}
+
+#[test]
+fn a_record_of_a_version_that_named_no_node_is_still_read() {
+    let text = r#"{"v":1,"number":4,"timestampMs":1000,"intent":{"actor":{"agent":"one","session":"sess_1","run":"run_1","step":"review"},"tool":"write","workspace":"/home","path":"/home/f","before":{"kind":"nothing"},"after":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},"outcome":"done"}"#;
+    let record: Record = serde_json::from_str(text).unwrap();
+    let told = &record.intent.actor;
+    assert_eq!((told.node.as_deref(), told.step.as_deref()), (None, Some("review")));
+    assert_eq!(serde_json::to_string(&record).unwrap(), text);
+}
+
+#[tokio::test]
+async fn what_was_done_in_a_run_is_found_by_the_run_with_its_nodes() {
+    let world = World::new().await;
+    let ledger = ledger();
+    let write = async |run: Option<&str>, node: &str, content: &str| {
+        let (run, node) = (run.map(Into::into), Some(node.into()));
+        let actor = Actor { run, node, ..actor("one") };
+        let files = world.files.clone().recorded(Arc::clone(&ledger), actor);
+        files.call("write", json!({ "path": "/mem/f.txt", "content": content })).await;
+    };
+    write(Some("run_1"), "node_1", "a\n").await;
+    write(Some("run_2"), "node_2", "b\n").await;
+    write(Some("run_1"), "node_3", "c\n").await;
+    write(None, "node_4", "d\n").await;
+    let (records, left_out) = ledger.of_run("run_1", 10).await.unwrap();
+    let nodes: Vec<_> = records.iter().map(|one| one.intent.actor.node.as_deref()).collect();
+    assert_eq!((nodes, left_out), (vec![Some("node_1"), Some("node_3")], 0));
+    assert_eq!(ledger.of_run("run_1", 1).await.unwrap().1, 1);
+    assert!(ledger.of_run("run_3", 1).await.unwrap().0.is_empty());
 }
 
 /// Two processes that share a table.
