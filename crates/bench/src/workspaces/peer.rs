@@ -159,7 +159,8 @@ fn latency(server: &RefCell<Server>) -> Result<Row> {
         Ok((read, || Ok(server.borrow_mut().call("ls", &json!({ "path": "/" }))?.1)))
     })?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6);
-    let row = Row::paired("`read` over MCP", Unit::Microseconds, "a call that asks no Store", &samples);
+    let row =
+        Row::paired("`read` over MCP", Unit::Microseconds, "a call that asks no Store", &samples);
     Ok(row.judged(Bar::ratio(READ_RATIO_MAX)))
 }
 

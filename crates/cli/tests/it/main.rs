@@ -30,8 +30,8 @@ mod servers;
 mod sessions;
 mod soak;
 mod state;
-mod wall;
 mod tour;
+mod wall;
 mod workflows;
 mod workspaces;
 

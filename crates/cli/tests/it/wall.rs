@@ -9,7 +9,8 @@ use crate::{
     rig::{Rig, text},
 };
 
-const WORKSPACE: &str = "[[workspaces]]\nprefix = \"/docs\"\nscope = \"read-write\"\ndirectory = \"docs\"\n";
+const WORKSPACE: &str =
+    "[[workspaces]]\nprefix = \"/docs\"\nscope = \"read-write\"\ndirectory = \"docs\"\n";
 
 /// A machine whose logs a link leads out of the data directory: what writes them follows it, as any code might.
 fn rig(configuration: &str) -> Rig {
@@ -44,7 +45,10 @@ fn a_server_with_workspaces_writes_nowhere_else_whatever_its_code_does() {
 fn the_wall_lets_a_server_write_what_it_may_and_keeps_reading_elsewhere_possible() {
     let rig = Rig::new();
     rig.write("docs/a.md", "# Guide\n");
-    rig.write(".piton/workflows/mine.json", r#"{ "id": "project.mine", "steps": [{ "id": "a", "title": "A", "prompt": "Go." }] }"#);
+    rig.write(
+        ".piton/workflows/mine.json",
+        r#"{ "id": "project.mine", "steps": [{ "id": "a", "title": "A", "prompt": "Go." }] }"#,
+    );
     let mut agent = Agent::start_as(&rig, &["--workspace", "/docs=./docs:rw"]);
     let (said, is_error) =
         agent.call_text("write", &json!({ "path": "/docs/new/b.md", "content": "new\n" }));
