@@ -63,8 +63,8 @@ impl Listing {
         loop {
             tokio::select! {
                 () = listener.cancelled() => return Ok(()),
-                changed = changes.changed() => {
-                    if changed.is_err() || listener.sink().notify_tool_list_changed().await.is_err() {
+                moved = changes.changed() => {
+                    if moved.is_err() || listener.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());
                     }
                 }
