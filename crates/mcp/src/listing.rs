@@ -63,8 +63,8 @@ impl Listing {
         loop {
             tokio::select! {
                 () = listener.cancelled() => return Ok(()),
-                changed = changes.changed() => {
-                    if changed.is_err() || listener.sink().notify_tool_list_changed().await.is_err() {
+                moved = changes.changed() => {
+                    if moved.is_err() || listener.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());
                     }
                 }
@@ -101,8 +101,12 @@ pub(crate) fn with_map(
 ) -> Result<Told, Envelope> {
     let mut told = made?;
     let session = told.run.as_ref().map(|run| run.session);
-    let here = left.iter().rev().find(|(of, _)| Some(*of) == session);
-    let access = here.and_then(|(_, access)| access.as_ref());
+    let access = match left.iter().rev().find(|(of, _)| Some(*of) == session) {
+        Some((_, access)) => access.as_ref(),
+        None if left.is_empty() => None,
+        // The run is over, and what the steps of others leave is told by their own replies.
+        None => return Ok(told),
+    };
     let maps: Vec<String> = sets.iter().filter_map(|set| set.map(access)).collect();
     if !maps.is_empty() {
         let map = format!("What you may touch is something else now.\n{}", maps.join("\n"));

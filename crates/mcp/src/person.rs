@@ -29,7 +29,6 @@ const FIELD: &str = "answer";
 /// The person beside the agent that made a call.
 pub(crate) struct AtClient<'a> {
     context: &'a RequestContext<RoleServer>,
-    can_be_asked: bool,
     /// Whether the client repeats a call to bring an answer.
     repeats: bool,
     /// What came with a repetition.
@@ -49,8 +48,7 @@ impl<'a> AtClient<'a> {
         let brought = request.input_responses.as_ref().and_then(|sent| sent.get(QUESTION));
         let brought = brought.and_then(|sent| serde_json::from_value(sent.clone()).ok());
         let state = request.request_state.clone().filter(|_| repeats && brought.is_some());
-        let (can_be_asked, to_ask) = (has_forms(context), Mutex::default());
-        Self { context, can_be_asked, repeats, brought, state, to_ask }
+        Self { context, repeats, brought, state, to_ask: Mutex::default() }
     }
 
     /// What is to be asked before the call can be answered.
@@ -76,7 +74,7 @@ impl<'a> AtClient<'a> {
 
 impl Person for AtClient<'_> {
     fn can_be_asked(&self) -> bool {
-        self.can_be_asked
+        has_forms(self.context)
     }
 
     fn ask<'a>(&'a self, asked: &'a Asked) -> BoxFuture<'a, Heard> {

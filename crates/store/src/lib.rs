@@ -37,6 +37,7 @@ mod stream;
 mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod threads;
 
 pub use error::{Error, PlanProblem};
 pub use event::Event;

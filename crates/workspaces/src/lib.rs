@@ -10,6 +10,7 @@
 //! program.
 
 pub mod audit;
+mod blocking;
 pub mod bounds;
 pub mod config;
 mod error;

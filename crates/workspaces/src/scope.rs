@@ -89,6 +89,11 @@ impl Tool {
         }
     }
 
+    /// Whether it changes anything.
+    pub fn changes(self) -> bool {
+        self.needs() != Right::Read || self.needs_at_target().is_some()
+    }
+
     /// The tools of which at least one use can succeed under some of these scopes.
     pub fn offered(scopes: &[AccessScope]) -> Vec<Self> {
         let some = |right: Right| scopes.iter().any(|scope| scope.gives(right));

@@ -64,12 +64,6 @@ impl Server {
         Ok(listed["tools"].as_array().map_or(0, Vec::len))
     }
 
-    /// An exchange with nothing in it.
-    pub(super) fn ping(&mut self) -> Result<Duration> {
-        let (answer, time) = wall(|| self.ask("ping", &json!({})));
-        answer.map(|_| time)
-    }
-
     /// A call that succeeds, with how long it took.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<(String, Duration)> {
         let params = json!({ "name": tool, "arguments": arguments });

@@ -31,6 +31,7 @@ mod sessions;
 mod soak;
 mod state;
 mod tour;
+mod wall;
 mod workflows;
 mod workspaces;
 

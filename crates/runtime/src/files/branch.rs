@@ -65,7 +65,7 @@ impl FileWorld {
 
     /// What the steps of a run did to files, the oldest first.
     pub(crate) async fn written_in(&self, run: RunId) -> Result<Vec<Record>, Envelope> {
-        let found = self.ledgers.of_run(&run.to_string(), RUN_RECORDS_MAX).await;
+        let found = self.ledgers.of_run(&self.workspaces, &run.to_string(), RUN_RECORDS_MAX).await;
         let (mut records, _) = found.map_err(|error| error.envelope())?;
         records.retain(|record| record.outcome == Outcome::Done);
         Ok(records)

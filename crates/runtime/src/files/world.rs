@@ -152,17 +152,19 @@ impl FileWorld {
             prefix: workspace.prefix().to_string(),
             scope: workspace.scope(),
             purpose: workspace.purpose().to_owned(),
-            store: stored(config),
+            store: stored(config, *declared_by),
             declared_by: *declared_by,
         }
     }
 }
 
 /// Where the files of a Workspace are kept, for the person who configured it.
-fn stored(config: &WorkspaceConfig) -> String {
+fn stored(config: &WorkspaceConfig, by: DeclaredBy) -> String {
     let kept = match (&config.directory, &config.namespace) {
         (Some(directory), _) => return format!("directory {}", directory.display()),
-        (None, Some(_)) => "virtual, kept",
+        (None, Some(_)) if by == DeclaredBy::User => "virtual, kept",
+        // Whoever moves the directory begins with none of them.
+        (None, Some(_)) => "virtual, kept for this directory",
         (None, None) => "virtual, in memory",
     };
     match &config.over {

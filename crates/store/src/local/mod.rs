@@ -42,11 +42,14 @@ fn detach(work: impl FnOnce() + Send + 'static) {
     drop(tokio::task::spawn_blocking(work));
 }
 
-/// Runs blocking work on a thread that may block. The work ends even if nobody waits for it.
+/// Runs blocking work on a thread that may block: on this one, if it may. The work ends even if nobody waits for it.
 #[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
 async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, Error> + Send + 'static,
 ) -> Result<R, Error> {
+    if crate::threads::may_block() {
+        return work();
+    }
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(ended) => match ended.try_into_panic() {

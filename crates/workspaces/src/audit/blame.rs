@@ -46,7 +46,11 @@ impl Ledger {
     }
 
     /// The record, with what became of it if nobody wrote that yet.
-    async fn shown(&self, workspaces: &Workspaces, record: Record) -> Result<Record, Error> {
+    pub(super) async fn shown(
+        &self,
+        workspaces: &Workspaces,
+        record: Record,
+    ) -> Result<Record, Error> {
         if record.outcome != Outcome::Open {
             return Ok(record);
         }

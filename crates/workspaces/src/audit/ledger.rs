@@ -17,6 +17,7 @@ use crate::{
     bounds::{ACTOR_BYTES_MAX, AUDIT_PAGE, COMMIT_TRIES_MAX},
     error::Error,
     files::Actor,
+    workspaces::Workspaces,
 };
 
 /// The records of one set of Mounts.
@@ -165,11 +166,18 @@ impl Ledger {
 
     /// What was done in a run, oldest first: at most so many records, and how many more there are. Records of
     /// versions that named no node are left aside.
-    pub async fn of_run(&self, run: &str, max: usize) -> Result<(Vec<Record>, usize), Error> {
+    pub async fn of_run(
+        &self,
+        workspaces: &Workspaces,
+        run: &str,
+        max: usize,
+    ) -> Result<(Vec<Record>, usize), Error> {
         let numbers = self.numbers(&self.keys.all_of_run(run)).await?;
         let mut records = Vec::new();
         for number in numbers.iter().take(max) {
-            records.extend(self.record(*number).await?);
+            if let Some(record) = self.record(*number).await? {
+                records.push(self.shown(workspaces, record).await?);
+            }
         }
         Ok((records, numbers.len().saturating_sub(max)))
     }

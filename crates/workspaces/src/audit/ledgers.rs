@@ -51,10 +51,15 @@ impl Ledgers {
 
     /// What was done in a run, Mount by Mount and oldest first: at most `max` records of each, and how many more
     /// there are.
-    pub async fn of_run(&self, run: &str, max: usize) -> Result<(Vec<Record>, usize), Error> {
+    pub async fn of_run(
+        &self,
+        workspaces: &Workspaces,
+        run: &str,
+        max: usize,
+    ) -> Result<(Vec<Record>, usize), Error> {
         let (mut records, mut left_out) = (Vec::new(), 0);
         for ledger in self.all() {
-            let (more, rest) = ledger.of_run(run, max).await?;
+            let (more, rest) = ledger.of_run(workspaces, run, max).await?;
             records.extend(more);
             left_out += rest;
         }

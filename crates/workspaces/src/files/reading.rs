@@ -36,6 +36,8 @@ impl Files {
 
 fn render(path: &LogicalPath, read: &WindowRead, numbers: bool) -> String {
     let mut text = header(path, read);
+    let lines: usize = read.lines.iter().map(|line| line.len() + 1 + NUMBER_BYTES).sum();
+    text.reserve(lines.min(REPLY_BYTES_MAX));
     let mut room = REPLY_BYTES_MAX - text.len();
     for (number, line) in (read.first..).zip(&read.lines) {
         let numbered = if numbers { NUMBER_BYTES } else { 0 };

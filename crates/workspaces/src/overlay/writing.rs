@@ -11,14 +11,22 @@ use crate::{
     mask::Mask,
     path::MountPath,
     store::{Before, Change, Expected, Fault, FileStat, Kind, Prepared, Store},
-    virtual_store::Row,
+    virtual_store::{Row, Staged},
 };
 
-/// Changes that are made one after the other and told as one.
+/// Changes that are told as one, and happen as one.
 struct Told {
     steps: Vec<Box<dyn Prepared>>,
+    /// Holds back what the steps do, if there are several.
+    staged: Option<Arc<Staged>>,
     before: Before,
     after: Option<Digest>,
+}
+
+impl Told {
+    fn one(step: Box<dyn Prepared>, before: Before, after: Option<Digest>) -> Self {
+        Self { steps: vec![step], staged: None, before, after }
+    }
 }
 
 impl Prepared for Told {
@@ -39,7 +47,10 @@ impl Prepared for Told {
             for step in self.steps {
                 step.commit().await?;
             }
-            Ok(())
+            match self.staged {
+                Some(staged) => staged.flush().await,
+                None => Ok(()),
+            }
         })
     }
 }
@@ -93,7 +104,7 @@ impl OverlayStore {
                 expected.check(base.as_ref())?;
                 let step = self.upper.prepare_copy_up(path, bytes, base).await?;
                 let after = step.after();
-                Ok(Box::new(Told { steps: vec![step], before: before(stat.as_ref()), after }))
+                Ok(Box::new(Told::one(step, before(stat.as_ref()), after)))
             }
         }
     }
@@ -128,10 +139,10 @@ impl OverlayStore {
             _ => below.digest,
         };
         let step = self.upper.prepare_whiteout(path, base).await?;
-        Ok(Box::new(Told { steps: vec![step], before: before(Some(&stat)), after: None }))
+        Ok(Box::new(Told::one(step, before(Some(&stat)), None)))
     }
 
-    /// Moves a file or a directory: everything is made at its new path, then the old one is deleted.
+    /// Moves a file or a directory: everything is made at its new path and the old one is deleted, in one commit.
     async fn relocate(
         &self,
         from: MountPath,
@@ -141,11 +152,18 @@ impl OverlayStore {
         if self.stat(from.clone(), false).await?.kind == Kind::Directory {
             return self.relocate_tree(from, to, mask).await;
         }
-        let loaded = self.load(from.clone(), FILE_BYTES_MAX).await?;
-        let written = self.write(to, &loaded.bytes, Expected::Nothing).await?;
-        let deleted = self.delete(from, false, Expected::Digest(loaded.digest), mask).await?;
+        let (own, staged) = self.staged();
+        let loaded = own.load(from.clone(), FILE_BYTES_MAX).await?;
+        let written = own.write(to, &loaded.bytes, Expected::Nothing).await?;
+        let deleted = own.delete(from, false, Expected::Digest(loaded.digest), mask).await?;
         let (before, after) = (deleted.before(), written.after());
-        Ok(Box::new(Told { steps: vec![written, deleted], before, after }))
+        Ok(Box::new(Told { steps: vec![written, deleted], staged: Some(staged), before, after }))
+    }
+
+    /// The same overlay, with what is changed above kept back until it is flushed.
+    fn staged(&self) -> (Self, Arc<Staged>) {
+        let (upper, staged) = self.upper.staged();
+        (Self { upper, ..self.clone() }, staged)
     }
 
     async fn relocate_tree(
@@ -162,26 +180,30 @@ impl OverlayStore {
             Err(Fault::NotFound) => {}
             Err(other) => return Err(other),
         }
-        let mut steps = vec![self.make(to.clone()).await?];
-        for (path, kind) in self.tree(&from, mask).await? {
+        let (own, staged) = self.staged();
+        let mut steps = vec![own.make(to.clone()).await?];
+        for (path, kind) in own.tree(&from, mask).await? {
             let target = to.join(&path.below(&from).expect("it lies below"));
             let step = if kind == Kind::Directory {
-                self.make(target).await?
+                own.make(target).await?
             } else {
-                let loaded = self.load(path, FILE_BYTES_MAX).await?;
-                self.write(target, &loaded.bytes, Expected::Nothing).await?
+                let loaded = own.load(path, FILE_BYTES_MAX).await?;
+                own.write(target, &loaded.bytes, Expected::Nothing).await?
             };
             steps.push(step);
         }
-        steps.push(self.delete(from, true, Expected::Anything, mask).await?);
-        Ok(Box::new(Told { steps, before: Before::Directory, after: None }))
+        steps.push(own.delete(from, true, Expected::Anything, mask).await?);
+        Ok(Box::new(Told { steps, staged: Some(staged), before: Before::Directory, after: None }))
     }
 
     async fn make(&self, path: MountPath) -> Result<Box<dyn Prepared>, Fault> {
         match self.stat(path.clone(), false).await {
-            Ok(stat) if stat.kind == Kind::Directory => {
-                Ok(Box::new(Told { steps: Vec::new(), before: Before::Directory, after: None }))
-            }
+            Ok(stat) if stat.kind == Kind::Directory => Ok(Box::new(Told {
+                steps: Vec::new(),
+                staged: None,
+                before: Before::Directory,
+                after: None,
+            })),
             Ok(_) => Err(Fault::Exists),
             Err(Fault::NotFound) => self.upper.prepare(Change::MakeDirectory { path }).await,
             Err(other) => Err(other),

@@ -1,5 +1,4 @@
 //! The Physical Store as a [`Store`]: blocking work, off the threads that serve calls.
-#![expect(clippy::disallowed_methods, reason = "this adapter blocks, on threads that may")]
 
 use std::{path::Path, sync::Arc};
 
@@ -19,6 +18,7 @@ use super::{
     write::Body,
 };
 use crate::{
+    blocking::blocking,
     bounds::FILE_BYTES_MAX,
     path::{MountPath, is_temp_name},
     quota::Quota,
@@ -70,19 +70,6 @@ impl PhysicalStore {
     ) -> BoxFuture<'static, Result<R, Fault>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(blocking(move || work(&inner)))
-    }
-}
-
-/// Runs blocking work to its end, also if nobody waits for it any more.
-async fn blocking<R: Send + 'static>(
-    work: impl FnOnce() -> Result<R, Fault> + Send + 'static,
-) -> Result<R, Fault> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(ended) => match ended.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Err(Fault::Cancelled),
-        },
     }
 }
 

@@ -66,7 +66,7 @@ fn read_buffered(reader: impl BufRead, size: u64, window: Window) -> Result<Wind
             continue;
         }
         let full = kept.len() as u64 == window.lines_max;
-        let text = if more || full { None } else { Some(clip(&line)) };
+        let text = if more || full { None } else { Some(clip(line)) };
         if let Some(text) = text.filter(|text| text.len() < room || kept.is_empty()) {
             room = room.saturating_sub(text.len() + 1);
             kept.push(text);
@@ -93,7 +93,7 @@ fn read_buffered(reader: impl BufRead, size: u64, window: Window) -> Result<Wind
 
 /// One line as it was read: the start of it, and how long it was.
 struct Line {
-    start: Vec<u8>,
+    start: String,
     bytes: u64,
 }
 
@@ -112,7 +112,7 @@ impl<R: BufRead> Lines<R> {
 
     /// The next line, or nothing at the end. Keeps the start of a long one only.
     fn next(&mut self, size: u64) -> Result<Option<Line>, Fault> {
-        let mut line = Line { start: Vec::new(), bytes: 0 };
+        let (mut start, mut bytes) = (Vec::new(), 0);
         loop {
             let buffer = match self.reader.fill_buf() {
                 Ok(buffer) => buffer,
@@ -120,8 +120,11 @@ impl<R: BufRead> Lines<R> {
                 Err(_) => return Err(Fault::Io),
             };
             if buffer.is_empty() {
-                let ended = line.bytes == 0;
-                return if ended { Ok(None) } else { check_text(line, size).map(Some) };
+                return if bytes == 0 {
+                    Ok(None)
+                } else {
+                    check_text(start, bytes, size).map(Some)
+                };
             }
             if self.read == 0
                 && memchr::memchr(0, &buffer[..buffer.len().min(SNIFF_BYTES)]).is_some()
@@ -131,9 +134,9 @@ impl<R: BufRead> Lines<R> {
             let end = memchr::memchr(b'\n', buffer);
             let taken = end.map_or(buffer.len(), |at| at + 1);
             let text = &buffer[..end.unwrap_or(buffer.len())];
-            let room = LINE_BYTES_KEPT.saturating_sub(line.start.len());
-            line.start.extend_from_slice(&text[..text.len().min(room)]);
-            line.bytes += taken as u64;
+            let room = LINE_BYTES_KEPT.saturating_sub(start.len());
+            start.extend_from_slice(&text[..text.len().min(room)]);
+            bytes += taken as u64;
             // Everything that was brought at once is hashed at once, not line by line.
             if let Some(digest) = &mut self.digest
                 && self.hashed == 0
@@ -145,45 +148,47 @@ impl<R: BufRead> Lines<R> {
             self.read += taken as u64;
             self.reader.consume(taken);
             if end.is_some() {
-                line.bytes -= 1;
-                return check_text(line, size).map(Some);
+                return check_text(start, bytes - 1, size).map(Some);
             }
         }
     }
 }
 
-/// Refuses a line that is not UTF-8 in what was kept of it.
-fn check_text(mut line: Line, size: u64) -> Result<Line, Fault> {
-    let whole = line.bytes == line.start.len() as u64;
-    let cut = match std::str::from_utf8(&line.start) {
-        Ok(_) => None,
+/// The line, unless it is not UTF-8 in what was kept of it.
+fn check_text(start: Vec<u8>, bytes: u64, size: u64) -> Result<Line, Fault> {
+    let refused = |kind| Err(Fault::NotText { bytes: size, kind });
+    let whole = bytes == start.len() as u64;
+    let is_binary = memchr::memchr(0, &start).is_some();
+    let start = match String::from_utf8(start) {
+        Ok(start) => start,
         // The end of what was kept may lie inside a character.
-        Err(error) if error.error_len().is_none() && !whole => Some(error.valid_up_to()),
-        Err(_) => {
-            let zero = line.start.contains(&0);
-            let kind = if zero { NotTextKind::Binary } else { NotTextKind::OtherEncoding };
-            return Err(Fault::NotText { bytes: size, kind });
+        Err(error) if error.utf8_error().error_len().is_none() && !whole => {
+            let end = error.utf8_error().valid_up_to();
+            let mut start = error.into_bytes();
+            start.truncate(end);
+            String::from_utf8(start).expect("it is valid up to there")
         }
+        Err(_) if is_binary => return refused(NotTextKind::Binary),
+        Err(_) => return refused(NotTextKind::OtherEncoding),
     };
-    if let Some(end) = cut {
-        line.start.truncate(end);
-    }
-    if line.start.contains(&0) {
-        return Err(Fault::NotText { bytes: size, kind: NotTextKind::Binary });
-    }
-    Ok(line)
+    if is_binary { refused(NotTextKind::Binary) } else { Ok(Line { start, bytes }) }
 }
 
 /// The line as it is shown: cut if it is long, with the number of bytes that are left out.
-fn clip(line: &Line) -> String {
-    let text = std::str::from_utf8(&line.start).expect("the line was checked");
-    let shown = match text.char_indices().nth(LINE_CHARACTERS_MAX) {
-        Some((end, _)) => &text[..end],
-        None => text,
+fn clip(line: Line) -> String {
+    let Line { start: mut text, bytes } = line;
+    let end = if text.len() > LINE_CHARACTERS_MAX {
+        text.char_indices().nth(LINE_CHARACTERS_MAX).map_or(text.len(), |(end, _)| end)
+    } else {
+        text.len()
     };
-    let left_out = line.bytes - shown.len() as u64;
-    if left_out == 0 {
-        return shown.strip_suffix('\r').unwrap_or(shown).to_owned();
+    let left_out = bytes - end as u64;
+    text.truncate(end);
+    if left_out > 0 {
+        return format!("{text}… [{left_out} more bytes in this line]");
     }
-    format!("{shown}… [{left_out} more bytes in this line]")
+    if text.ends_with('\r') {
+        text.pop();
+    }
+    text
 }

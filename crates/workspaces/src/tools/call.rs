@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
+    blocking::as_a_whole,
     error::{Error, shown},
     files::Files,
     scope::Tool,
@@ -48,6 +49,14 @@ impl Files {
             let offered = offered.into_iter().map(Tool::as_str).collect();
             return Err(Error::NoSuchTool { name: shown(name), offered });
         };
+        if tool.changes() {
+            let files = self.clone();
+            return as_a_whole(async move { files.make(tool, arguments).await }).await;
+        }
+        self.make(tool, arguments).await
+    }
+
+    async fn make(&self, tool: Tool, arguments: Value) -> Result<String, Error> {
         match tool {
             Tool::Ls => self.ls(parsed(tool, arguments)?).await,
             Tool::Read => self.read(parsed(tool, arguments)?).await,

@@ -7,7 +7,7 @@ use super::request::{
     CopyRequest, DeleteRequest, EditRequest, GlobRequest, GrepRequest, LsRequest, MkdirRequest,
     MoveRequest, ReadRequest, StatRequest, WriteRequest,
 };
-use crate::scope::{Right, Tool};
+use crate::scope::Tool;
 
 /// One tool as a model reads it.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct ToolCard {
 impl ToolCard {
     /// Whether the tool leaves everything as it is.
     pub fn is_read_only(&self) -> bool {
-        self.tool.needs() == Right::Read && self.tool.needs_at_target().is_none()
+        !self.tool.changes()
     }
 
     /// Whether the tool may take something away.

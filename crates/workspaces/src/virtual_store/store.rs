@@ -9,6 +9,7 @@ use super::{
     keys::{DirectoryId, Keys, ROOT, name_of},
     namespace::Namespace,
     row::{Row, Stored},
+    staged::Staged,
 };
 use crate::{
     bounds::{AUDIT_PAGE, INLINE_BYTES_MAX, LIST_ENTRIES_HELD_MAX},
@@ -46,6 +47,14 @@ impl VirtualStore {
     /// The files of a namespace.
     pub fn new(ports: VirtualPorts, namespace: &Namespace, quota: Option<Quota>) -> Self {
         Self { ports, keys: Keys::of(namespace), quota }
+    }
+
+    /// The same files, with what is changed kept back until it is flushed as one commit.
+    pub(crate) fn staged(&self) -> (Self, Arc<Staged>) {
+        let staged = Arc::new(Staged::over(&self.ports.table));
+        let table = Arc::clone(&staged) as Arc<dyn Table>;
+        let ports = VirtualPorts { table, ..self.ports.clone() };
+        (Self { ports, ..self.clone() }, staged)
     }
 
     pub(super) fn now(&self) -> u64 {

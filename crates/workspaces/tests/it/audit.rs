@@ -213,11 +213,11 @@ async fn what_was_done_in_a_run_is_found_by_the_run_with_its_nodes() {
     write(Some("run_2"), "node_2", "b\n").await;
     write(Some("run_1"), "node_3", "c\n").await;
     write(None, "node_4", "d\n").await;
-    let (records, left_out) = ledger.of_run("run_1", 10).await.unwrap();
+    let (records, left_out) = ledger.of_run(world.files.workspaces(), "run_1", 10).await.unwrap();
     let nodes: Vec<_> = records.iter().map(|one| one.intent.actor.node.as_deref()).collect();
     assert_eq!((nodes, left_out), (vec![Some("node_1"), Some("node_3")], 0));
-    assert_eq!(ledger.of_run("run_1", 1).await.unwrap().1, 1);
-    assert!(ledger.of_run("run_3", 1).await.unwrap().0.is_empty());
+    assert_eq!(ledger.of_run(world.files.workspaces(), "run_1", 1).await.unwrap().1, 1);
+    assert!(ledger.of_run(world.files.workspaces(), "run_3", 1).await.unwrap().0.is_empty());
 }
 
 /// Two processes that share a table.

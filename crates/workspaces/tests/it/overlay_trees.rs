@@ -1,11 +1,25 @@
 //! Whole directories in an overlay: deleted, replaced, moved, and then applied, over each kind of Store.
 
-use std::{fs, sync::Arc};
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use piton_core::Code;
+use piton_store::{
+    Error,
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
+};
 use piton_workspaces::{
-    Files, Workspaces, overlay::OverlayStore, path::LogicalPath, physical::PhysicalOptions,
-    store::Store, virtual_store::VirtualStore,
+    Files, Workspaces,
+    overlay::OverlayStore,
+    path::LogicalPath,
+    physical::PhysicalOptions,
+    store::Store,
+    virtual_store::{VirtualPorts, VirtualStore},
 };
 use serde_json::{Value, json};
 
@@ -20,10 +34,42 @@ const FILES: [(&str, &str); 5] = [
     ("secrets/.env", "KEY=1\n"),
 ];
 
+/// A table that counts its commits.
+struct Counted {
+    under: Arc<dyn Table>,
+    commits: Arc<AtomicU64>,
+}
+
+impl Table for Counted {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+        self.under.get(key)
+    }
+
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+        self.under.get_all(keys)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        prefix: &'a [u8],
+        after: Option<&'a [u8]>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, Error>> {
+        self.under.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.under.commit(batch)
+    }
+}
+
 struct Rig {
     overlay: OverlayStore,
     agent: Files,
     operator: Files,
+    /// How often something was written above.
+    commits: Arc<AtomicU64>,
     _directory: tempfile::TempDir,
 }
 
@@ -47,12 +93,16 @@ impl Rig {
         let mut lower = definition("/project", "read-only", store);
         lower.deny = vec![".env".into()];
         let lower = Workspaces::new(vec![lower]).unwrap();
-        let upper = VirtualStore::new(memory_ports(9), &namespace(&["upper"]), None);
+        let commits = Arc::new(AtomicU64::new(0));
+        let ports = memory_ports(9);
+        let table = Arc::new(Counted { under: ports.table, commits: Arc::clone(&commits) });
+        let ports = VirtualPorts { table, ..ports };
+        let upper = VirtualStore::new(ports, &namespace(&["upper"]), None);
         let overlay = OverlayStore::new(upper, &lower.all()[0]);
         let agent = definition("/scratch", "read-write", Arc::new(overlay.clone()));
         let agent = Files::new(Arc::new(Workspaces::new(vec![agent]).unwrap()));
         let operator = Files::new(Arc::new(overlay.operator(&project()).unwrap()));
-        Self { overlay, agent, operator, _directory: directory }
+        Self { overlay, agent, operator, commits, _directory: directory }
     }
 
     async fn call(&self, tool: &str, arguments: Value) {
@@ -187,4 +237,26 @@ async fn a_directory_is_not_moved_into_itself_or_over_something() {
         assert_eq!(refused.error.unwrap().code(), code, "{to}");
     }
     assert!(rig.overlay.diff().await.unwrap().is_empty());
+}
+
+// A commit of a table happens whole or not at all, so a process that dies leaves everything at one of the two places.
+#[tokio::test]
+async fn a_move_is_one_commit_whatever_it_takes_along() {
+    for is_virtual in [false, true] {
+        for (from, to) in [
+            ("/scratch/src", "/scratch/lib"),
+            ("/scratch/src/deep", "/scratch/src/other/place"),
+            ("/scratch/a.txt", "/scratch/kept/b.txt"),
+        ] {
+            let rig = Rig::over(is_virtual).await;
+            rig.call("write", json!({ "path": "/scratch/src/deep/new.rs", "content": "new\n" }))
+                .await;
+            rig.call("delete", json!({ "path": "/scratch/kept/k.txt" })).await;
+            let before = rig.commits.load(Ordering::Relaxed);
+            rig.call("move", json!({ "from": from, "to": to })).await;
+            assert_eq!(rig.commits.load(Ordering::Relaxed) - before, 1, "{from} to {to}");
+            assert!(rig.agent.call("stat", json!({ "path": from })).await.is_error(), "{from}");
+            assert!(!rig.agent.call("stat", json!({ "path": to })).await.is_error(), "{to}");
+        }
+    }
 }

@@ -1,0 +1,42 @@
+//! Work that blocks, off the threads that serve calls.
+#![expect(clippy::disallowed_methods, reason = "the one place where this crate leaves async code")]
+
+use piton_core::Code;
+use piton_store::threads::{blocking_here, may_block};
+use tokio::{runtime::Handle, task::spawn_blocking};
+
+use crate::{error::Error, store::Fault};
+
+/// Runs blocking work to its end, also if nobody waits for it any more: on this thread, if it may block.
+pub(crate) async fn blocking<R: Send + 'static>(
+    work: impl FnOnce() -> Result<R, Fault> + Send + 'static,
+) -> Result<R, Fault> {
+    if may_block() {
+        return work();
+    }
+    off(work).await.unwrap_or(Err(Fault::Cancelled))
+}
+
+/// Does something of several steps to its end on one thread that may block: to change threads for each step costs
+/// more than the steps.
+pub(crate) async fn as_a_whole<R: Send + 'static>(
+    work: impl Future<Output = Result<R, Error>> + Send + 'static,
+) -> Result<R, Error> {
+    if may_block() {
+        return work.await;
+    }
+    let executor = Handle::current();
+    let done = off(move || blocking_here(|| executor.block_on(work))).await;
+    done.unwrap_or(Err(Error::Data(Code::StoreBusy)))
+}
+
+/// Does work on a thread that may block; nothing comes of it if the process is about to end.
+async fn off<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> Option<R> {
+    match spawn_blocking(work).await {
+        Ok(result) => Some(result),
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => None,
+        },
+    }
+}

@@ -1,0 +1,193 @@
+//! A table in front of another one: what is committed here happens there as one commit, or not at all.
+//!
+//! For changes of several steps, of which each looks at what the ones before it did.
+//!
+//! *Invariants*: nothing is written to the other table before [`Staged::flush`]. That commit expects of every row
+//! what the first step that named it expected.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use piton_store::{
+    Error,
+    port::{Batch, BoxFuture, Change, Entry, Expect, Key, Page, Table, Version, Write},
+};
+
+use crate::{
+    bounds::{AUDIT_PAGE, VIRTUAL_TREE_MAX},
+    store::Fault,
+};
+
+/// Where versions of rows begin that are here alone: no table has made so many commits.
+const STAGED: u64 = 1 << 63;
+
+/// A table in front of another one.
+pub(crate) struct Staged {
+    under: Arc<dyn Table>,
+    rows: Mutex<Rows>,
+}
+
+#[derive(Default)]
+struct Rows {
+    commits: u64,
+    by_key: BTreeMap<Key, Row>,
+}
+
+struct Row {
+    /// What is expected of the row under this one.
+    expect: Expect,
+    /// What it is here, if a step changed it: its version, and its value unless it was removed.
+    now: Option<(Version, Option<Vec<u8>>)>,
+}
+
+/// What the steps did to a row.
+enum Here {
+    Untouched,
+    Changed(Option<Entry>),
+}
+
+impl Staged {
+    pub(crate) fn over(under: &Arc<dyn Table>) -> Self {
+        Self { under: Arc::clone(under), rows: Mutex::default() }
+    }
+
+    /// Makes everything that was committed here happen, as one commit.
+    pub(crate) async fn flush(&self) -> Result<(), Fault> {
+        let rows = std::mem::take(&mut self.rows().by_key);
+        if rows.len() > VIRTUAL_TREE_MAX {
+            let max = VIRTUAL_TREE_MAX as u64;
+            return Err(Fault::Limit { what: "entries at once", max });
+        }
+        let batch = rows.into_iter().map(|(key, row)| Write {
+            key,
+            expect: row.expect,
+            change: match (row.now, row.expect) {
+                (None, _) | (Some((_, None)), Expect::Absent) => Change::Keep,
+                (Some((_, None)), _) => Change::Remove,
+                (Some((_, Some(value))), _) => Change::Put(value),
+            },
+        });
+        match self.under.commit(batch.collect()).await {
+            Ok(_) => Ok(()),
+            Err(Error::Conflict { .. }) => Err(Fault::Raced),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The row as the steps left it.
+    fn here(&self, key: &[u8]) -> Here {
+        let rows = self.rows();
+        let Some((key, Row { now: Some((version, value)), .. })) = rows.by_key.get_key_value(key)
+        else {
+            return Here::Untouched;
+        };
+        let (key, version) = (Arc::clone(key), *version);
+        Here::Changed(value.clone().map(|value| Entry { key, value, version }))
+    }
+
+    async fn found(&self, key: &[u8]) -> Result<Option<Entry>, Error> {
+        match self.here(key) {
+            Here::Changed(entry) => Ok(entry),
+            Here::Untouched => self.under.get(key).await,
+        }
+    }
+
+    /// All entries under a prefix that come after a key, as they are here.
+    async fn merged(&self, prefix: &[u8], after: Option<&[u8]>) -> Result<Vec<Entry>, Error> {
+        let mut merged: BTreeMap<Key, Entry> = BTreeMap::new();
+        let mut from: Option<Key> = after.map(Into::into);
+        loop {
+            let page = self.under.scan(prefix, from.as_deref(), AUDIT_PAGE).await?;
+            from = page.entries.last().map(|entry| Arc::clone(&entry.key));
+            let more = page.more;
+            merged.extend(page.entries.into_iter().map(|entry| (Arc::clone(&entry.key), entry)));
+            if !more {
+                break;
+            }
+        }
+        let rows = self.rows();
+        for (key, row) in &rows.by_key {
+            let is_meant = key.starts_with(prefix) && after.is_none_or(|after| **key > *after);
+            match &row.now {
+                Some((version, Some(value))) if is_meant => {
+                    let (key, value) = (Arc::clone(key), value.clone());
+                    merged.insert(Arc::clone(&key), Entry { key, value, version: *version });
+                }
+                Some((_, None)) => drop(merged.remove(key)),
+                _ => {}
+            }
+        }
+        Ok(merged.into_values().collect())
+    }
+
+    async fn stage(&self, batch: Batch) -> Result<Version, Error> {
+        let mut differing = Vec::new();
+        for (place, write) in batch.iter().enumerate() {
+            let found = self.found(&write.key).await?.map(|entry| entry.version);
+            let holds = match write.expect {
+                Expect::Anything => true,
+                Expect::Absent => found.is_none(),
+                Expect::Version(version) => found == Some(version),
+            };
+            if !holds {
+                differing.push(place);
+            }
+        }
+        if !differing.is_empty() {
+            return Err(Error::Conflict { keys: differing });
+        }
+        let mut rows = self.rows();
+        rows.commits += 1;
+        let version = Version(STAGED + rows.commits);
+        for write in batch {
+            let row =
+                rows.by_key.entry(write.key).or_insert(Row { expect: write.expect, now: None });
+            match write.change {
+                Change::Keep => {}
+                Change::Put(value) => row.now = Some((version, Some(value))),
+                Change::Remove => row.now = Some((version, None)),
+            }
+        }
+        Ok(version)
+    }
+}
+
+impl Table for Staged {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+        Box::pin(self.found(key))
+    }
+
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+        Box::pin(async move {
+            let mut entries = Vec::with_capacity(keys.len());
+            for key in keys {
+                entries.push(self.found(&key).await?);
+            }
+            Ok(entries)
+        })
+    }
+
+    fn scan<'a>(
+        &'a self,
+        prefix: &'a [u8],
+        after: Option<&'a [u8]>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(async move {
+            let mut entries = self.merged(prefix, after).await?;
+            let more = entries.len() > limit;
+            entries.truncate(limit);
+            Ok(Page { entries, more })
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+        Box::pin(self.stage(batch))
+    }
+}
