@@ -35,7 +35,7 @@ impl Walker<'_> {
             match self.node(site, &name, file_type) {
                 Ok(Seen::Known(place)) => found.push(Found::Known(place)),
                 Ok(Seen::Node(node)) => {
-                    found.push(Found::New(Entry { name: listed_name(&name), node }))
+                    found.push(Found::New(Entry { name: listed_name(&name), node }));
                 }
                 Ok(Seen::Directory) => found.extend(go_into(site, listed_name(&name), more)),
                 Ok(Seen::Special) => self.report.special_files += 1,
