@@ -104,10 +104,6 @@ pub const QUIET: Duration = Duration::from_millis(50);
 /// How long changes are collected when it never gets quiet.
 pub const QUIET_LONGEST: Duration = Duration::from_millis(500);
 
-/// How often everything is looked at to tell damage from what others write meanwhile. A look at a small project takes
-/// milliseconds, so that soon one of them is undisturbed.
-pub const LOOKS_MAX: u32 = 32;
-
 /// Names of a directory that are compared with one that was not found: a person mistypes one name.
 pub const CANDIDATES_MAX: usize = 2_000;
 

@@ -2,7 +2,7 @@
 //!
 //! Any number of processes use the file at once. Each call is one transaction that ends before the
 //! call does: a reader that stops between two pages holds nothing, so it cannot keep the
-//! write-ahead log from being folded back.
+//! write-ahead log from being folded back. Only a snapshot does so, for as long as it is there.
 //!
 //! Invariants:
 //! - Nothing but SQLite opens the database or the files beside it. Closing a file of which SQLite
@@ -20,6 +20,7 @@ mod connection;
 mod entries;
 mod failure;
 mod pool;
+mod snapshot;
 mod upkeep;
 
 use std::{path::Path, sync::Arc};
@@ -27,7 +28,7 @@ use std::{path::Path, sync::Arc};
 use tokio::sync::Mutex;
 
 pub use self::upkeep::TableStatus;
-use self::{pool::Readers, upkeep::Upkeep};
+use self::{pool::Readers, snapshot::Snapshot, upkeep::Upkeep};
 use super::{DataDir, nearby};
 use crate::{
     Error, LeaseName,
@@ -135,6 +136,13 @@ impl Table for LocalTable {
                 Ok(version)
             })
             .await
+        })
+    }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        Box::pin(async move {
+            let taken = Snapshot::take(&self.readers, self.name.clone()).await?;
+            Ok(Arc::new(taken) as Arc<dyn Table>)
         })
     }
 }
