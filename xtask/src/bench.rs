@@ -13,7 +13,8 @@ use crate::{process, project, test::tools};
 /// What to measure and how to report it.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only this part, such as `kernel`; `door` needs the program and a client, which are built and installed first.
+    /// Only this part, such as `kernel`; `door` needs the program and a client, and `flow` the
+    /// libraries that it is measured beside, which are built and installed first.
     part: Option<String>,
     /// Print one JSON document instead of a table.
     #[arg(long)]
@@ -34,6 +35,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         let arguments = ["build", "--quiet", "--profile", "dist", "--package", "piton"];
         let mut build = process::command(&root, &process::cargo(), &arguments);
         ensure!(process::succeeds(&mut build)?, "could not build the program that is measured");
+    }
+    if options.part.as_deref().is_none_or(|part| part == "flow") {
+        tools::clients::install_flow_peers(&root)?;
     }
     let arguments = arguments(options);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

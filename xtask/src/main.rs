@@ -13,6 +13,7 @@
 )]
 
 mod bench;
+mod coverage;
 mod generate;
 mod picture;
 mod problem;
@@ -52,6 +53,8 @@ enum Command {
     Requirements(requirements::Options),
     /// Run the benchmarks.
     Bench(bench::Options),
+    /// Measure which lines of each part its tests run; fails below 80 %.
+    Coverage(coverage::Options),
     /// Play the demo, and draw what it prints into `docs/demo.svg`.
     Picture,
 }
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Generate(options) => generate::run(&options),
         Command::Requirements(options) => requirements::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Coverage(options) => coverage::run(&options),
         Command::Picture => picture::run(),
     };
     outcome.unwrap_or_else(|error| {

@@ -15,12 +15,13 @@ use crate::commit_id::CommitId;
 use crate::core::{Beginning, Inner, Slot};
 use crate::debug_handle::DebugHandle;
 use crate::error::Error;
-use crate::history::{History, Past};
+use crate::history::History;
 use crate::identity::Identity;
 use crate::labels::check_count;
 use crate::observer::Observer;
 use crate::options::{Options, Ports};
 use crate::origin::Origin;
+use crate::past::Past;
 use crate::permissions::Permissions;
 use crate::scope::Scope;
 use crate::state::State;
@@ -145,7 +146,7 @@ impl Backpack {
     #[must_use]
     pub fn fork(&self) -> Self {
         let core = self.inner.lock();
-        let past = Past { state: core.state.clone(), commit: core.history.newest().map(|c| c.id) };
+        let past = Past::whole(core.state.clone(), core.history.newest().map(|commit| commit.id));
         let (large, permissions) = (core.large.clone(), core.permissions.clone());
         drop(core);
         self.descend(past, large, permissions)
@@ -177,13 +178,13 @@ impl Backpack {
         large: BTreeMap<Slot, Arc<str>>,
         permissions: OrdMap<NodeId, Arc<Permissions>>,
     ) -> Self {
-        let Past { state, commit } = past;
+        let Past { base: state, ahead, commit } = past;
         let ports = self.inner.ports.clone();
         let id = BackpackId::mint(&*ports.entropy);
         let origin = Some(Origin { backpack: self.inner.id.clone(), commit });
         let history = History::new(state.clone(), 0);
         let beginning = Beginning { id, origin, state, history, large, permissions };
-        Self::begin(beginning, self.inner.options, ports)
+        Self { inner: Arc::new(Inner::new(beginning, self.inner.options, ports).ahead(ahead)) }
     }
 }
 

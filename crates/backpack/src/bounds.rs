@@ -87,3 +87,6 @@ pub const BUFFERED_COMMITS_MAX: usize = 4_096;
 
 /// Commits of reads that wait for a write or a flush before a read flushes them itself, so that memory stays bounded.
 pub const WAITING_READS_MAX: usize = 65_536;
+
+/// How often a writer lets others go ahead of it before it writes: each time brings the commits of all that can run.
+pub const GATHER_TURNS_MAX: usize = 8;

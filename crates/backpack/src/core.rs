@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::history::History;
 use crate::identity::Identity;
 use crate::item::Item;
-use crate::observer::{Committed, Event, Observer};
+use crate::observer::{Committed, Event, Observer, tell};
 use crate::options::{Options, Ports};
 use crate::origin::Origin;
 use crate::permissions::Permissions;
@@ -48,6 +48,8 @@ pub(crate) struct Core {
     mark: WriterMark,
     /// What observers are still to be told.
     untold: Vec<Event>,
+    /// What the state is a snapshot after, and is not folded in: nobody has looked yet.
+    ahead: Vec<Commit>,
 }
 
 /// Where a large value is in use.
@@ -100,14 +102,25 @@ impl Inner {
             recorder: None,
             mark,
             untold: Vec::new(),
+            ahead: Vec::new(),
         };
         Self { id, origin, options: options.clamped(), ports, core: Mutex::new(core) }
+    }
+
+    /// The same beginning, after some commits more. They are folded in at the first look.
+    pub(crate) fn ahead(mut self, commits: Vec<Commit>) -> Self {
+        self.core.get_mut().unwrap_or_else(PoisonError::into_inner).ahead = commits;
+        self
     }
 
     /// Looks at the state. Only code of this crate runs under the lock, and what callers send was checked before: a lock
     /// that a panic poisoned is one that a broken invariant poisoned, and the commits before it are whole.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        if !core.ahead.is_empty() {
+            core.fold();
+        }
+        core
     }
 
     /// Acts on the state, and tells observers afterwards.
@@ -125,11 +138,7 @@ impl Inner {
         let events = std::mem::take(&mut core.untold);
         let observers = core.observers.clone();
         drop(core);
-        for event in &events {
-            for observer in &observers {
-                observer.observe(event);
-            }
-        }
+        tell(&observers, &events);
         result
     }
 
@@ -185,6 +194,15 @@ impl Inner {
 }
 
 impl Core {
+    /// Folds in what the snapshot is ahead by. Nothing else has happened to it: whatever does looks at it first.
+    #[cold]
+    fn fold(&mut self) {
+        for commit in std::mem::take(&mut self.ahead) {
+            self.state.apply(&commit);
+        }
+        self.history = History::new(self.state.clone(), 0);
+    }
+
     fn admit(&self, node: &NodeId) -> Result<(), Error> {
         let (nodes, is_known) = self.history.knows(node);
         if nodes >= NODES_MAX && !is_known {

@@ -4,6 +4,7 @@
 //! same whether the key is there or not.
 
 use piton_core::error::Details;
+use piton_core::error::sentence;
 use piton_core::{CanonicalError, Code, Digest, Envelope, PatternError};
 use serde_json::json;
 
@@ -248,7 +249,7 @@ impl Error {
 
     /// What a caller is told, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
-        let envelope = Envelope::new(self.code(), format!("{}.", capitalized(&self.to_string())));
+        let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         let details = match self {
             Self::AccessDenied { node, key, operation } => {
                 json!({ "node": node, "key": key, "operation": operation })
@@ -260,11 +261,4 @@ impl Error {
         };
         envelope.with_details(Details::of(&details).expect("a few short entries are small"))
     }
-}
-
-fn capitalized(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| {
-        format!("{}{}", first.to_uppercase(), characters.as_str())
-    })
 }

@@ -16,6 +16,7 @@ use crate::commit_id::CommitId;
 use crate::error::Error;
 use crate::observer::Event;
 use crate::options::Options;
+use crate::past::Past;
 use crate::state::State;
 use crate::text::NodeId;
 
@@ -41,13 +42,6 @@ struct Checkpoint {
     /// How many commits lead here.
     count: u64,
     state: State,
-}
-
-/// A past state and the last commit that is part of it.
-#[derive(Debug)]
-pub(crate) struct Past {
-    pub(crate) state: State,
-    pub(crate) commit: Option<CommitId>,
 }
 
 impl History {
@@ -164,18 +158,28 @@ impl History {
 
     /// The state that the first `count` commits lead to, which must not lie before the base.
     pub(crate) fn state_after(&self, count: u64) -> State {
+        let (checkpoint, ahead) = self.way_to(count);
+        let mut state = checkpoint.clone();
+        ahead.for_each(|commit| state.apply(commit));
+        state
+    }
+
+    /// The nearest state before that, and the commits that lead on from it.
+    fn way_to(&self, count: u64) -> (&State, impl Iterator<Item = &Commit>) {
         let after = self.checkpoints.partition_point(|checkpoint| checkpoint.count <= count);
-        let (from, mut state) =
-            match after.checked_sub(1).and_then(|last| self.checkpoints.get(last)) {
-                Some(checkpoint) => (checkpoint.count, checkpoint.state.clone()),
-                None => (self.first, self.base.clone()),
-            };
+        let (from, state) = match after.checked_sub(1).and_then(|last| self.checkpoints.get(last)) {
+            Some(checkpoint) => (checkpoint.count, &checkpoint.state),
+            None => (self.first, &self.base),
+        };
         // A checkpoint that is absent here would equal the one before it.
         let from = from.max(count - count % CHECKPOINT_COMMITS);
-        for number in from..count {
-            state.apply(&self.commits[self.place(number)]);
-        }
-        state
+        (state, (from..count).map(|number| &self.commits[self.place(number)]))
+    }
+
+    fn past(&self, count: u64, commit: Option<CommitId>) -> Past {
+        let (checkpoint, ahead) = self.way_to(count);
+        let changes = ahead.filter(|commit| commit.is_change()).cloned();
+        Past { base: checkpoint.clone(), ahead: changes.collect(), commit }
     }
 
     fn place(&self, number: u64) -> usize {
@@ -205,7 +209,7 @@ impl History {
     /// The state after a commit.
     pub(crate) fn at_commit(&self, id: CommitId) -> Result<Past, Error> {
         self.find(id)?;
-        Ok(Past { state: self.state_after(id.number() + 1), commit: Some(id) })
+        Ok(self.past(id.number() + 1, Some(id)))
     }
 
     /// The state before a node's first commit.
@@ -234,6 +238,6 @@ impl History {
             .checked_sub(self.first + 1)
             .and_then(|place| self.commits.get(usize::try_from(place).ok()?))
             .map(|commit| commit.id);
-        Past { state: self.state_after(count), commit }
+        self.past(count, commit)
     }
 }

@@ -80,6 +80,7 @@ mod options;
 mod origin;
 mod outcome;
 mod pack_options;
+mod past;
 mod permissions;
 mod quarantined;
 mod reading;
@@ -115,3 +116,9 @@ pub use quarantined::{Quarantined, Reason};
 pub use scope::Scope;
 pub use text::{Key, NodeId, NodeName, Tag, TextError, TextProblem};
 pub use validate::{Validation, Violation};
+
+/// The tutorial, whose blocks are run as examples of this crate.
+// shows: BP-121 (the tutorial of backpacks)
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/backpack.md")]
+struct Tutorial;

@@ -3,6 +3,7 @@
 //! *Invariants*: an event carries no value; its summary shows no protected one. An observer is called after the fact
 //! and outside of any lock, so it can neither change what happened nor hold it up for other nodes.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use piton_core::{Provenance, TimestampMs};
@@ -85,5 +86,19 @@ pub trait Observer: Send + Sync {
 impl<F: Fn(&Event) + Send + Sync> Observer for F {
     fn observe(&self, event: &Event) {
         self(event);
+    }
+}
+
+/// Tells every observer of every event. One that panics keeps no other from being told; the panic goes on after that.
+pub(crate) fn tell(observers: &[Arc<dyn Observer>], events: &[Event]) {
+    let mut panicked = None;
+    for event in events {
+        for observer in observers {
+            let told = catch_unwind(AssertUnwindSafe(|| observer.observe(event)));
+            panicked = panicked.or(told.err());
+        }
+    }
+    if let Some(panic) = panicked {
+        resume_unwind(panic);
     }
 }

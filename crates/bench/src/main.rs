@@ -146,7 +146,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         report.add("backpack", backpack::measure(&place)?);
     }
     if matches!(arguments.part, None | Some(Part::Flow)) {
-        report.add("flow", flow::measure()?);
+        report.add("flow", flow::measure(&place)?);
     }
     if matches!(arguments.part, None | Some(Part::Context)) {
         report.add("context", context::measure(&place)?);

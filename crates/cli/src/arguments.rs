@@ -72,11 +72,15 @@ pub(crate) enum Command {
     /// Where something comes from: who made it, when, and in which step
     #[command(subcommand)]
     Blame(blame::Command),
-    /// A token to go on from any step of a run; nothing is written
-    #[command(after_help = "Example:\n  piton fork amber-otter --at diagnose")]
+    /// Go on from an earlier state of a run, a flow, a backpack or an overlay, beside what came of it
+    #[command(
+        after_help = "Examples:\n  piton fork amber-otter --at diagnose\n  piton fork research --at summarise\n  piton fork research@c1f --into research-2\n  piton fork /scratch --into /draft"
+    )]
     Fork(fork::Fork),
-    /// What differs between two steps of a run
-    #[command(after_help = "Example:\n  piton diff amber-otter@h3kq9x7d amber-otter")]
+    /// What differs between two runs, backpacks, overlays or recorded trees, and what they have in common
+    #[command(
+        after_help = "Examples:\n  piton diff amber-otter@h3kq9x7d amber-otter\n  piton diff research@c1f research-2\n  piton diff /scratch /draft\n  piton diff @-1 @\n\nA name that fits several kinds takes the kind before it: run:NAME, backpack:NAME, tree:NAME"
+    )]
     Diff(diff::Diff),
     /// Backpacks: what the nodes of a flow knew, who told them, and what it was before
     #[command(subcommand)]

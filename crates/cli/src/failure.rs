@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
 use piton_runtime::config::Problem;
 use piton_store::Error;
@@ -84,11 +85,4 @@ impl Failure {
             }
         }
     }
-}
-
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| {
-        format!("{}{}.", first.to_uppercase(), characters.as_str())
-    })
 }

@@ -3,6 +3,7 @@
 //! *Invariants*: the same condition gives the same words: no clock, process id or memory address is in them. Nothing
 //! was written when a call fails.
 
+use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
 
 use crate::{
@@ -155,7 +156,7 @@ impl Error {
     pub fn envelope(&self) -> Envelope {
         match self {
             Self::Store(error) => error.envelope(),
-            _ => Envelope::new(self.code(), self.to_string()),
+            _ => Envelope::new(self.code(), sentence(&self.to_string())),
         }
     }
 

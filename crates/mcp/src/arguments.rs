@@ -13,9 +13,13 @@ use serde_json::{Map, Value};
 use crate::bounds::{ARGUMENT_PROBLEMS_MAX, QUOTED_BYTES_MAX};
 use crate::catalogue::{Object, ToolCard};
 
-/// The arguments of a call of `tool`, if they fit its schema.
-pub(crate) fn check(tool: &ToolCard, arguments: Object) -> Result<Object, Envelope> {
-    let arguments = without_nulls(arguments);
+/// The arguments of a call of `tool`, if they fit its schema. Those under another name get that of their field.
+pub(crate) fn check(
+    tool: &ToolCard,
+    aliases: &[(&str, &str)],
+    arguments: Object,
+) -> Result<Object, Envelope> {
+    let arguments = renamed(tool, aliases, without_nulls(arguments));
     let mut problems = Vec::new();
     check_object(&tool.input, &arguments, "", &mut problems);
     if problems.is_empty() { Ok(arguments) } else { Err(refusal(tool, &problems)) }
@@ -31,8 +35,22 @@ pub(crate) fn typed<T: DeserializeOwned>(
 }
 
 /// A field that is `null` is a field that was left out; inside of what the run knows it says more than that.
-fn without_nulls(arguments: Object) -> Object {
-    arguments.into_iter().filter(|(_, value)| !value.is_null()).collect()
+fn without_nulls(mut arguments: Object) -> Object {
+    arguments.retain(|_, value| !value.is_null());
+    arguments
+}
+
+/// Fields under the names that the schema has. A field that is given under both is left for the check to refuse.
+fn renamed(tool: &ToolCard, aliases: &[(&str, &str)], mut arguments: Object) -> Object {
+    let properties = tool.input.get("properties").and_then(Value::as_object);
+    let has = |name: &str| properties.is_some_and(|known| known.contains_key(name));
+    for (other, name) in aliases {
+        let means = has(name) && !has(other) && !arguments.contains_key(*name);
+        if means && let Some(value) = arguments.remove(*other) {
+            arguments.insert((*name).to_owned(), value);
+        }
+    }
+    arguments
 }
 
 fn check_value(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>) {

@@ -35,3 +35,7 @@ pub const QUOTED_BYTES_MAX: usize = 64;
 
 /// How long a server that is asked to stop waits for calls that are under way. An append takes milliseconds.
 pub const SHUTDOWN_WAIT: Duration = Duration::from_secs(5);
+
+/// How long after a change of a file its outcome is written, if no further change takes it along. An agent that edits
+/// makes its calls closer together than that, and a person who asks who changed a file does not ask sooner.
+pub const FLUSH_AFTER: Duration = Duration::from_millis(100);

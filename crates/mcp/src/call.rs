@@ -25,7 +25,7 @@ async fn make(
     arguments: Object,
     person: &dyn Person,
 ) -> Result<Told, Envelope> {
-    set.call(Call::new(tool, arguments, person)?).await
+    set.call(Call::new(tool, set.aliases(), arguments, person)?).await
 }
 
 /// A panic as an agent reads it. Its own words may quote anything, so they stay in the log.

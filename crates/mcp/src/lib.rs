@@ -31,11 +31,15 @@ pub mod http;
 #[cfg(feature = "serve")]
 mod lines;
 #[cfg(feature = "serve")]
+mod listing;
+#[cfg(feature = "serve")]
 pub mod log;
 #[cfg(feature = "serve")]
 mod patience;
 #[cfg(feature = "serve")]
 mod person;
+#[cfg(feature = "serve")]
+mod plain_call;
 #[cfg(feature = "serve")]
 mod roots;
 #[cfg(feature = "serve")]

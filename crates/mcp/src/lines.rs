@@ -17,6 +17,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty};
 
 use crate::bounds::MESSAGE_BYTES_MAX;
+use crate::plain_call;
 
 /// A pipe that carries one message a line.
 pub(crate) struct Lines<R, W: AsyncWrite> {
@@ -148,6 +149,9 @@ fn read(line: &[u8]) -> Said {
     let line = line.trim_ascii();
     if line.is_empty() {
         return Said::Nothing;
+    }
+    if let Some(call) = plain_call::read(line) {
+        return Said::Message(call);
     }
     if let Ok(message) = serde_json::from_slice(line) {
         return Said::Message(message);

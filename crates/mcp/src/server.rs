@@ -11,9 +11,9 @@ use rmcp::model::{
     ErrorCode, ErrorData, Implementation, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    Tool, ToolAnnotations,
+    SubscriptionFilter, Tool, ToolAnnotations,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 
 use serde_json::Value;
@@ -23,6 +23,7 @@ use crate::answer::{failed, told};
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Catalogue, Hints, ToolCard};
+use crate::listing::{Listing, offered, with_map};
 use crate::log::{CallLog, Called, Outcome};
 use crate::patience::wait;
 use crate::person::AtClient;
@@ -34,6 +35,7 @@ pub(crate) struct Server {
     connection: Arc<Connection>,
     sets: Vec<Arc<dyn ToolSet>>,
     log: Option<Arc<dyn CallLog>>,
+    listing: Listing,
     /// Whether the client is to be asked where its roots are before the next call.
     asks_roots: AtomicBool,
     /// Whether it is ever asked. Over HTTP a root may be a path of another machine.
@@ -55,7 +57,13 @@ impl Server {
         let connection = Arc::new(connection);
         let sets = offer.sets(&connection);
         let asks_roots = AtomicBool::new(is_local);
-        Self { connection, sets, log: offer.log(), asks_roots, is_local }
+        let (log, listing) = (offer.log(), Listing::default());
+        Self { connection, sets, log, listing, asks_roots, is_local }
+    }
+
+    /// Its sets, for whoever outlives it.
+    pub(crate) fn sets(&self) -> Vec<Arc<dyn ToolSet>> {
+        self.sets.clone()
     }
 
     /// Every tool, set by set.
@@ -101,6 +109,20 @@ impl Server {
         ErrorData::invalid_params(words, None)
     }
 
+    /// What came of a call that may have moved a run. If that changed what the agent may touch, it is told.
+    async fn moved(
+        &self,
+        made: Result<Result<Told, Envelope>, ErrorData>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Result<Told, Envelope>, ErrorData> {
+        let Ok(left) = self.connection.left().await else { return made };
+        if !self.listing.note(&left) {
+            return made;
+        }
+        self.listing.tell(context).await;
+        made.map(|made| with_map(made, &self.sets, &left))
+    }
+
     async fn look_around(&self, context: &RequestContext<RoleServer>) {
         if self.asks_roots.swap(false, Ordering::Relaxed) {
             self.connection.moved_to(client_root(context).await);
@@ -110,7 +132,10 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.is_local) {
+            tools.list_changed = Some(true);
+        }
         let piton = Implementation::new("piton", env!("CARGO_PKG_VERSION")).with_title("Piton");
         ServerConfig::new(capabilities)
             .with_server_info(piton)
@@ -122,7 +147,9 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.cards().map(|(_, card)| tool(card)).collect()))
+        let left = self.connection.left().await.unwrap_or_default();
+        let offered = self.sets.iter().flat_map(|set| offered(&**set, &left));
+        Ok(ListToolsResult::with_all_items(offered.map(tool).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -146,6 +173,7 @@ impl ServerHandler for Server {
             call(set, card, arguments, &person).await
         };
         let made = wait(work, &context).await;
+        let made = if set.moves_runs() { self.moved(made, &context).await } else { made };
         let to_ask = person.into_question();
         self.note(card.name, began, made.as_ref().ok(), to_ask.is_some());
         let answer = made?.map_or_else(|envelope| failed(&envelope), told);
@@ -200,6 +228,19 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(words, None));
         }
         Err(no_method(&method))
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        _requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::default();
+        accepted.tools_list_changed = Some(true);
+        self.is_local.then_some(accepted)
+    }
+
+    async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
+        self.listing.listen(listener).await
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {

@@ -31,11 +31,18 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let server = Server::local(&offer.into(), whereabouts);
+    let sets = server.sets();
     // The handshake is large, and over soon.
     match Box::pin(rmcp::serve_server(server, Lines::new(read, write))).await {
-        Ok(running) => running.waiting().await.map(drop).map_err(|_| {
-            Envelope::new(Code::InternalError, "The server ended because of a fault in Piton.")
-        }),
+        Ok(running) => {
+            let ended = running.waiting().await;
+            for set in sets {
+                set.close().await;
+            }
+            ended.map(drop).map_err(|_| {
+                Envelope::new(Code::InternalError, "The server ended because of a fault in Piton.")
+            })
+        }
         // A client that looks in and leaves did nothing wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(refused(&error)),

@@ -103,6 +103,12 @@ pub const CHANGES_SHOWN_MAX: usize = 200;
 /// How much of one value is shown, in bytes: a long document; what is longer is read with a program.
 pub const VALUE_SHOWN_BYTES_MAX: usize = 64 * 1024;
 
+/// How many forks of forks are followed to find what two backpacks come from. Nobody forks deeper by hand.
+pub const FORKS_FOLLOWED_MAX: usize = 32;
+
+/// How many records of files that a run wrote are looked at, for each Mount: those of a long run.
+pub const RUN_RECORDS_MAX: usize = 2_000;
+
 /// How many lines of a value that differ are shown.
 pub const DIFF_LINES_MAX: usize = 400;
 

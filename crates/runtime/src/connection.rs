@@ -45,6 +45,8 @@ pub struct Connection {
     whereabouts: Mutex<Whereabouts>,
     open: Mutex<OpenRuns>,
     client: Mutex<Option<String>>,
+    /// Whether every call must name its step, once that was looked up for where the client is.
+    always_needs_run: Mutex<Option<bool>>,
     /// Whether what it remembers outlives a call.
     remembers: bool,
 }
@@ -72,6 +74,7 @@ impl Connection {
             whereabouts: Mutex::new(whereabouts),
             open: Mutex::default(),
             client: Mutex::default(),
+            always_needs_run: Mutex::default(),
         }
     }
 
@@ -102,21 +105,46 @@ impl Connection {
 
     /// Whether what may be touched depends on a step, so that a call must name one.
     async fn needs_run(&self) -> Result<bool, Envelope> {
-        let project = self.project(None)?;
-        let project = project.as_ref().map(ProjectDir::path);
-        if self.runtime.always_needs_run(project)? {
+        if self.always_needs_run()? {
             return Ok(true);
         }
         if !self.remembers {
-            return self.runtime.any_workflow_narrows(project);
+            let project = self.project(None)?;
+            return self.runtime.any_workflow_narrows(project.as_ref().map(ProjectDir::path));
         }
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).runs();
         for (session, run) in open {
-            if self.runtime.narrows(session, run).await? {
+            let pending = self.runtime.pending_access(session, run).await?;
+            if pending.is_some_and(|pending| pending.narrows) {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// What the steps leave that the open runs of this agent are at, with the session of each. Nothing stands here
+    /// where nothing is remembered of an agent.
+    pub async fn left(&self) -> Result<Vec<(SessionId, Option<StepAccess>)>, Envelope> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).runs();
+        let mut left = Vec::new();
+        for (session, run) in open.into_iter().filter(|_| self.remembers) {
+            let pending = self.runtime.pending_access(session, run).await?;
+            left.extend(pending.map(|pending| (session, pending.access)));
+        }
+        Ok(left)
+    }
+
+    /// Whether the configuration where the client is has every call name its step. Looked up once: a file that is read
+    /// for every call would cost more than most calls do.
+    fn always_needs_run(&self) -> Result<bool, Envelope> {
+        let known = *self.always_needs_run.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let project = self.project(None)?;
+        let found = self.runtime.always_needs_run(project.as_ref().map(ProjectDir::path))?;
+        *self.always_needs_run.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        Ok(found)
     }
 
     /// The backpack that the agent is attached to, if it is to any: `backpack`, else what is configured where it is.
@@ -143,6 +171,7 @@ impl Connection {
     pub fn moved_to(&self, client_root: Option<PathBuf>) {
         let mut whereabouts = self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner);
         whereabouts.client_root = client_root;
+        *self.always_needs_run.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Every workflow that can be started.

@@ -45,4 +45,5 @@ pub mod surroundings;
 pub mod text_diff;
 
 pub use connection::{Connection, Standing, Whereabouts};
+pub use piton_workflow::compile::StepAccess;
 pub use runtime::{Ports, Runtime};

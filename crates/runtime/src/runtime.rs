@@ -14,8 +14,9 @@
 //! | `settling` | what a person says about a step that waits for one |
 //! | `standing` | the step that a call of another tool belongs to |
 //! | `preferences` | what runs prefer: in general, and one of them |
-//! | `backpacks` | which backpack agents are attached to, and what keeps large values alive |
+//! | `backpacks` | which backpack agents are attached to |
 //! | `frames` | the context of a project |
+//! | `owners` | what keeps the blobs of each namespace alive |
 //! | `upkeep` | check, repair, clean, export, import, new keys |
 //!
 //! *Invariants*: a use case loads, decides, appends, and tells. Each is a method of [`Runtime`]; what an agent calls
@@ -25,6 +26,7 @@ mod applied;
 mod backpacks;
 mod drawing;
 mod frames;
+mod owners;
 mod ports;
 mod preferences;
 pub(crate) mod reading;

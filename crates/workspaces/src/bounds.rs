@@ -51,6 +51,10 @@ pub const EDIT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// window is read without looking at the rest.
 pub const WHOLE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
+/// The largest file that is read on the thread that serves the call, in bytes, if the kernel has it in memory: its
+/// bytes are copied and hashed in less time than another thread takes to wake up.
+pub const AT_HAND_BYTES_MAX: usize = 64 * 1024;
+
 /// Lines that `read` gives unless asked for fewer.
 pub const READ_LINES_DEFAULT: u64 = 2_000;
 
@@ -142,6 +146,9 @@ pub const HITS_LISTED_MAX: usize = 10;
 
 /// The longest name of an agent in an audit record, in bytes.
 pub const ACTOR_BYTES_MAX: usize = 128;
+
+/// Entries of a Virtual Store that are copied at once: two rows for each go into one commit of the table.
+pub const COPY_ENTRIES_MAX: usize = 4_000;
 
 /// Records of a file that are listed at a time.
 pub const AUDIT_PAGE: usize = 1_000;

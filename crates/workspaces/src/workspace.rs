@@ -6,7 +6,7 @@ use crate::{
     mask::Mask,
     path::{LogicalPath, MountPath},
     scope::AccessScope,
-    store::Store,
+    store::{Loaded, Store},
 };
 
 /// A part of the file world that an agent can see.
@@ -29,6 +29,15 @@ impl Workspace {
     /// What it permits.
     pub fn scope(&self) -> AccessScope {
         self.scope
+    }
+
+    /// A whole file of at most so many bytes, for whoever looks after the Workspace; nothing if there is none that may
+    /// be shown.
+    pub async fn load(&self, at: MountPath, bytes_max: u64) -> Option<Loaded> {
+        if self.mask.hides(&at).is_some() {
+            return None;
+        }
+        self.store.load(at, bytes_max).await.ok()
     }
 
     /// What it is for, in the words of who configured it.

@@ -4,11 +4,11 @@
 
 pub(crate) mod clients;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 
-use crate::process::{cargo, command, succeeds, works};
+use crate::process::{cargo, command, output, succeeds, works};
 
 /// The version that the tests are run with; it builds with the toolchain of this repository.
 const NEXTEST: &str = "0.9.143";
@@ -33,6 +33,18 @@ pub(crate) fn install(root: &Path) -> Result<()> {
         install_with(root, "cargo-nextest", &cargo, &arguments)?;
     }
     clients::install(root)
+}
+
+/// Where the tools are that read what instrumented programs leave: those of the toolchain, which fit its compiler.
+pub(crate) fn llvm(root: &Path) -> Result<PathBuf> {
+    let sysroot = output(root, "rustc", &["--print", "sysroot"])?;
+    let about = output(root, "rustc", &["--version", "--verbose"])?;
+    let host = about.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+    let place = Path::new(sysroot.trim()).join("lib/rustlib").join(host).join("bin");
+    if !place.join("llvm-cov").is_file() {
+        install_with(root, "llvm-tools", "rustup", &["component", "add", "llvm-tools"])?;
+    }
+    Ok(place)
 }
 
 /// SQLite is compiled from its C source.

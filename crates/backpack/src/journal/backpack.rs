@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use piton_core::EventId;
-use piton_store::port::{BlobReader, Journal, StreamLease};
+use piton_store::port::{BlobReader, Cursor, Journal, StreamLease};
 use piton_store::{AppendPlan, TornTail};
 
 use super::event::{BackpackEvent, Body, Holder};
+use super::followed::{Followed, Known};
 use super::loaded::Replayed;
 use super::scope::AsyncScope;
 use super::writer::JournalWriter;
@@ -14,9 +15,11 @@ use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
 use crate::commit_id::CommitId;
 use crate::error::Error;
+use crate::history::History;
 use crate::identity::Identity;
 use crate::options::{Options, Ports};
 use crate::permissions::Permissions;
+use crate::record::Replay;
 use crate::recorder::Recorder;
 
 /// When a write returns.
@@ -48,6 +51,7 @@ pub struct JournaledBackpack {
     pub(super) writer: Arc<JournalWriter>,
     pub(super) ports: JournalPorts,
     mode: Mode,
+    holder: Holder,
 }
 
 /// What opening found.
@@ -78,16 +82,16 @@ impl JournaledBackpack {
         let replayed = Replayed::whole(id, events, &options.clamped())?;
         let (blobs, inner) = (&*ports.blobs, ports.ports.clone());
         let backpack = replayed.backpack(id.clone(), blobs, options, inner).await?;
-        let plan = AppendPlan::new(vec![opened(id, &lease, holder, &ports.ports)]);
+        let plan = AppendPlan::new(vec![opened(id, &lease, holder.clone(), &ports.ports)]);
         ports.journal.append(&lease.writer(), plan).await?;
-        Ok(Self::begin(backpack, lease, mode, ports))
+        Ok(Self::begin(backpack, lease, (mode, holder), ports))
     }
 
     /// Goes on with a backpack whose stream holds everything so far.
     pub(super) fn begin(
         backpack: Backpack,
         lease: StreamLease,
-        mode: Mode,
+        (mode, holder): (Mode, Holder),
         ports: JournalPorts,
     ) -> Opened {
         let torn_tail = lease.torn_tail();
@@ -95,7 +99,7 @@ impl JournaledBackpack {
         let journal = Arc::clone(&ports.journal);
         let writer = Arc::new(JournalWriter::new(id, journal, lease, durable));
         backpack.inner.lock().recorder = Some(Arc::clone(&writer) as Arc<dyn Recorder>);
-        Opened { backpack: Self { backpack, writer, ports, mode }, torn_tail }
+        Opened { backpack: Self { backpack, writer, ports, mode, holder }, torn_tail }
     }
 
     /// The backpack in memory, for what needs no disk: observers, the debug handle, the recent past. Scopes that are
@@ -133,6 +137,25 @@ impl JournaledBackpack {
 
     /// Brings everything to disk and lets others write. Nothing more happens through any handle of it.
     pub async fn close(&self) -> Result<(), Error> {
+        self.end().await.map(|_| ())
+    }
+
+    /// The same; what is in memory is followed from there. The past of other handles is gone.
+    pub async fn close_and_follow(self) -> Result<Followed, Error> {
+        let cursor = self.end().await?;
+        let mut core = self.backpack.inner.lock();
+        let (state, large) = (core.state.clone(), std::mem::take(&mut core.large));
+        let after = History::new(state.clone(), core.history.next_number());
+        let history = std::mem::replace(&mut core.history, after);
+        drop(core);
+        let origin = self.backpack.inner.origin.clone();
+        let replayed = Replayed { origin, replay: Replay::new(state, history) };
+        let known = Known { replayed, large, cursor, holder: Some(self.holder) };
+        let (id, options) = (self.backpack.id().clone(), *self.backpack.options());
+        Ok(Followed::go_on(id, options, self.ports, known))
+    }
+
+    async fn end(&self) -> Result<Option<Cursor>, Error> {
         let core = self.backpack.inner.lock();
         self.writer.refuse_more();
         drop(core);

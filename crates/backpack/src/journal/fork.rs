@@ -45,13 +45,13 @@ impl JournaledBackpack {
             return Err(Error::Exists { id: id.clone() });
         }
         let (beginning, pieces) = carry(source, id)?;
-        let first = opened(id, &lease, holder, &ports.ports);
+        let first = opened(id, &lease, holder.clone(), &ports.ports);
         let mint = || EventId::mint(&*ports.ports.entropy);
         for plan in plans(id, first, pieces, &mint) {
             ports.journal.append(&lease.writer(), plan).await?;
         }
         let backpack = Backpack::begin(beginning, *source.options(), ports.ports.clone());
-        Ok(Self::begin(backpack, lease, mode, ports))
+        Ok(Self::begin(backpack, lease, (mode, holder), ports))
     }
 }
 

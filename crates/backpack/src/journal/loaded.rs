@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
-use piton_store::TornTail;
 use piton_store::port::{BlobReader, JournalReader, Namespace};
+use piton_store::{Event as _, TornTail};
 
 use super::event::{BackpackEvent, Body};
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
-use crate::commit::Commit;
+use crate::commit::{Act, Commit};
 use crate::commit_id::CommitId;
 use crate::core::{Beginning, Slot};
 use crate::error::Error;
-use crate::history::{History, Past};
+use crate::history::History;
 use crate::item::Item;
 use crate::options::{Options, Ports};
 use crate::origin::Origin;
@@ -91,6 +91,34 @@ impl Replayed {
         Self::new(id, events, options, |_, _| Step::GoOn, |_| {})
     }
 
+    /// Does more events, which follow those before; gives the commits that changed something.
+    pub(super) fn add(
+        &mut self,
+        id: &BackpackId,
+        events: Vec<BackpackEvent>,
+        options: &Options,
+    ) -> Result<Vec<Commit>, Error> {
+        let mut changes = Vec::new();
+        for event in events {
+            let place = event.index();
+            let problem = match event.body() {
+                Body::Opened { .. } => continue,
+                Body::Committed { commit } => match self.replay.add(commit, options) {
+                    Ok(commit) => {
+                        changes.extend(commit.is_change().then_some(commit));
+                        continue;
+                    }
+                    Err(problem) => problem.to_string(),
+                },
+                Body::Began { .. } | Body::Carried { .. } | Body::SetAside { .. } => {
+                    "it belongs to the beginning of a backpack".to_owned()
+                }
+            };
+            return Err(Error::BadStream { id: id.clone(), event: place.get(), problem });
+        }
+        Ok(changes)
+    }
+
     /// The backpack that it leads to.
     pub(super) async fn backpack(
         self,
@@ -99,11 +127,22 @@ impl Replayed {
         options: Options,
         ports: Ports,
     ) -> Result<Backpack, Error> {
+        let large = large_values(&self.replay.state, blobs).await?;
+        Ok(self.with_values(id, large, options, ports))
+    }
+
+    /// The same with the large values that its state refers to.
+    pub(super) fn with_values(
+        self,
+        id: BackpackId,
+        large: BTreeMap<Slot, Arc<str>>,
+        options: Options,
+        ports: Ports,
+    ) -> Backpack {
         let Self { origin, replay: Replay { state, history, .. } } = self;
-        let large = large_values(&state, blobs).await?;
         let permissions = imbl::OrdMap::new();
         let beginning = Beginning { id, origin, state, history, large, permissions };
-        Ok(Backpack::begin(beginning, options, ports))
+        Backpack::begin(beginning, options, ports)
     }
 }
 
@@ -128,6 +167,38 @@ pub(super) async fn large_values(
         }
     }
     Ok(values)
+}
+
+/// Brings large values up to date with what commits changed.
+pub(super) async fn reread_large(
+    large: &mut BTreeMap<Slot, Arc<str>>,
+    state: &State,
+    changes: &[Commit],
+    blobs: &dyn BlobReader,
+) -> Result<(), Error> {
+    for commit in changes {
+        let slot = Slot::Active(commit.key.clone());
+        large.remove(&slot);
+        if let Some(item) = state.items.get(&commit.key)
+            && let Some(digest) = item.content.digest()
+        {
+            large.insert(slot, large_value(item, digest, blobs).await?);
+        }
+        if let Act::Quarantine { entry, .. } = &commit.act
+            && let Some(item) = &entry.item
+            && let Some(digest) = item.content.digest()
+        {
+            let value = large_value(item, digest, blobs).await?;
+            large.insert(Slot::Quarantined(entry.commit), value);
+        }
+    }
+    // What left the quarantine for want of room is in use no more.
+    let oldest = state.quarantine.front().map(|entry| entry.commit);
+    large.retain(|slot, _| match slot {
+        Slot::Active(_) => true,
+        Slot::Quarantined(commit) => oldest.is_some_and(|oldest| *commit >= oldest),
+    });
+    Ok(())
 }
 
 async fn large_value(
@@ -169,7 +240,7 @@ pub async fn read_at(
     blobs: &dyn BlobReader,
 ) -> Result<Backpack, Error> {
     let found = backpack.inner.lock().history.at_commit(id);
-    let past: Past = found?;
-    let large = large_values(&past.state, blobs).await?;
+    let past = found?.folded();
+    let large = large_values(&past.base, blobs).await?;
     Ok(backpack.descend(past, large, backpack.declared()))
 }

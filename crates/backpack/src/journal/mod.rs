@@ -7,11 +7,14 @@
 //! * In buffered mode a write returns at once, and is on disk after the next flush.
 //! * A read never waits for the disk; its commit rides with the next write or flush.
 //!
+//! Who writes now and then, among others who do, keeps a [`Followed`] in between.
+//!
 //! *Invariants*: the disk holds a prefix of what happened in memory. After a failed append nothing more happens to the
 //! backpack: whoever goes on opens it again, and finds what is on disk.
 
 mod backpack;
 mod event;
+mod followed;
 mod fork;
 mod loaded;
 mod past;
@@ -22,6 +25,7 @@ mod writer;
 
 pub use backpack::{JournalPorts, JournaledBackpack, Mode, Opened};
 pub use event::{BackpackEvent, Holder};
+pub use followed::Followed;
 pub use loaded::{read, read_at};
 pub use roots::BackpackRoots;
 pub use scope::AsyncScope;

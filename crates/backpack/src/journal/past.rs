@@ -15,8 +15,9 @@ use crate::commit::Commit;
 use crate::commit_id::CommitId;
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::history::{History, Past};
+use crate::history::History;
 use crate::options::Options;
+use crate::past::Past;
 use crate::record::{CommitRecord, Replay};
 use crate::text::NodeId;
 
@@ -95,7 +96,8 @@ impl JournaledBackpack {
             if is_end(next, replay) { Step::Stop } else { Step::GoOn }
         };
         let Replayed { replay, .. } = self.replay(look, |_| {}).await?;
-        Ok(Past { commit: last(&replay), state: replay.state })
+        let commit = last(&replay);
+        Ok(Past::whole(replay.state, commit))
     }
 
     async fn replay(
@@ -113,11 +115,12 @@ impl JournaledBackpack {
 
     async fn backpack_of(&self, past: Past) -> Result<Backpack, Error> {
         let blobs: Arc<dyn BlobReader> = Arc::clone(&self.ports.blobs);
+        let past = past.folded();
         // A value that was packed a moment ago may not be in the store yet.
-        if past.state.items.values().any(|item| !item.is_available()) {
+        if past.base.items.values().any(|item| !item.is_available()) {
             self.flush().await?;
         }
-        let large = large_values(&past.state, &*blobs).await?;
+        let large = large_values(&past.base, &*blobs).await?;
         Ok(self.backpack.descend(past, large, self.backpack.declared()))
     }
 }

@@ -3,6 +3,10 @@
 //! Whoever has to wait for the disk asks for the turn. Who has it writes everything that waits, for itself and for
 //! others, with one sync; then all that wait are woken at once, and find their commits on disk or take the next turn.
 //!
+//! Those who were woken together come back together. Whoever is first would write alone, and the others would wait for
+//! two syncs; so it lets them go ahead first, until as many wait as the last time or no more come. A
+//! single writer never does.
+//!
 //! *Invariants*: what waits leaves the queue only when it is on disk. A call that is given up in the middle of an append
 //! leaves behind how many commits it was writing; the next turn repeats exactly that plan, which the journal
 //! recognises if it did get through.
@@ -12,12 +16,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use piton_core::EventIndex;
-use piton_store::port::{Journal, Namespace, StreamLease};
+use piton_store::port::{Cursor, Journal, Namespace, StreamLease};
 use piton_store::{AppendPlan, NewBlob};
 
 use super::event::{BackpackEvent, Body};
 use super::queue::{Queue, Waiting};
 use crate::backpack_id::BackpackId;
+use crate::bounds::GATHER_TURNS_MAX;
 use crate::commit::Commit;
 use crate::error::Error;
 use crate::record::CommitRecord;
@@ -49,6 +54,8 @@ struct Writing {
     next: EventIndex,
     /// How many commits an append has that was not seen to end.
     attempted: Option<usize>,
+    /// How many wrote or waited when the last turn ended.
+    together: usize,
 }
 
 /// The turn. It is given back when this is dropped, also by a call that is given up.
@@ -66,8 +73,9 @@ impl Turn<'_> {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let mut shared = self.writer.shared();
-        shared.writing = self.writing.take();
         let waiting = std::mem::take(&mut shared.waiting);
+        self.writing().together = waiting.len() + 1;
+        shared.writing = self.writing.take();
         drop(shared);
         waiting.into_iter().for_each(Waker::wake);
     }
@@ -81,7 +89,8 @@ impl JournalWriter {
         durable: u64,
     ) -> Self {
         let next = lease.next_event();
-        let writing = Some(Box::new(Writing { lease: Some(lease), next, attempted: None }));
+        let writing = Writing { lease: Some(lease), next, attempted: None, together: 0 };
+        let writing = Some(Box::new(writing));
         let shared = Shared { queue: Queue::new(durable), writing, waiting: Vec::new() };
         Self {
             id,
@@ -123,9 +132,27 @@ impl JournalWriter {
     /// Returns when the commit with this number is on disk.
     pub(super) async fn settle(&self, number: u64) -> Result<(), Error> {
         while let Some(mut turn) = self.turn(Some(number)).await {
-            self.write(turn.writing()).await?;
+            let writing = turn.writing();
+            if writing.attempted.is_none() {
+                self.gather(writing.together).await;
+            }
+            self.write(writing).await?;
         }
         Ok(())
+    }
+
+    /// Lets others go ahead for as long as that brings some of those who waited the last time.
+    async fn gather(&self, together: usize) {
+        let gathered = || self.shared().waiting.len() + 1;
+        let mut before = 0;
+        for _ in 0..GATHER_TURNS_MAX {
+            let now = gathered();
+            if now >= together || now == before {
+                return;
+            }
+            before = now;
+            let_others_go_ahead().await;
+        }
     }
 
     /// Returns when everything that was made before the call is on disk.
@@ -142,13 +169,15 @@ impl JournalWriter {
         let _ = self.ended.set(Error::Closed { id: self.id.clone() });
     }
 
-    /// Brings what waits to disk, and frees the lease whether that succeeds or not.
-    pub(super) async fn end(&self) -> Result<(), Error> {
+    /// Brings what waits to disk, and frees the lease whether that succeeds or not. Gives where the stream ends.
+    pub(super) async fn end(&self) -> Result<Option<Cursor>, Error> {
         let flushed = self.flush().await;
+        let mut lease = None;
         if let Some(mut turn) = self.turn(None).await {
-            turn.writing().lease = None;
+            lease = turn.writing().lease.take();
         }
-        flushed
+        flushed?;
+        Ok(lease.map(|lease| lease.cursor()))
     }
 
     async fn write(&self, writing: &mut Writing) -> Result<(), Error> {
@@ -186,6 +215,19 @@ impl JournalWriter {
             plan.with_blob(NewBlob::new(Namespace::Backpacks, text.as_bytes().to_vec()))
         })
     }
+}
+
+/// Ready when it is looked at for the second time, for which it asks at once: behind everything that can go on already.
+async fn let_others_go_ahead() {
+    let mut is_first = true;
+    poll_fn(|context: &mut Context<'_>| {
+        if !std::mem::take(&mut is_first) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 impl Recorder for JournalWriter {

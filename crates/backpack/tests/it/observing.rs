@@ -1,5 +1,6 @@
 //! What observers are told, and that handles do not share what they should not.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 
 use piton_backpack::{Action, Backpack, Committed, Error, Event, Filter, Scope};
@@ -59,6 +60,22 @@ fn an_observer_may_use_the_backpack_that_it_watches() {
     done(rig.node("a").pack("x", &1));
     done(rig.node("a").pack("x", &2));
     assert_eq!(*seen.lock().unwrap(), [1, 2]);
+}
+
+#[test]
+fn an_observer_that_panics_keeps_no_other_from_being_told_and_breaks_nothing() {
+    let rig = Rig::new();
+    let before = watch(&rig);
+    rig.backpack.observe(Arc::new(|_: &Event| panic!("an observer is broken"))).unwrap();
+    let after = watch(&rig);
+    let a = rig.node("a");
+    for count in 1..=3_usize {
+        let packed = std::panic::catch_unwind(AssertUnwindSafe(|| a.pack("x", &count)));
+        let said = packed.expect_err("the panic is not hidden");
+        assert_eq!(said.downcast_ref::<&str>(), Some(&"an observer is broken"));
+        assert_eq!(rig.backpack.debug().peek::<usize>("x").unwrap(), Some(count), "it happened");
+        assert_eq!((before.lock().unwrap().len(), after.lock().unwrap().len()), (count, count));
+    }
 }
 
 #[test]

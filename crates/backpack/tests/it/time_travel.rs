@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use piton_backpack::{ChangeKind, Diff, Error, Filter, Options, Outcome};
+use piton_backpack::{Backpack, ChangeKind, Diff, Error, Filter, Identity, Options, Outcome};
 use piton_core::TimestampMs;
 
 use crate::rig::{Rig, done, node};
@@ -103,6 +103,35 @@ fn a_snapshot_is_a_backpack_of_its_own_and_says_where_it_comes_from() {
     assert_eq!(diff.keys(ChangeKind::Modified)[0].as_str(), "x");
     assert_eq!(diff.keys(ChangeKind::Added)[0].as_str(), "y");
     assert_eq!(diff.changes[0].by.as_ref().unwrap().id.as_str(), "b");
+}
+
+/// Between two checkpoints a snapshot is some commits ahead of what it shares. However it is looked at first, these are
+/// part of it.
+// shows: BP-020 (the part about the first look)
+#[test]
+fn a_snapshot_is_whole_whatever_is_asked_of_it_first() {
+    let rig = Rig::new();
+    let a = rig.node("a");
+    let ids: Vec<_> = (0..7).map(|number| done(a.pack(&format!("k{number}"), &number))).collect();
+    let b = |taken: &Backpack| taken.scope(Identity::new("b", "b").unwrap(), None).unwrap();
+    let looks: [(&str, &dyn Fn(&Backpack) -> usize); 5] = [
+        ("a node", &|taken| b(taken).keys().len()),
+        ("the debug handle", &|taken| taken.debug().keys().len()),
+        ("a fork", &|taken| taken.fork().debug().keys().len()),
+        ("a diff", &|taken| Diff::between(&Rig::new().backpack, taken).unwrap().changes.len()),
+        ("a write", &|taken| {
+            let first = done(b(taken).pack("new", &1));
+            assert_eq!(first.number(), 0, "its history is its own");
+            taken.snapshot_at_commit(first).unwrap().debug().keys().len() - 1
+        }),
+    ];
+    for (count, id) in ids.iter().enumerate() {
+        for (name, look) in &looks {
+            let taken = rig.backpack.snapshot_at_commit(*id).unwrap();
+            assert_eq!(look(&taken), count + 1, "{name} after {} commits", count + 1);
+        }
+    }
+    assert_eq!(rig.backpack.debug().keys().len(), 7);
 }
 
 // shows: BP-025

@@ -2,21 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use piton_backpack::BackpackId;
-use piton_backpack::journal::{
-    AsyncScope, BackpackEvent, Holder, JournalPorts, JournaledBackpack, Mode,
-};
-use piton_backpack::{Identity, Options};
-use piton_core::port::{NoTrace, Trace};
+use piton_backpack::Identity;
+use piton_backpack::journal::{AsyncScope, JournalPorts, JournaledBackpack};
 use piton_store::{
     StreamId,
-    local::{DataDir, LocalBlobs, LocalLeases, LogJournal, RealDisk, SystemClock},
+    local::{DataDir, LogJournal, RealDisk},
     port::{Journal, StreamLease},
     testing::{Sample, sample_plan},
 };
 use tokio::runtime::{Builder, Runtime};
 
-use super::rig::ports;
+use super::kept::{journal_ports, log, open};
 use crate::{
     error::{Error, Result},
     measure::{Samples, Schedule, wall},
@@ -61,29 +57,13 @@ impl Rig {
             .enable_all()
             .build()
             .map_err(Error::io("start a runtime"))?;
-        let trace: Arc<dyn Trace> = Arc::new(NoTrace);
         let dir = DataDir::on(Arc::new(RealDisk), &place.make("durable-packs")?)?;
-        let blobs = LocalBlobs::new(dir.clone());
-        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
-        let journal: LogJournal<BackpackEvent> =
-            LogJournal::backpacks(dir.clone(), blobs.clone(), leases.clone(), Arc::clone(&trace));
-        let bare = LogJournal::backpacks(dir, blobs.clone(), leases, trace);
-        let backpacks =
-            JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports: ports() };
-        Ok(Self { runtime, backpacks, bare })
+        let backpacks = journal_ports(&dir);
+        Ok(Self { runtime, backpacks, bare: log(&dir) })
     }
 
     fn backpack(&self, name: &str) -> Result<JournaledBackpack> {
-        let id: BackpackId = name.parse().expect("names are written out in the benchmarks");
-        let holder = Holder::new("piton-bench").expect("the word is short");
-        let opening = JournaledBackpack::open(
-            &id,
-            holder,
-            Mode::Durable,
-            Options::default(),
-            self.backpacks.clone(),
-        );
-        Ok(self.runtime.block_on(opening)?.backpack)
+        self.runtime.block_on(open(name, self.backpacks.clone()))
     }
 
     /// One pack against one append of one event.

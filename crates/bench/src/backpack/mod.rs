@@ -2,11 +2,13 @@
 
 mod durable;
 mod growth;
+mod kept;
 mod memory;
 mod past;
 mod quick;
 mod rig;
 
+pub(crate) use kept::{journal_ports, open};
 pub(crate) use memory::here as memory_here;
 
 use crate::{error::Result, place::Place, report::Row};

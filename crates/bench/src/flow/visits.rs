@@ -74,7 +74,7 @@ impl Node for Turn {
 }
 
 /// The time of the processor that `loops` loops of so many visits take.
-fn walk(loops: u64, visits: u64) -> Result<Duration> {
+pub(super) fn walk(loops: u64, visits: u64) -> Result<Duration> {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.map_err(crate::error::Error::io("start a runtime"))?;
     let mut total = Duration::ZERO;
@@ -100,7 +100,7 @@ fn state() -> State {
     State::new(backpack).expect("its first observer")
 }
 
-fn runner() -> Runner {
+pub(super) fn runner() -> Runner {
     let ports = RunnerPorts {
         clock: Arc::new(SystemClock),
         timer: Arc::new(SystemTimer),

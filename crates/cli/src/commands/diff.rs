@@ -1,52 +1,129 @@
-//! `piton diff`: what differs between two steps of a run.
+//! `piton diff`: what differs between two runs, backpacks, overlays or recorded trees.
 
 use clap::Args;
-use piton_runtime::lineage::{ChangedKey, ChangedOutput, Compared, NodeReference, Side};
+use piton_runtime::lineage::{
+    ChangedKey, ChangedOutput, CommitTaken, Compared, FileWritten, KeyWritten, Side, ThingKind,
+    ThingReference, Written, WrittenKind,
+};
 
-use super::blame::say_link;
+use super::{blame::say_link, here::Here, workspace::Chosen};
 use crate::{
+    age::ago,
     app::App,
     exit::Ending,
     failure::Failure,
     style::{State, styled},
     text_diff::say_diff,
-    tree::ending,
 };
 
 #[derive(Args)]
 pub(crate) struct Diff {
-    /// The first: a run, and after `@` a node or the id of a step
+    /// The first: a run (RUN@NODE), a backpack or the run of a flow (NAME@COMMIT), the path of an overlay, or a
+    /// recorded tree (@, @-1)
     #[arg(value_name = "A")]
-    left: NodeReference,
-    /// The second
+    left: ThingReference,
+    /// The second, of the same kind
     #[arg(value_name = "B")]
-    right: NodeReference,
+    right: ThingReference,
+    #[command(flatten)]
+    chosen: Chosen,
 }
 
 impl Diff {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let open = app.open()?;
-        let compared = open.wait(open.runtime.compare_nodes(&self.left, &self.right))?;
-        match &compared.ancestor {
-            Some(ancestor) => {
-                app.output.say("Both come from:");
-                say_link(app, ancestor);
-            }
-            None => app.output.say("The two have no step in common."),
-        }
-        say_side(app, "-", &compared.left);
-        say_side(app, "+", &compared.right);
-        say_changes(app, &compared);
-        app.output.reply("piton.diff.nodes/1", &compared)?;
+        let here = Here::open(app, self.chosen.declared(app)?)?;
+        let worlds = here.worlds();
+        let compared = here.open.runtime.compare(&self.left, &self.right, &worlds);
+        let compared = here.open.wait(compared)?;
+        say(app, &compared);
+        app.output.reply("piton.diff/1", &compared)?;
         Ok(Ending::Done)
     }
 }
 
+fn say(app: &App, compared: &Compared) {
+    match &compared.ancestor {
+        Some(ancestor) => {
+            app.output.say(format_args!("Both come from {}.", ancestor.name));
+            if let Some(step) = &ancestor.step {
+                say_link(app, step);
+            }
+            if !ancestor.written.is_empty() {
+                app.output.say("Written at that step, by whichever side:");
+                say_written(app, &ancestor.written);
+            }
+        }
+        None if compared.kind == ThingKind::Run => {
+            app.output.say("The two have no step in common.");
+        }
+        None => app.output.say("The two have nothing in common."),
+    }
+    say_side(app, "-", &compared.left);
+    say_side(app, "+", &compared.right);
+    say_changes(app, compared);
+    for note in &compared.notes {
+        app.output.say(format_args!("\n{note}"));
+    }
+}
+
 fn say_side(app: &App, mark: &str, side: &Side) {
-    let node = side.node_id.to_string();
-    app.output.say(format_args!("\n{mark} {}@{}", side.label, ending(&node)));
+    app.output.say(format_args!("\n{mark} {}", side.name));
     for link in &side.steps {
         say_link(app, link);
+    }
+    for CommitTaken { commit, at, by, action, key, summary } in &side.commits {
+        let (commit, age) = (styled(State::Faint, commit), ago(App::now(), *at));
+        app.output.say(format_args!("  {commit}  {by} {action} {key}  {summary}  {age}"));
+    }
+    say_more(app, side.commits_left_out, "commits");
+    say_written(app, &side.written);
+    if side.steps.is_empty() && side.commits.is_empty() && side.written.is_empty() {
+        app.output.say("  nothing since");
+    }
+}
+
+fn say_written(app: &App, written: &Written) {
+    for key in &written.keys {
+        let KeyWritten { backpack, key, kind, by, before, after, diff, left_out } = key;
+        say_what(app, *kind, &format!("{key} in {backpack}"), by.as_deref());
+        if diff.is_empty() {
+            let words = |text: &Option<String>| text.clone().unwrap_or("nothing".to_owned());
+            app.output.say(format_args!("      {} → {}", words(before), words(after)));
+        } else {
+            say_diff(app, diff, *left_out, "      ");
+        }
+    }
+    say_more(app, written.keys_left_out, "keys");
+    for file in &written.files {
+        let FileWritten { path, kind, by, before, after, diff, left_out } = file;
+        say_what(app, *kind, path, by.as_deref());
+        if diff.is_empty() {
+            let digits = |digest: &Option<piton_core::Digest>| {
+                let text = digest.map(|digest| digest.to_string());
+                let text = text.as_deref().and_then(|text| text.strip_prefix("sha256:"));
+                text.map_or_else(|| "nothing".to_owned(), |hex| hex.chars().take(12).collect())
+            };
+            app.output.say(format_args!("      {} → {}", digits(before), digits(after)));
+        } else {
+            say_diff(app, diff, *left_out, "      ");
+        }
+    }
+    say_more(app, written.files_left_out, "files");
+}
+
+fn say_what(app: &App, kind: WrittenKind, what: &str, by: Option<&str>) {
+    let (mark, state) = match kind {
+        WrittenKind::Added => ("+", State::Good),
+        WrittenKind::Modified => ("~", State::Attention),
+        WrittenKind::Deleted => ("-", State::Bad),
+    };
+    let by = by.map(|by| format!("  by {by}")).unwrap_or_default();
+    app.output.say(format_args!("  {} {what}{by}", styled(state, mark)));
+}
+
+fn say_more(app: &App, count: usize, what: &str) {
+    if count > 0 {
+        app.output.say(format_args!("  and {count} more {what}"));
     }
 }
 
@@ -66,7 +143,8 @@ fn say_changes(app: &App, compared: &Compared) {
             }
         }
     }
-    if compared.outputs.is_empty() && compared.context.is_empty() {
+    let is_run = compared.kind == ThingKind::Run;
+    if is_run && compared.outputs.is_empty() && compared.context.is_empty() {
         app.output.say("\nNothing that was handed in differs.");
     }
 }

@@ -1,43 +1,116 @@
-//! `piton fork`: a token to go on from any step of a run.
+//! `piton fork`: going on from an earlier state of a run, a flow, a backpack or an overlay.
 
 use clap::Args;
-use piton_runtime::lineage::NodeReference;
+use piton_runtime::{
+    files::{Joined, Mount},
+    lineage::{
+        Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing, ThingKind, ThingReference,
+    },
+};
 
-use crate::{app::App, arguments::Run, exit::Ending, failure::Failure, tree::ending};
+use super::{here::Here, workspace::Chosen};
+use crate::{app::App, exit::Ending, failure::Failure, tree::ending};
 
 #[derive(Args)]
 pub(crate) struct Fork {
-    #[command(flatten)]
-    run: Run,
-    /// The step: a node, the end of its id, or the id of a step; where the run stands without it
-    #[arg(long, value_name = "NODE")]
+    /// A run, a backpack or the run of a flow, or the path of an overlay
+    #[arg(value_name = "THING")]
+    thing: ThingReference,
+    /// The step of a run, the node of a flow, or the commit of a backpack; where it stands without it
+    #[arg(long, value_name = "PLACE")]
     at: Option<String>,
+    /// What the fork of a backpack or an overlay is called
+    #[arg(long, value_name = "NAME")]
+    into: Option<String>,
+    #[command(flatten)]
+    chosen: Chosen,
 }
 
 impl Fork {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let open = app.open()?;
-        let reference = NodeReference { run: self.run.run, node: self.at };
-        let forked = open.wait(open.runtime.fork_run(&reference))?;
-        open.log.about(forked.session_id);
-        let node = forked.node_id.to_string();
-        let output = &app.output;
-        output.say(format_args!("{} · {} ({})", forked.label, forked.title, forked.step));
-        let left = if forked.was_left {
-            "The run went on from here before: what is handed in here makes a branch."
-        } else {
-            "The run stands here: what is handed in here goes on with it."
-        };
-        output.say(format_args!("{left} Nothing was written.\n"));
-        let call = serde_json::to_string(&forked.next_call.params).unwrap_or_default();
-        output.say("Tell an agent to call:");
-        output.say(format_args!("  {} {call}", forked.next_call.tool));
-        output.say(format_args!(
-            "\nCompare later: piton diff {label}@{} {label}",
-            ending(&node),
-            label = forked.label
-        ));
-        output.reply("piton.fork/1", &forked)?;
+        let Self { mut thing, at, into, mut chosen } = self;
+        thing.at = at.or(thing.at);
+        let mut declared = chosen.declared(app)?;
+        let mut typed = None;
+        if thing.kind == Some(ThingKind::Overlay)
+            && let Some(mount) = undeclared(&declared, &thing.name, into.as_deref())
+        {
+            typed = Some(mount.clone());
+            chosen.add(mount.parse::<Mount>().map_err(|why| Failure::refused(why, Mount::FORM))?);
+            declared = chosen.declared(app)?;
+        }
+        let here = Here::open(app, declared)?;
+        let open = &here.open;
+        let worlds = here.worlds();
+        let forked = open.wait(open.runtime.fork(&thing, into.as_deref(), &worlds))?;
+        match &forked {
+            ForkedThing::Run(forked) => {
+                open.log.about(forked.session_id);
+                say_run(app, forked);
+            }
+            ForkedThing::Flow(forked) => say_flow(app, forked),
+            ForkedThing::Backpack(forked) => say_backpack(app, forked),
+            ForkedThing::Overlay(forked) => say_overlay(app, forked, typed.as_deref()),
+        }
+        app.output.reply("piton.fork/1", &forked)?;
         Ok(Ending::Done)
     }
+}
+
+/// The Workspace that a fork of an overlay needs, as somebody would type it, if nobody declared it.
+fn undeclared(declared: &Joined, name: &str, into: Option<&str>) -> Option<String> {
+    let into = into?;
+    let found = |prefix: &str| declared.workspaces.iter().find(|(one, _)| one.prefix == prefix);
+    let over = found(name)?.0.over.as_ref()?;
+    found(into).is_none().then(|| format!("{into}=over{over}:rw"))
+}
+
+fn say_run(app: &App, forked: &Forked) {
+    let node = forked.node_id.to_string();
+    let output = &app.output;
+    output.say(format_args!("{} · {} ({})", forked.label, forked.title, forked.step));
+    let left = if forked.was_left {
+        "The run went on from here before: what is handed in here makes a branch."
+    } else {
+        "The run stands here: what is handed in here goes on with it."
+    };
+    output.say(format_args!("{left} Nothing was written.\n"));
+    let call = serde_json::to_string(&forked.next_call.params).unwrap_or_default();
+    output.say("Tell an agent to call:");
+    output.say(format_args!("  {} {call}", forked.next_call.tool));
+    let label = &forked.label;
+    output.say(format_args!("\nCompare later: piton diff {label}@{} {label}", ending(&node)));
+}
+
+fn say_flow(app: &App, forked: &ForkedFlow) {
+    let ForkedFlow { backpack, node, commit, into, command } = forked;
+    let output = &app.output;
+    output.say(format_args!("{backpack} · before {node}, after commit {commit}"));
+    output.say("A replay forks the backpack there and runs on. Nothing was written.\n");
+    output.say(format_args!("Run it again from there:\n  {command}"));
+    let fork = into.as_ref().map_or_else(|| "FORK".to_owned(), ToString::to_string);
+    output.say(format_args!("\nCompare later: piton diff {backpack} {fork}"));
+}
+
+fn say_backpack(app: &App, forked: &ForkedBackpack) {
+    let ForkedBackpack { backpack, of, commit, keys } = forked;
+    let at = commit.as_ref().map_or_else(
+        || "before its first commit".to_owned(),
+        |commit| format!("after commit {commit}"),
+    );
+    app.output.say(format_args!("{backpack} holds what {of} held {at}: {keys} keys."));
+    app.output.say(format_args!("\nAttach agents to it: piton mcp --backpack {backpack}"));
+    app.output.say(format_args!("Compare later: piton diff {of} {backpack}"));
+}
+
+fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
+    let ForkedOverlay { overlay, of, over, changes } = forked;
+    app.output.say(format_args!(
+        "{overlay} shows what {of} shows: {changes} changes over {over}. Each goes its own way now."
+    ));
+    let flag = typed.map(|typed| format!(" --workspace {typed}")).unwrap_or_default();
+    if typed.is_some() {
+        app.output.say(format_args!("\nGive it to an agent, in this directory: piton mcp{flag}"));
+    }
+    app.output.say(format_args!("\nCompare later: piton diff {of} {overlay}{flag}"));
 }

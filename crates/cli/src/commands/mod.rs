@@ -10,6 +10,7 @@ mod dispatch;
 mod doctor;
 pub(crate) mod flow;
 pub(crate) mod fork;
+mod here;
 pub(crate) mod install;
 pub(crate) mod keys;
 pub(crate) mod logs;

@@ -7,8 +7,9 @@
 use std::{
     fs,
     io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use super::record::Record;
@@ -25,21 +26,51 @@ fn path(directory: &Path, age: u32) -> PathBuf {
     }
 }
 
-/// Appends a line, in one write: lines of several processes do not mix.
-pub(super) fn append(directory: &Path, record: &Record) -> io::Result<()> {
-    let mut line = serde_json::to_vec(record)?;
-    line.push(b'\n');
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    let current = path(directory, 0);
-    let open = || fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&current);
-    let mut file = open()?;
-    if file.metadata()?.len() + line.len() as u64 > LOG_FILE_BYTES_MAX {
-        for age in (0..LOG_FILES_KEPT).rev() {
-            let _ = fs::rename(path(directory, age), path(directory, age + 1));
-        }
-        file = open()?;
+/// The file that is written, held open between lines.
+#[derive(Debug)]
+pub(super) struct Written {
+    directory: PathBuf,
+    file: Mutex<Option<fs::File>>,
+}
+
+impl Written {
+    pub(super) fn new(directory: PathBuf) -> Self {
+        Self { directory, file: Mutex::default() }
     }
-    file.write_all(&line)
+
+    /// Appends a line, in one write: lines of several processes do not mix.
+    pub(super) fn append(&self, record: &Record) -> io::Result<()> {
+        let mut line = serde_json::to_vec(record)?;
+        line.push(b'\n');
+        let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = match held.take() {
+            // One that others filled, put aside or removed is left to them.
+            Some(file) if has_room(&file, line.len())? => file,
+            _ => self.opened(line.len())?,
+        };
+        held.insert(file).write_all(&line)
+    }
+
+    /// The file to write, with room for a line.
+    fn opened(&self, bytes: usize) -> io::Result<fs::File> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
+        let current = path(&self.directory, 0);
+        let open = || fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&current);
+        let file = open()?;
+        if has_room(&file, bytes)? {
+            return Ok(file);
+        }
+        for age in (0..LOG_FILES_KEPT).rev() {
+            let _ = fs::rename(path(&self.directory, age), path(&self.directory, age + 1));
+        }
+        open()
+    }
+}
+
+/// Whether a file that still has a name takes so many bytes more.
+fn has_room(file: &fs::File, bytes: usize) -> io::Result<bool> {
+    let metadata = file.metadata()?;
+    Ok(metadata.nlink() > 0 && metadata.len() + bytes as u64 <= LOG_FILE_BYTES_MAX)
 }
 
 /// Every line there is, the oldest first. What is not a line of ours is left out.
@@ -81,8 +112,10 @@ mod tests {
             code: None,
             took_ms: None,
         };
+        // Two processes take turns, each with the file open that it wrote to last.
+        let writers = [(); 2].map(|()| Written::new(home.path().to_owned()));
         for time in 0..200 {
-            append(home.path(), &record(time)).unwrap();
+            writers[usize::from(time % 3 == 0)].append(&record(time)).unwrap();
         }
         let total: u64 = fs::read_dir(home.path())
             .unwrap()

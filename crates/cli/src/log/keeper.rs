@@ -1,7 +1,7 @@
 //! What a process notes about itself.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     process,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -20,7 +20,7 @@ use super::{DIRECTORY, file, record::Record};
 /// The logs, as one command writes them.
 #[derive(Clone)]
 pub(crate) struct Log {
-    directory: PathBuf,
+    written: Arc<file::Written>,
     level: LogLevel,
     command: Arc<str>,
     began: Duration,
@@ -30,9 +30,10 @@ pub(crate) struct Log {
 
 impl Log {
     pub(crate) fn new(data_dir: &Path, level: LogLevel, command: &str) -> Self {
-        let (directory, session) = (data_dir.join(DIRECTORY), Arc::default());
+        let written = Arc::new(file::Written::new(data_dir.join(DIRECTORY)));
+        let session = Arc::default();
         let (command, began) = (Arc::from(command), SystemClock.monotonic());
-        Self { directory, level, command, began, session }
+        Self { written, level, command, began, session }
     }
 
     /// Says which session the command is about.
@@ -96,7 +97,7 @@ impl Log {
 
     fn append(&self, record: &Record) {
         // A full disk or a directory that cannot be written to is told by what needs it.
-        let _ = file::append(&self.directory, record);
+        let _ = self.written.append(record);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::rig::{Rig, text};
 
 /// Finds something, checks whom it is for, and sums up. What answers for models goes by rules.
-fn site() -> Rig {
+pub(crate) fn site() -> Rig {
     let rig = Rig::new();
     let flow = json!({
         "version": "2.0.0", "namespace": "research",
@@ -30,7 +30,7 @@ fn site() -> Rig {
     rig
 }
 
-fn run(rig: &Rig) {
+pub(crate) fn run(rig: &Rig) {
     let arguments = ["flow", "run", "flow.json", "--set", "query=2026", "--models", "models.json"];
     rig.says(&[&arguments[..], &["--backpack", "prices"]].concat());
 }

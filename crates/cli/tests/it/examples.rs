@@ -1,25 +1,18 @@
 //! The flows that people start from, and the guide that goes with one of them, as they are published.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::Path};
 
 use piton_models::Wire;
 use piton_models::testing::{ModelServer, Reply};
 use serde_json::{Value, json};
 
+use crate::page::{Block, blocks, repository, typed};
 use crate::rig::{Rig, text};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// The published files below the project of a rig.
 fn published() -> Rig {
     let rig = Rig::new();
-    for entry in fs::read_dir(root().join("examples/flows")).unwrap() {
+    for entry in fs::read_dir(repository().join("examples/flows")).unwrap() {
         let directory = entry.unwrap().path();
         let Ok(files) = fs::read_dir(&directory) else { continue };
         for file in files {
@@ -30,15 +23,6 @@ fn published() -> Rig {
         }
     }
     rig
-}
-
-/// Runs lines of a shell as somebody types them: each starts where the one before ended.
-fn typed(rig: &Rig, lines: &str) -> std::process::Output {
-    let binary = Path::new(env!("CARGO_BIN_EXE_piton")).parent().unwrap();
-    let search = format!("{}:/usr/bin:/bin", binary.display());
-    let mut shell = Command::new("sh");
-    shell.args(["-c", lines]).env_clear().env("HOME", rig.home()).env("PATH", search);
-    shell.current_dir(rig.project()).output().unwrap()
 }
 
 /// Whether a line is as a page shows it, where `…` stands for anything.
@@ -56,28 +40,13 @@ fn is_as_shown(line: &str, shown: &str) -> bool {
     rest.is_empty()
 }
 
-/// The commands of a page, each with what it prints.
-fn commands(page: &str) -> Vec<(String, Vec<String>)> {
-    let mut commands: Vec<(String, Vec<String>)> = Vec::new();
-    let mut inside = false;
-    for line in page.lines() {
-        match (line, line.strip_prefix("$ ")) {
-            ("```console", _) => inside = true,
-            ("```", _) => inside = false,
-            (_, Some(command)) if inside => commands.push((command.to_owned(), Vec::new())),
-            (line, None) if inside => commands.last_mut().unwrap().1.push(line.to_owned()),
-            _ => {}
-        }
-    }
-    commands
-}
-
 // shows: BP-121 (the part about finding a fault)
 #[test]
 fn the_guide_to_a_wrong_answer_prints_what_it_shows() {
     let rig = published();
-    let page = fs::read_to_string(root().join("docs/guides/debug-a-wrong-answer.md")).unwrap();
-    let commands = commands(&page);
+    let blocks = blocks("docs/guides/debug-a-wrong-answer.md");
+    let console = blocks.iter().filter(|block| block.language == "console");
+    let commands: Vec<_> = console.flat_map(Block::commands).collect();
     assert!(commands.len() > 8, "{commands:?}");
     let mut place = String::new();
     for (command, shown) in commands {
@@ -111,7 +80,7 @@ fn the_guide_to_a_wrong_answer_prints_what_it_shows() {
 #[test]
 fn every_flow_runs_as_its_line_in_the_list_says() {
     let rig = published();
-    let list = fs::read_to_string(root().join("examples/flows/README.md")).unwrap();
+    let list = fs::read_to_string(repository().join("examples/flows/README.md")).unwrap();
     let rows = list.lines().filter(|line| line.starts_with("| `"));
     let mut count = 0;
     for row in rows {

@@ -7,47 +7,16 @@ use std::{
 };
 
 use piton_core::port::fixed::SeededEntropy;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     agent::{Agent, structured},
     rig::Rig,
+    tour::next_call,
 };
 
 /// How many agents are at work at the same time, each on a machine of its own.
 const WORKERS: usize = 4;
-
-/// What the agent hands in for the pending step of an answer. One step is refused once, as the tour asks for.
-fn output(answer: &Value) -> Value {
-    let turn = answer["run"]["turn"].as_u64().unwrap_or_default();
-    let notes = match answer["pending"]["stepId"].as_str().unwrap() {
-        "notes" => "Project: a sample\nSeen: 3 files",
-        "refusal" if answer["kind"] != "blocked" => "All done.",
-        "refusal" => "Refused: two lines\nMended: wrote them",
-        "guess" => "Guess: a.txt, a text\nFound: a text",
-        "going_back" => "Checkpoint: before a rewrite\nGoing back: they stay\nNext: wr.research",
-        _ => {
-            let decision = if turn < 2 { "continue" } else { "stop" };
-            let artifact =
-                json!({ "kind": "wr.loop_control", "loopId": "rounds", "decision": decision });
-            return json!({ "artifacts": [artifact] });
-        }
-    };
-    json!({ "notesMarkdown": notes })
-}
-
-/// The calls of the whole run, each made of the answer before it.
-fn next_call(answer: Option<&Value>) -> Option<(&'static str, Value)> {
-    let Some(answer) = answer else {
-        let start = json!({ "workflowId": "wr.tour", "goal": "see it", "startKey": "T-1" });
-        return Some(("start_workflow", start));
-    };
-    if answer["isComplete"] == true {
-        return None;
-    }
-    let token = &answer["nextCall"]["params"]["ackToken"];
-    Some(("continue_workflow", json!({ "ackToken": token, "output": output(answer) })))
-}
 
 /// What became of a run.
 #[derive(Debug, Default)]
@@ -73,7 +42,7 @@ fn tour(rig: &Rig, luck: &SeededEntropy, usual: Option<Duration>) -> Tally {
     let mut tally = Tally::default();
     let mut agent = Agent::start(rig);
     let mut answer: Option<Value> = None;
-    while let Some((tool, arguments)) = next_call(answer.as_ref()) {
+    while let Some((tool, arguments)) = next_call(answer.as_ref(), "T-1") {
         tally.calls += 1;
         assert!(tally.calls < 200, "the run comes to its end: {answer:?}");
         let began = Instant::now();

@@ -30,7 +30,7 @@ fn a_run_is_forked_from_the_terminal_and_its_branches_are_compared() {
     let left = format!("{}@{}", run.label, left["nodeId"].as_str().unwrap());
     let right = format!("{}@{first}", run.label);
     let compared = rig.tells(&["diff", &left, &right]);
-    assert_eq!(compared["ancestor"]["nodeId"], first.as_str());
+    assert_eq!(compared["ancestor"]["step"]["nodeId"], first.as_str());
     assert!(compared["left"]["steps"].as_array().unwrap().len() > 1);
     let blame = rig.tells(&["blame", "run", &left]);
     assert_eq!(blame["chain"][0]["nodeId"], first.as_str());

@@ -5,6 +5,7 @@
 
 mod agent;
 mod backpacks;
+mod branches;
 mod clients;
 mod command_line;
 mod context;
@@ -17,6 +18,8 @@ mod guides;
 mod kill;
 mod lineage;
 mod malformed;
+mod narrowed;
+mod page;
 mod persons;
 mod processes;
 mod projections;
@@ -25,7 +28,9 @@ mod real_clients;
 mod rig;
 mod servers;
 mod sessions;
+mod soak;
 mod state;
+mod tour;
 mod workflows;
 mod workspaces;
 

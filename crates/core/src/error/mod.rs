@@ -8,9 +8,11 @@ mod details;
 mod domain;
 mod envelope;
 mod retry;
+mod sentence;
 
 pub use code::Code;
 pub use details::{Details, DetailsError};
 pub use domain::Domain;
 pub use envelope::{Envelope, Measure};
 pub use retry::Retry;
+pub use sentence::sentence;

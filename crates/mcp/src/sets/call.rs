@@ -27,10 +27,11 @@ impl fmt::Debug for Call<'_> {
 impl<'a> Call<'a> {
     pub(crate) fn new(
         tool: &'a ToolCard,
+        aliases: &[(&str, &str)],
         arguments: Object,
         person: &'a dyn Person,
     ) -> Result<Self, Envelope> {
-        let mut arguments = check(tool, arguments)?;
+        let mut arguments = check(tool, aliases, arguments)?;
         let mut run = None;
         if tool.is_within_a_run()
             && let Some(Value::String(token)) = arguments.remove(RUN)
@@ -53,6 +54,11 @@ impl<'a> Call<'a> {
     /// The person beside the agent.
     pub const fn person(&self) -> &'a dyn Person {
         self.person
+    }
+
+    /// What was sent, for a set that reads it itself.
+    pub fn into_arguments(self) -> Object {
+        self.arguments
     }
 
     /// What is asked for.

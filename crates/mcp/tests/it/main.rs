@@ -9,6 +9,7 @@ mod conformance;
 mod elicitation;
 mod faults;
 mod http;
+mod listing;
 mod malformed;
 mod patience;
 mod project;

@@ -208,7 +208,7 @@ impl SettingKey {
             Self::AccessRun => Facts {
                 variable: "PITON_ACCESS_RUN",
                 form: Form::Name(RunNeeded::NAMES),
-                effect: Effect::Live,
+                effect: Effect::Restart,
                 in_project: true,
                 example: "\"always\"",
                 meaning: "Whether calls for files, context and state must name the step that they belong to: where \

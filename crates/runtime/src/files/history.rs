@@ -37,6 +37,7 @@ pub(super) fn shown(record: Record) -> RecordShown {
         agent: intent.actor.agent,
         session: intent.actor.session,
         run: intent.actor.run,
+        node: intent.actor.node,
         step: intent.actor.step,
         tool: intent.tool,
         path: intent.path.to_string(),

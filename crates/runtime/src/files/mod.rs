@@ -8,6 +8,7 @@
 //! | `world` | opens the Workspaces; calls of agents, each recorded with who made it |
 //! | `resolving` | which Workspace a path belongs to, and what may be done there |
 //! | `history` | who changed a file |
+//! | `branch` (feature `flow`) | what an overlay changed and what a run wrote, to be compared |
 //! | `review`, `lines` | what an overlay changed; applying and dropping it |
 //! | `reply` | what comes out |
 //!
@@ -15,6 +16,8 @@
 //! directories inside of it and only Virtual Stores of its own. What agents are told names no path of the machine;
 //! replies to people may.
 
+#[cfg(feature = "flow")]
+mod branch;
 mod declared;
 mod history;
 mod inside;
@@ -26,13 +29,15 @@ mod resolving;
 mod review;
 mod world;
 
+#[cfg(feature = "flow")]
+pub(crate) use branch::OverlayBranch;
 pub use declared::{Declared, DeclaredBy};
 pub use joined::{Joined, join};
 pub use mount::Mount;
 pub use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts};
 pub use piton_workspaces::landlock::{Opening, Wall, enclose};
 pub use piton_workspaces::overlay::DifferenceKind;
-pub use piton_workspaces::tools::{ToolCard, cards};
+pub use piton_workspaces::tools::{ALIASES, ToolCard, cards};
 pub use piton_workspaces::virtual_store::VirtualPorts;
 pub use piton_workspaces::{AccessScope, Actor, Tool};
 pub use reply::{

@@ -68,6 +68,9 @@ pub struct RecordShown {
     /// In which run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// At which node of the run. Older records name none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// At which step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,

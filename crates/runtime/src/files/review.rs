@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use piton_core::{Code, Envelope};
-use piton_workspaces::config::OpenedOverlay;
+use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig};
 use piton_workspaces::overlay::{Difference, DifferenceKind};
 use piton_workspaces::store::Fault;
 use piton_workspaces::{Error, Files};
@@ -13,6 +13,7 @@ use super::lines::compare;
 use super::reply::{AppliedOverlay, ChangeShown, DroppedOverlay, OverlayDiff};
 use super::resolving::parsed;
 use super::world::{FileWorld, actor};
+use crate::lineage::ForkedOverlay;
 
 impl FileWorld {
     /// What an overlay changed, line by line, with who changed it last.
@@ -38,6 +39,7 @@ impl FileWorld {
         let files = Files::new(Arc::new(operator));
         let files = files.recorded(self.ledgers.clone(), actor(person, None));
         let applied = overlay.store.apply(&files, &overlay.over).await;
+        self.flush().await?;
         let applied = applied.map_err(|error| match error {
             conflict @ Error::OverlayConflict { .. } => conflict.envelope().with_suggestion(format!(
                 "Look at them with `piton workspace diff {0}`; then drop the overlay with `piton workspace drop {0}`, or bring the changes in by hand.",
@@ -64,8 +66,60 @@ impl FileWorld {
         })
     }
 
+    /// Makes the overlay at `into` show what the one at `prefix` shows: it has to be empty, and to lie over the same
+    /// Workspace.
+    pub async fn fork_overlay(
+        &self,
+        prefix: &str,
+        into: Option<&str>,
+    ) -> Result<ForkedOverlay, Envelope> {
+        let refused = |message: String, suggestion: &str| {
+            Envelope::new(Code::WorkspaceBadArgument, message).with_suggestion(suggestion)
+        };
+        let from = self.overlay(prefix)?;
+        let into = into.ok_or_else(|| {
+            let message = format!("It is not said what the fork of {} is called.", from.prefix);
+            refused(message, "Name another overlay: --into /NAME.")
+        })?;
+        let to = self.overlay(into)?;
+        if to.prefix == from.prefix {
+            let message = format!("{} cannot be forked into itself.", from.prefix);
+            return Err(refused(message, "Name another overlay: --into /NAME."));
+        }
+        if to.over != from.over {
+            let message = format!(
+                "{} lies over {} and {} over {}: the changes of one mean nothing in the other.",
+                from.prefix, from.over, to.prefix, to.over
+            );
+            return Err(refused(message, "Fork it into an overlay over the same Workspace."));
+        }
+        let is_kept = |overlay: &OpenedOverlay| {
+            let own =
+                |config: &WorkspaceConfig| config.prefix.parse().as_ref() == Ok(&overlay.prefix);
+            self.declared.iter().any(|(config, _)| own(config) && config.memory.is_none())
+        };
+        if !is_kept(from) || !is_kept(to) {
+            let message = "An overlay in memory ends with its process.".to_owned();
+            return Err(refused(message, "Fork one that is kept into one that is: `virtual`."));
+        }
+        let copied = from.store.fork_into(&to.store).await;
+        copied.map_err(|fault| match fault {
+            Fault::NotEmpty => refused(
+                format!("{} has changes of its own; nothing was copied.", to.prefix),
+                "Drop them with `piton workspace drop`, or name another overlay.",
+            ),
+            other => told(to)(other),
+        })?;
+        Ok(ForkedOverlay {
+            overlay: to.prefix.to_string(),
+            of: from.prefix.to_string(),
+            over: from.over.to_string(),
+            changes: to.store.diff().await.map_err(told(to))?.len(),
+        })
+    }
+
     /// The overlay at a prefix; the only one if none is named.
-    fn overlay(&self, prefix: &str) -> Result<&OpenedOverlay, Envelope> {
+    pub(super) fn overlay(&self, prefix: &str) -> Result<&OpenedOverlay, Envelope> {
         if prefix.is_empty()
             && let [only] = self.overlays.as_slice()
         {
@@ -118,7 +172,7 @@ impl FileWorld {
     }
 }
 
-fn told(overlay: &OpenedOverlay) -> impl Fn(Fault) -> Envelope {
+pub(super) fn told(overlay: &OpenedOverlay) -> impl Fn(Fault) -> Envelope {
     let path = overlay.prefix.clone();
     move |fault| Error::File { path: path.clone(), fault }.envelope()
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use piton_core::{Code, Envelope, Provenance};
-use piton_workflow::compile::WorkspaceAccess;
+use piton_workflow::compile::{StepAccess, WorkspaceAccess};
 use piton_workspaces::audit::Ledgers;
 use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig, WorkspacePorts, open};
 use piton_workspaces::landlock::Opening;
@@ -26,7 +26,7 @@ pub struct FileWorld {
     pub(super) workspaces: Arc<Workspaces>,
     pub(super) overlays: Vec<OpenedOverlay>,
     pub(super) ledgers: Ledgers,
-    declared: Vec<(WorkspaceConfig, DeclaredBy)>,
+    pub(super) declared: Vec<(WorkspaceConfig, DeclaredBy)>,
     notes: Vec<String>,
 }
 
@@ -68,6 +68,18 @@ impl FileWorld {
         self.workspaces.tools()
     }
 
+    /// The tools of which at least one use can succeed under one of what steps leave.
+    pub fn tools_left(&self, left: &[Option<StepAccess>]) -> Vec<Tool> {
+        let sets: Vec<_> =
+            left.iter().map(|access| self.granted(access.as_ref()).tools()).collect();
+        Tool::ALL.iter().copied().filter(|tool| sets.iter().any(|set| set.contains(tool))).collect()
+    }
+
+    /// What an agent is told about its files at a step that leaves it this.
+    pub fn map_left(&self, access: Option<&StepAccess>) -> String {
+        self.granted(access).map()
+    }
+
     /// What a person should know who looks after this: what does not count, and what reaches the same files.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -87,7 +99,7 @@ impl FileWorld {
         tool: &str,
         arguments: Value,
     ) -> Result<String, Envelope> {
-        let granted = self.granted(standing);
+        let granted = self.granted(standing.access.as_ref());
         let files = Files::new(Arc::clone(&granted));
         let actor = actor(agent, standing.provenance.as_ref());
         let reply = files.recorded(self.ledgers.clone(), actor).call(tool, arguments).await;
@@ -98,9 +110,20 @@ impl FileWorld {
         }
     }
 
+    /// Whether what became of a change is known and not written yet.
+    pub fn has_unwritten(&self) -> bool {
+        self.ledgers.has_unwritten()
+    }
+
+    /// Writes what became of changes, where that rode along with no further change. Before it is written, whoever
+    /// reads the records finds it out from the files.
+    pub async fn flush(&self) -> Result<(), Envelope> {
+        self.ledgers.flush().await.map_err(|error| error.envelope())
+    }
+
     /// What a step leaves of the Workspaces; all of them if it does not speak of files.
-    fn granted(&self, standing: &Standing) -> Arc<Workspaces> {
-        let access = standing.access.as_ref().and_then(|access| access.workspaces.as_ref());
+    fn granted(&self, access: Option<&StepAccess>) -> Arc<Workspaces> {
+        let access = access.and_then(|access| access.workspaces.as_ref());
         let Some(access) = access else { return Arc::clone(&self.workspaces) };
         let grant = |one: &WorkspaceAccess| {
             // What is no prefix or no scope here grants nothing.
@@ -154,6 +177,7 @@ pub(super) fn actor(agent: &str, at: Option<&Provenance>) -> Actor {
         agent: agent.to_owned(),
         session: at.map(|at| at.session.to_string()),
         run: at.map(|at| at.run.to_string()),
+        node: at.map(|at| at.node.to_string()),
         step: at.map(|at| at.step.clone()),
     }
 }

@@ -27,9 +27,10 @@ pub const CURRENT_TREE: RootRef = RootRef::Current;
 pub const NO_WAIT: Patience = Patience::FailFast;
 
 /// What Piton itself says of frames; nobody else can.
-const RESERVED: [&str; 9] = [
+const RESERVED: [&str; 10] = [
     "session",
     "run",
+    "node",
     "step",
     "regenerated_by",
     "provider",
@@ -67,14 +68,15 @@ impl Acting {
     /// The same at a step of a run, which is said of every frame that is made.
     #[must_use]
     pub fn at_step(mut self, step: Option<&Provenance>) -> Self {
-        if let Some(Provenance { session, run, step, .. }) = step {
+        if let Some(Provenance { session, run, node, step }) = step {
             let entries = [
                 ("session", session.to_string()),
                 ("run", run.to_string()),
+                ("node", node.to_string()),
                 ("step", piton_core::truncate(step, bounds::METADATA_VALUE_BYTES_MAX).into()),
             ];
             let entries = entries.map(|(key, value)| (key.to_owned(), value));
-            let said = Metadata::new(entries.into()).expect("three short texts are metadata");
+            let said = Metadata::new(entries.into()).expect("four short texts are metadata");
             self.adapter = self.adapter.saying(said);
         }
         self

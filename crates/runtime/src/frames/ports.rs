@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use piton_context::{Context, FrameRoots, ProjectId};
-use piton_core::Envelope;
+use piton_context::{Context, ProjectId};
 use piton_core::port::Clock;
-use piton_store::collect::{Intent, Swept, collect};
-use piton_store::port::{Blobs, Leases, Namespace, Table};
+use piton_store::port::{Blobs, Leases, Table};
 
 /// The effects that the use cases of context need. Whoever makes them names the adapters.
 #[derive(Clone)]
@@ -39,12 +37,5 @@ impl FramePorts {
             clock: Arc::clone(&self.clock),
         };
         Context::new(ports, project)
-    }
-
-    /// Removes contents that no frame refers to, or only says what it would remove.
-    pub(crate) async fn collect(&self, intent: Intent) -> Result<Option<Swept>, Envelope> {
-        let roots = FrameRoots::new(&*self.table);
-        let swept = collect(&*self.blobs, &*self.leases, &[&roots], &*self.clock, intent).await;
-        Ok(swept.map_err(|error| error.envelope())?.remove(&Namespace::Context))
     }
 }

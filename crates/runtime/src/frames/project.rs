@@ -161,6 +161,11 @@ impl Frames {
         Ok(Differences { old, new, changes, frames })
     }
 
+    /// A recorded tree.
+    pub async fn recorded(&self, tree: &RootRef) -> Result<RootEntry, Envelope> {
+        self.context.root(tree).await.map_err(|error| error.envelope())
+    }
+
     /// Every recorded tree, the oldest first.
     pub async fn history(&self) -> Result<Vec<RootEntry>, Envelope> {
         self.context.roots().await.map_err(|error| error.envelope())

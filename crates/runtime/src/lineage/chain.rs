@@ -1,10 +1,12 @@
 //! The steps on the way to a node, with what was handed in.
 
+use std::ops::Range;
+
 use piton_core::{Digest, Envelope, EventIndex, TimestampMs, canonical};
-use piton_workflow::SessionEvent;
-use piton_workflow::event::OutputPayload;
+use piton_workflow::event::{EventBody, OutputPayload};
 use piton_workflow::label::label;
 use piton_workflow::projection::{Output, RunNode, RunState, headline, shorten};
+use piton_workflow::{NodeKind, SessionEvent};
 
 use super::place::Placed;
 use super::reply::{ChainLink, NodeBlame, OutputShown};
@@ -33,32 +35,57 @@ impl Runtime {
     }
 }
 
-/// Nodes with their steps and what was handed in for them.
+/// Nodes on one way, the oldest first, with their steps and what was handed in for them.
 pub(super) async fn links(
     reading: &mut Reading<'_>,
     run: &RunState,
     nodes: &[&RunNode],
 ) -> Result<Vec<ChainLink>, Envelope> {
     let steps = reading.steps(run, nodes.iter().copied()).await?;
-    let link = |node: &&RunNode| {
+    let link = |(place, node): (usize, &&RunNode)| {
+        let next = nodes.get(place + 1).copied();
         let step = steps.get(&node.snapshot).and_then(Option::as_ref);
         ChainLink {
             node_id: node.id,
             step: step.map(|step| step.step_id.as_str().to_owned()),
             title: step.map(|step| step.title.as_str().to_owned()),
             at: time_of(reading, node.created),
-            outputs: standing(run, node).map(|output| shown(reading, output)).collect(),
+            outputs: handed_in(reading, run, node, next)
+                .into_iter()
+                .map(|output| shown(reading, output))
+                .collect(),
         }
     };
-    Ok(nodes.iter().map(link).collect())
+    Ok(nodes.iter().enumerate().map(link).collect())
 }
 
-/// The outputs of a node that no later one took the place of.
-pub(super) fn standing<'a>(
+/// What was handed in for a node on the way to `next`, which may be another way than the run took last. Without a
+/// next node, what stands there.
+pub(super) fn handed_in<'a>(
+    reading: &Reading<'_>,
     run: &'a RunState,
     node: &RunNode,
-) -> impl Iterator<Item = &'a Output> + use<'a> {
-    run.outputs.of(node.id).iter().filter(|output| !output.superseded)
+    next: Option<&RunNode>,
+) -> Vec<&'a Output> {
+    let all = run.outputs.of(node.id).iter();
+    match next.filter(|next| next.kind == NodeKind::Step) {
+        None => all.filter(|output| !output.superseded).collect(),
+        Some(next) => {
+            let together = recorded_with(reading, next.created);
+            all.filter(|output| together.contains(&output.index.get())).collect()
+        }
+    }
+}
+
+/// The outputs that were recorded with a node: those that follow it and the edge to it.
+fn recorded_with(reading: &Reading<'_>, node: EventIndex) -> Range<u64> {
+    let first = node.get() + 1;
+    let events = usize::try_from(first).ok().and_then(|first| reading.events.get(first..));
+    let follows = |event: &&SessionEvent| {
+        matches!(event.body(), EventBody::EdgeCreated(..) | EventBody::NodeOutputAppended(..))
+    };
+    let count = events.unwrap_or_default().iter().take_while(follows).count();
+    first..first + count as u64
 }
 
 /// When an event was recorded.

@@ -7,21 +7,31 @@
 //! | `place` | which node a person means |
 //! | `chain` | the steps on the way to a node, with what was handed in |
 //! | `recap` | a recap line by line, with the output that each came from |
-//! | `fork` | a token for any node of a run |
-//! | `compare` | two nodes: their common ancestor, and what each side did since |
+//! | `forked`, `fork` | a token for any node of a run; forks of backpacks and overlays |
+//! | `thing` | what can be forked and compared: a run, a backpack, an overlay, a tree |
+//! | `compared`, `compare` (feature `flow`) | two of a kind: their common ancestor, and what each side did since |
 //!
-//! *Invariants*: nothing here writes. What is told comes from the log alone.
+//! *Invariants*: nothing here changes what it is about. What is told comes from what was recorded alone.
 
 mod chain;
+#[cfg(feature = "flow")]
 mod compare;
+mod compared;
 mod fork;
+mod forked;
 mod place;
 mod recap;
 mod reply;
 mod request;
+mod thing;
 
-pub use reply::{
-    ChainLink, ChangedKey, ChangedOutput, Compared, Forked, NodeBlame, OutputShown, RecapBlame,
-    RecapLine, RecapSource, Side,
+#[cfg(feature = "flow")]
+pub use compare::Worlds;
+pub use compared::{
+    Ancestor, ChangedKey, ChangedOutput, CommitTaken, Compared, FileWritten, KeyWritten, Side,
+    Written, WrittenKind,
 };
+pub use forked::{ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing};
+pub use reply::{ChainLink, Forked, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource};
 pub use request::{NodeReference, NodeReferenceError};
+pub use thing::{ThingKind, ThingReference, ThingReferenceError};

@@ -3,9 +3,6 @@
 use piton_core::{Digest, EventIndex, NodeId, OutputId, RunId, SessionId, TimestampMs};
 use piton_workflow::session::NextCall;
 use serde::Serialize;
-use serde_json::Value;
-
-use crate::text_diff::DiffLine;
 
 /// A step on the way to a node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -130,71 +127,4 @@ pub struct Forked {
     pub was_left: bool,
     /// The call that takes up the node.
     pub next_call: NextCall,
-}
-
-/// Two nodes of one session, compared.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Compared {
-    /// The last step that both have; nothing if they are of different runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ancestor: Option<ChainLink>,
-    /// The first node.
-    pub left: Side,
-    /// The second.
-    pub right: Side,
-    /// What was handed in on both sides for a step of the same id, and differs, or on one side alone.
-    pub outputs: Vec<ChangedOutput>,
-    /// The keys of the context that differ.
-    pub context: Vec<ChangedKey>,
-}
-
-/// What one side did since the common ancestor.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Side {
-    /// The run.
-    pub run_id: RunId,
-    /// The run as people call it.
-    pub label: String,
-    /// The node.
-    pub node_id: NodeId,
-    /// The steps since the common ancestor, that one included: its output is each side's own.
-    pub steps: Vec<ChainLink>,
-}
-
-/// What was handed in for a step.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct ChangedOutput {
-    /// The step.
-    pub step: String,
-    /// The digest of the notes on the left.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left: Option<Digest>,
-    /// The digest of the notes on the right.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub right: Option<Digest>,
-    /// The difference, line by line.
-    pub diff: Vec<DiffLine>,
-    /// How many lines of it are left out.
-    pub left_out: usize,
-}
-
-/// A key that differs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct ChangedKey {
-    /// The key.
-    pub key: String,
-    /// Its value on the left.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left: Option<Value>,
-    /// Its value on the right.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub right: Option<Value>,
 }

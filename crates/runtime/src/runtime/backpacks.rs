@@ -1,13 +1,11 @@
-//! Backpacks: which one agents are attached to, and what keeps large values alive.
+//! Backpacks: which one agents are attached to.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use piton_backpack::BackpackId;
-use piton_backpack::journal::{BackpackRoots, JournalPorts};
+use piton_backpack::journal::JournalPorts;
 use piton_core::Envelope;
-use piton_store::collect::{Intent, Swept, collect};
-use piton_store::port::Namespace;
 
 use super::state::Runtime;
 use crate::config::section::{StateSection, backpack_of};
@@ -45,17 +43,5 @@ impl Runtime {
         let leases = Arc::clone(&self.ports.leases);
         let state = Attached::new(ports.clone(), leases, backpack, permissions);
         Ok(Some(Attachment { state, agent }))
-    }
-
-    /// Removes large values that no backpack refers to, or only says what it would remove.
-    pub(super) async fn collect_backpacks(
-        &self,
-        intent: Intent,
-    ) -> Result<Option<Swept>, Envelope> {
-        let Some(ports) = &self.backpacks else { return Ok(None) };
-        let roots = BackpackRoots::new(&*ports.journal);
-        let (blobs, leases) = (&*self.ports.blobs, &*self.ports.leases);
-        let swept = collect(blobs, leases, &[&roots], &*self.ports.clock, intent).await;
-        Ok(swept.map_err(|error| error.envelope())?.remove(&Namespace::Backpacks))
     }
 }

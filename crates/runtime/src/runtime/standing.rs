@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use piton_core::{Code, Envelope, RunId, SessionId};
+use piton_workflow::session::PendingAccess;
 
 use super::state::Runtime;
 use crate::config::{Problem, RunNeeded};
@@ -26,11 +27,15 @@ impl Runtime {
         Ok(Standing { provenance: Some(found.provenance), access: found.access })
     }
 
-    /// Whether a run is under way whose workflow narrows what may be touched. One that is gone is not.
-    pub(crate) async fn narrows(&self, session: SessionId, run: RunId) -> Result<bool, Envelope> {
-        match self.sessions.reader().narrows(session, run).await {
-            Ok(narrows) => Ok(narrows),
-            Err(error) if error.code() == Code::StoreNotFound => Ok(false),
+    /// What the step leaves that a run is at; nothing if it is at none, or gone.
+    pub(crate) async fn pending_access(
+        &self,
+        session: SessionId,
+        run: RunId,
+    ) -> Result<Option<PendingAccess>, Envelope> {
+        match self.sessions.reader().pending_access(session, run).await {
+            Ok(found) => Ok(found),
+            Err(error) if error.code() == Code::StoreNotFound => Ok(None),
             Err(error) => Err(error.envelope()),
         }
     }

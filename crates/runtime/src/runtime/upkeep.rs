@@ -1,14 +1,10 @@
 //! Check, repair, clean, export, import, new keys.
 
-use std::sync::Arc;
-
 use piton_core::{BoundedText, Code, Envelope, SessionId};
 use piton_store::collect::{Intent, Swept};
-use piton_store::port::Namespace;
 use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::carry::{export, import, salvage};
 use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, verify};
-use piton_workspaces::virtual_store::VirtualRoots;
 
 use super::reference::Reach;
 use super::state::Runtime;
@@ -47,24 +43,8 @@ impl Runtime {
         let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
             Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
         })?;
-        let files = VirtualRoots::new(Arc::clone(&self.ports.table));
-        let cleaned = clean(self.ports.upkeep(), days, &[&files], intent).await;
-        let mut cleaned = cleaned.map_err(|error| error.envelope())?;
-        if !cleaned.safe_mode
-            && let Some(swept) = self.collect_backpacks(intent).await?
-        {
-            if let Swept::Spared { because } = &swept {
-                cleaned.warnings.push(because.clone());
-            }
-            cleaned.blobs.insert(Namespace::Backpacks, swept);
-        }
-        if let Some(frames) = self.frames.as_ref().filter(|_| !cleaned.safe_mode) {
-            let swept = frames.collect(intent).await?;
-            if let Some(Swept::Spared { because }) = &swept {
-                cleaned.warnings.push(because.clone());
-            }
-            cleaned.blobs.extend(swept.map(|swept| (Namespace::Context, swept)));
-        }
+        let cleaned = clean(self.ports.upkeep(), days, &self.owners(), intent).await;
+        let cleaned = cleaned.map_err(|error| error.envelope())?;
         let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
         let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
         let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {

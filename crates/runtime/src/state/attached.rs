@@ -91,7 +91,13 @@ impl Attached {
         let scope = scope.map_err(|error| error.envelope())?.at_step(acting.provenance.clone());
         let outcome = act(&scope).await;
         backpack.close().await.map_err(|error| error.envelope())?;
-        outcome.map_err(|error| error.envelope())
+        outcome.map_err(|error| match error {
+            Error::AccessDenied { .. } if !is_left => {
+                let envelope = error.envelope();
+                envelope.with_suggestion("This step leaves you other keys: its prompt names them. Do without this one until the step is handed in.")
+            }
+            error => error.envelope(),
+        })
     }
 
     /// Waits until no other agent writes.

@@ -24,13 +24,20 @@ use tempfile::TempDir;
 
 pub(crate) struct Machine {
     root: TempDir,
-    ports: Ports,
+    pub(crate) ports: Ports,
     variables: BTreeMap<String, String>,
 }
 
 impl Machine {
     pub(crate) fn in_memory() -> Self {
-        Self::with(memory())
+        let clock = Arc::new(ManualClock::new(TimestampMs(1_700_000_000_000)));
+        let blobs = MemoryBlobs::new(clock.clone());
+        Self::over(clock, blobs)
+    }
+
+    /// The same, with a clock that somebody else turns and blobs that somebody else has too.
+    pub(crate) fn over(clock: Arc<ManualClock>, blobs: MemoryBlobs) -> Self {
+        Self::with(memory(clock, blobs))
     }
 
     pub(crate) fn on_disk() -> Self {
@@ -107,9 +114,7 @@ impl Machine {
     }
 }
 
-fn memory() -> Ports {
-    let clock = Arc::new(ManualClock::new(TimestampMs(1_700_000_000_000)));
-    let blobs = MemoryBlobs::new(clock.clone());
+fn memory(clock: Arc<ManualClock>, blobs: MemoryBlobs) -> Ports {
     let entropy = Arc::new(SeededEntropy::new(7));
     Ports {
         journal: Arc::new(MemoryJournal::<SessionEvent>::new(blobs.clone())),

@@ -1,6 +1,6 @@
 //! What tests of this and other crates share: a simulated disk that can fail in any way a real one
-//! can, a recorder of disk calls, a sample event, the contract suite of every port, and
-//! the report of long tests.
+//! can, a recorder of disk calls, a sample event, the contract suite of every port,
+//! second processes, and the report of long tests.
 #![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 pub mod contract;
@@ -10,6 +10,7 @@ mod long_run;
 mod recorder;
 mod sample;
 mod sim_disk;
+pub mod worker;
 
 pub use fault::{Fault, FaultKind};
 pub use long_run::LongRun;

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use piton_core::error::{Details, Measure};
+use piton_core::error::{Details, Measure, sentence};
 use piton_core::{Code, Envelope};
 use serde_json::json;
 
@@ -346,12 +346,4 @@ impl Crossed {
             Err(_) => envelope,
         }
     }
-}
-
-/// `text` with a capital and a full stop.
-fn sentence(text: &str) -> String {
-    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-    let mut rest = text.chars();
-    let first = rest.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    [first.as_str(), rest.as_str(), end].concat()
 }

@@ -71,4 +71,4 @@ pub use request::{
 pub use resume::TakenUp;
 pub use sessions::Sessions;
 pub use settle::Settled;
-pub use standing::Standing;
+pub use standing::{PendingAccess, Standing};

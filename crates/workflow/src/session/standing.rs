@@ -28,6 +28,15 @@ pub struct Standing {
     pub narrows: bool,
 }
 
+/// What the step leaves that a run is at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingAccess {
+    /// What the step leaves of what the configuration grants, if it narrows it.
+    pub access: Option<StepAccess>,
+    /// Whether any step of the workflow narrows it.
+    pub narrows: bool,
+}
+
 impl Reader {
     /// The pending step that a token of any kind names. Nothing is written.
     pub async fn standing(&self, token: &str) -> Result<Standing, Error> {
@@ -53,8 +62,12 @@ impl Reader {
         Ok(Standing { provenance, label: label(address.run), is_at_tip, access, narrows })
     }
 
-    /// Whether a run is under way whose workflow narrows what an agent may touch. Nothing is written.
-    pub async fn narrows(&self, session: SessionId, run: RunId) -> Result<bool, Error> {
+    /// What the step leaves that a run is at; nothing if it is at none. Nothing is written.
+    pub async fn pending_access(
+        &self,
+        session: SessionId,
+        run: RunId,
+    ) -> Result<Option<PendingAccess>, Error> {
         let warm = self.current(session).await?;
         let place = {
             let warm = warm.lock();
@@ -63,6 +76,9 @@ impl Reader {
             Place::now(&warm.state, NodeAddress { session, run, node })?
         };
         let scene = self.scene(place).await?;
-        Ok(scene.pending().is_some() && scene.pinned.workflow.narrows())
+        let Some(pending) = scene.pending() else { return Ok(None) };
+        let workflow = &scene.pinned.workflow;
+        let access = workflow.step(&pending.step_id).and_then(|step| step.access.clone());
+        Ok(Some(PendingAccess { access, narrows: workflow.narrows() }))
     }
 }

@@ -5,25 +5,24 @@ use std::time::Duration;
 use piton_core::{Envelope, SessionId};
 use piton_store::collect::{Intent, Swept, collect};
 use piton_store::port::Roots;
-use piton_store::{Error, PinnedSnapshots, StreamId};
+use piton_store::{Error, StreamId};
 
 use super::control::{Control, control, set_control};
 use super::error::UpkeepError;
 use super::ports::Ports;
 use super::report::{Cleaned, Fate, SessionFate};
 use super::retention::RetentionDays;
-use super::roots::EventRoots;
 
 /// Removes sessions whose last event is `retention` old and that nobody keeps, then snapshots, artifacts and
-/// pinned workflows that no session refers to; or only says what it would remove. `more` speaks for namespaces of
-/// blobs that are not those of sessions.
+/// other blobs that nothing refers to; or only says what it would remove. `owners` speak for the namespaces that are
+/// collected: [`session_owners`](super::session_owners) for those of sessions, whoever else keeps blobs for the others.
 ///
 /// If the control records of any session cannot be read, nothing is removed at all: what such a session refers
 /// to is not known.
 pub async fn clean(
     ports: Ports<'_>,
     retention: RetentionDays,
-    more: &[&dyn Roots],
+    owners: &[Box<dyn Roots + '_>],
     intent: Intent,
 ) -> Result<Cleaned, UpkeepError> {
     let mut cleaned = Cleaned::default();
@@ -47,12 +46,9 @@ pub async fn clean(
             cleaned.sessions.push(fate);
         }
     }
-    let snapshots = PinnedSnapshots::new(ports.journal);
-    let artifacts = EventRoots::artifacts(ports.journal);
-    let workflows = EventRoots::pinned_workflows(ports.journal);
     let Ports { blobs, leases, clock, .. } = ports;
-    let own: [&dyn Roots; 3] = [&snapshots, &artifacts, &workflows];
-    cleaned.blobs = collect(blobs, leases, &[&own, more].concat(), clock, intent).await?;
+    let owners: Vec<&dyn Roots> = owners.iter().map(|owner| &**owner).collect();
+    cleaned.blobs = collect(blobs, leases, &owners, clock, intent).await?;
     for swept in cleaned.blobs.values() {
         if let Swept::Spared { because } = swept {
             cleaned.warnings.push(because.clone());

@@ -5,7 +5,7 @@
 //! | `clean` | removes sessions that are past their time, then what nothing refers to any more |
 //! | `retention` | says for how long sessions are kept |
 //! | `control` | lets a person keep a session for good |
-//! | `roots` | says which artifacts and pinned workflows sessions refer to |
+//! | `roots` | says which blobs sessions refer to |
 //! | `report` | what a cleaning did |
 //! | `soundness` | checks a session, and repairs it on request |
 //! | `ports` | the effects that these need |
@@ -30,5 +30,5 @@ pub use error::UpkeepError;
 pub use ports::Ports;
 pub use report::{Cleaned, Fate, SessionFate};
 pub use retention::{RetentionDays, RetentionDaysError};
-pub use roots::EventRoots;
+pub use roots::{EventRoots, session_owners};
 pub use soundness::{RepairReport, VerifyReport, repair, verify};

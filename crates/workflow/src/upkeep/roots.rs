@@ -1,13 +1,24 @@
-//! What keeps artifacts and pinned workflows alive: the events of every session.
+//! What keeps the blobs of sessions alive: their pins and their events.
 
 use std::collections::BTreeMap;
 
 use piton_core::{Digest, WorkflowHash};
 use piton_store::port::{BoxFuture, Cursor, Follow, JournalReader, Namespace, Roots, RootsCursor};
-use piton_store::{Error, StreamId};
+use piton_store::{Error, PinnedSnapshots, StreamId};
 
 use crate::bundle::Needed;
 use crate::event::SessionEvent;
+
+/// What keeps the blobs of sessions alive, an owner for each of their namespaces.
+pub fn session_owners<'a>(
+    journal: &'a dyn JournalReader<SessionEvent>,
+) -> [Box<dyn Roots + 'a>; 3] {
+    [
+        Box::new(PinnedSnapshots::new(journal)),
+        Box::new(EventRoots::artifacts(journal)),
+        Box::new(EventRoots::pinned_workflows(journal)),
+    ]
+}
 
 /// What the events of all sessions refer to in one namespace.
 ///

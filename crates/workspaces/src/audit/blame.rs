@@ -38,11 +38,23 @@ impl Ledger {
             let intent = &record.intent;
             let is_own = intent.path == *path || intent.target.as_ref() == Some(path);
             if is_own || intent.before == Before::Directory {
-                records.push(record);
+                records.push(self.shown(workspaces, record).await?);
             }
         }
         let changed_outside = changed_outside(workspaces, path, &records).await?;
         Ok(Blame { records, changed_outside })
+    }
+
+    /// The record, with what became of it if nobody wrote that yet.
+    async fn shown(&self, workspaces: &Workspaces, record: Record) -> Result<Record, Error> {
+        if record.outcome != Outcome::Open {
+            return Ok(record);
+        }
+        Ok(match self.judge(workspaces, &record).await? {
+            // What was not done yet may be under way.
+            Some(Outcome::Done) => Record { outcome: Outcome::Done, ..record },
+            _ => record,
+        })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Where records stand in the table.
 //!
 //! All keys of one ledger start with the digest of its name, so that no two ledgers meet. A record stands
-//! under its number; a row for each path that it names leads to it, and another while it is open.
+//! under its number; a row for each path that it names leads to it, one for its run, and another while it is
+//! open.
 
 use std::sync::Arc;
 
@@ -56,6 +57,18 @@ impl Keys {
     pub(super) fn all_of_path(&self, path: &LogicalPath) -> Key {
         let digest = Digest::of(&FileBytes(path.as_str().as_bytes()));
         self.key(b'p', &[digest.as_bytes()])
+    }
+
+    /// That a record was made in a run.
+    pub(super) fn run(&self, run: &str, number: u64) -> Key {
+        let digest = Digest::of(&FileBytes(run.as_bytes()));
+        self.key(b'u', &[digest.as_bytes(), &number.to_be_bytes()])
+    }
+
+    /// All records that were made in a run.
+    pub(super) fn all_of_run(&self, run: &str) -> Key {
+        let digest = Digest::of(&FileBytes(run.as_bytes()));
+        self.key(b'u', &[digest.as_bytes()])
     }
 }
 

@@ -1,9 +1,13 @@
 //! The records of one set of Mounts.
+//!
+//! *Invariants*: an intention is durable before its change happens. Its outcome is written with the next intention or
+//! soon after: a record that is open in the table and done on the disk is done, and everybody who reads it finds that
+//! out.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::{Clock, Code};
-use piton_store::port::{Change, Expect, Table, Write};
+use piton_store::port::{Change, Expect, Table, Version, Write};
 
 use super::{
     keys::{Keys, number_of},
@@ -20,22 +24,31 @@ pub struct Ledger {
     table: Arc<dyn Table>,
     clock: Arc<dyn Clock>,
     pub(super) keys: Keys,
+    known: Mutex<Known>,
+}
+
+/// What this process knows of the records beside what is written.
+#[derive(Default)]
+struct Known {
+    /// The number of the next record and the version of the row that says so, as the last commit here left them.
+    next: Option<(u64, Version)>,
+    /// Records whose outcome is known here and is not written yet. Each intention takes them along, so there are no
+    /// more than changes under way at one time.
+    unwritten: Vec<Record>,
 }
 
 impl Ledger {
     /// The records under a name: those who share the Mounts share the name.
     pub fn new(table: Arc<dyn Table>, clock: Arc<dyn Clock>, name: &str) -> Self {
-        Self { table, clock, keys: Keys::of(name) }
+        Self { table, clock, keys: Keys::of(name), known: Mutex::default() }
     }
 
-    /// Records what is about to be done, and returns the number of the record.
-    pub async fn intend(&self, intent: &Intent) -> Result<u64, Error> {
+    /// Records what is about to be done, and with it the outcomes that are not written yet.
+    pub async fn intend(&self, intent: &Intent) -> Result<Record, Error> {
         let mut intent = intent.clone();
         shorten(&mut intent.actor);
         for _ in 0..COMMIT_TRIES_MAX {
-            let next = self.table.get(&self.keys.next()).await?;
-            let number = next.as_ref().and_then(|entry| number_of(&entry.value)).unwrap_or(0);
-            let expect = next.map_or(Expect::Absent, |entry| Expect::Version(entry.version));
+            let (number, expect) = self.next().await?;
             let record = Record {
                 v: VERSION,
                 number,
@@ -43,54 +56,122 @@ impl Ledger {
                 intent: intent.clone(),
                 outcome: Outcome::Open,
             };
-            let put =
-                |key, value| Write { key, expect: Expect::Absent, change: Change::Put(value) };
-            let mut batch = vec![
-                Write {
-                    key: self.keys.next(),
-                    expect,
-                    change: Change::Put((number + 1).to_be_bytes().to_vec()),
-                },
-                put(self.keys.record(number), encode(&record)?),
-                put(self.keys.open(number), Vec::new()),
-                put(self.keys.path(&intent.path, number), Vec::new()),
-            ];
-            if let Some(target) = intent.target.as_ref().filter(|target| **target != intent.path) {
-                batch.push(put(self.keys.path(target, number), Vec::new()));
+            let unwritten = self.known().unwritten.clone();
+            let mut batch = self.beginning(&record, expect)?;
+            for settled in &unwritten {
+                batch.extend(self.ending(settled)?);
             }
             match self.table.commit(batch).await {
-                Ok(_) => return Ok(number),
-                Err(piton_store::Error::Conflict { .. }) => {}
+                Ok(version) => {
+                    let mut known = self.known();
+                    known.next = Some((number + 1, version));
+                    known.forget(&unwritten);
+                    return Ok(record);
+                }
+                Err(piton_store::Error::Conflict { .. }) => self.known().next = None,
                 Err(error) => return Err(error.into()),
             }
         }
         Err(Error::Data(Code::StoreBusy))
     }
 
-    /// Adds what became of an intention, as the one who made it knows.
-    pub async fn settle(&self, number: u64, done: bool) -> Result<(), Error> {
+    /// Adds what became of an intention, as the one who made it knows. It is written with the next intention, or by
+    /// [`flush`](Self::flush); until then whoever reads the open record concludes it from the file.
+    pub fn settle(&self, record: Record, done: bool) {
         let outcome = if done { Outcome::Done } else { Outcome::Undone };
-        self.conclude(number, outcome).await
+        self.known().unwritten.push(Record { outcome, ..record });
     }
 
-    pub(super) async fn conclude(&self, number: u64, outcome: Outcome) -> Result<(), Error> {
-        let Some(record) = self.record(number).await? else {
+    /// Whether outcomes are known here that are not written yet.
+    pub fn has_unwritten(&self) -> bool {
+        !self.known().unwritten.is_empty()
+    }
+
+    /// Writes the outcomes that are known here and are not written yet.
+    pub async fn flush(&self) -> Result<(), Error> {
+        let unwritten = self.known().unwritten.clone();
+        if unwritten.is_empty() {
             return Ok(());
-        };
-        let record = Record { outcome, ..record };
-        let change = |key, change| Write { key, expect: Expect::Anything, change };
-        let batch = vec![
-            change(self.keys.record(number), Change::Put(encode(&record)?)),
-            change(self.keys.open(number), Change::Remove),
-        ];
+        }
+        let mut batch = Vec::new();
+        for settled in &unwritten {
+            batch.extend(self.ending(settled)?);
+        }
         self.table.commit(batch).await?;
+        self.known().forget(&unwritten);
         Ok(())
     }
 
-    /// A record by its number.
+    /// The number of the next record, and what must be true of the row that says so.
+    async fn next(&self) -> Result<(u64, Expect), Error> {
+        let known = self.known().next;
+        if let Some((number, version)) = known {
+            return Ok((number, Expect::Version(version)));
+        }
+        let next = self.table.get(&self.keys.next()).await?;
+        let number = next.as_ref().and_then(|entry| number_of(&entry.value)).unwrap_or(0);
+        Ok((number, next.map_or(Expect::Absent, |entry| Expect::Version(entry.version))))
+    }
+
+    /// What is written when a record begins.
+    fn beginning(&self, record: &Record, expect: Expect) -> Result<Vec<Write>, Error> {
+        let (number, intent) = (record.number, &record.intent);
+        let put = |key, value| Write { key, expect: Expect::Absent, change: Change::Put(value) };
+        let following = Change::Put((number + 1).to_be_bytes().to_vec());
+        let mut batch = vec![
+            Write { key: self.keys.next(), expect, change: following },
+            put(self.keys.record(number), encode(record)?),
+            put(self.keys.open(number), Vec::new()),
+            put(self.keys.path(&intent.path, number), Vec::new()),
+        ];
+        if let Some(target) = intent.target.as_ref().filter(|target| **target != intent.path) {
+            batch.push(put(self.keys.path(target, number), Vec::new()));
+        }
+        if let Some(run) = &intent.actor.run {
+            batch.push(put(self.keys.run(run, number), Vec::new()));
+        }
+        Ok(batch)
+    }
+
+    /// What is written when the outcome of a record is known.
+    fn ending(&self, record: &Record) -> Result<[Write; 2], Error> {
+        let change = |key, change| Write { key, expect: Expect::Anything, change };
+        Ok([
+            change(self.keys.record(record.number), Change::Put(encode(record)?)),
+            change(self.keys.open(record.number), Change::Remove),
+        ])
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what somebody else concluded of an open record.
+    pub(super) async fn conclude(&self, record: Record, outcome: Outcome) -> Result<(), Error> {
+        let record = Record { outcome, ..record };
+        self.table.commit(self.ending(&record)?.into()).await?;
+        Ok(())
+    }
+
+    /// A record by its number, with its outcome if that is known here.
     pub async fn record(&self, number: u64) -> Result<Option<Record>, Error> {
+        let known = self.known().unwritten.iter().find(|settled| settled.number == number).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
         let entry = self.table.get(&self.keys.record(number)).await?;
         entry.map(|entry| decode(&entry.value)).transpose()
+    }
+
+    /// What was done in a run, oldest first: at most so many records, and how many more there are. Records of
+    /// versions that named no node are left aside.
+    pub async fn of_run(&self, run: &str, max: usize) -> Result<(Vec<Record>, usize), Error> {
+        let numbers = self.numbers(&self.keys.all_of_run(run)).await?;
+        let mut records = Vec::new();
+        for number in numbers.iter().take(max) {
+            records.extend(self.record(*number).await?);
+        }
+        Ok((records, numbers.len().saturating_sub(max)))
     }
 
     /// The numbers that rows under a prefix lead to, in order.
@@ -108,10 +189,17 @@ impl Ledger {
     }
 }
 
+impl Known {
+    fn forget(&mut self, written: &[Record]) {
+        self.unwritten.retain(|one| written.iter().all(|other| other.number != one.number));
+    }
+}
+
 fn shorten(actor: &mut Actor) {
     let cut = |text: &mut String| text.truncate(text.floor_char_boundary(ACTOR_BYTES_MAX));
     cut(&mut actor.agent);
-    for text in [&mut actor.session, &mut actor.run, &mut actor.step].into_iter().flatten() {
+    let Actor { agent: _, session, run, node, step } = actor;
+    for text in [session, run, node, step].into_iter().flatten() {
         cut(text);
     }
 }

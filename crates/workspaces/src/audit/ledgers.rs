@@ -8,13 +8,13 @@ use std::{collections::BTreeMap, sync::Arc};
 use piton_core::Clock;
 use piton_store::port::Table;
 
-use super::{blame::Blame, ledger::Ledger};
+use super::{blame::Blame, ledger::Ledger, record::Record};
 use crate::{config::Mounted, error::Error, path::LogicalPath, workspaces::Workspaces};
 
 /// The records of a whole set of Workspaces.
 #[derive(Clone)]
 pub struct Ledgers {
-    by_prefix: BTreeMap<LogicalPath, Arc<Ledger>>,
+    by_prefix: Arc<BTreeMap<LogicalPath, Arc<Ledger>>>,
     /// What those have that no prefix is known of.
     rest: Arc<Ledger>,
 }
@@ -22,7 +22,7 @@ pub struct Ledgers {
 impl From<Arc<Ledger>> for Ledgers {
     /// One ledger for every Workspace.
     fn from(ledger: Arc<Ledger>) -> Self {
-        Self { by_prefix: BTreeMap::new(), rest: ledger }
+        Self { by_prefix: Arc::default(), rest: ledger }
     }
 }
 
@@ -32,7 +32,7 @@ impl Ledgers {
         let ledger = |name: &str| Arc::new(Ledger::new(Arc::clone(table), Arc::clone(clock), name));
         let by_prefix =
             mounts.iter().map(|one| (one.prefix.clone(), ledger(&one.identity))).collect();
-        Self { by_prefix, rest: ledger("") }
+        Self { by_prefix: Arc::new(by_prefix), rest: ledger("") }
     }
 
     /// The records of the Mount that a path leads to.
@@ -49,10 +49,39 @@ impl Ledgers {
         self.at(path).blame(workspaces, path).await
     }
 
+    /// What was done in a run, Mount by Mount and oldest first: at most `max` records of each, and how many more
+    /// there are.
+    pub async fn of_run(&self, run: &str, max: usize) -> Result<(Vec<Record>, usize), Error> {
+        let (mut records, mut left_out) = (Vec::new(), 0);
+        for ledger in self.all() {
+            let (more, rest) = ledger.of_run(run, max).await?;
+            records.extend(more);
+            left_out += rest;
+        }
+        Ok((records, left_out))
+    }
+
+    /// Whether outcomes are known here that are not written yet.
+    pub fn has_unwritten(&self) -> bool {
+        self.all().any(|ledger| ledger.has_unwritten())
+    }
+
+    /// Writes the outcomes that are known here and are not written yet: where nothing more is about to be changed.
+    pub async fn flush(&self) -> Result<(), Error> {
+        for ledger in self.all() {
+            ledger.flush().await?;
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<Ledger>> {
+        self.by_prefix.values().chain([&self.rest])
+    }
+
     /// Settles what processes left open that died; returns how many records were settled.
     pub async fn recover(&self, workspaces: &Workspaces) -> Result<u64, Error> {
         let mut settled = 0;
-        for (prefix, ledger) in &self.by_prefix {
+        for (prefix, ledger) in &*self.by_prefix {
             settled += ledger.recover_below(workspaces, Some(prefix)).await?;
         }
         if self.by_prefix.is_empty() {

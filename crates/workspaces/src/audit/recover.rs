@@ -2,13 +2,13 @@
 
 use super::{
     ledger::Ledger,
-    record::{Intent, Outcome},
+    record::{Intent, Outcome, Record},
 };
 use crate::{
     error::Error,
     path::LogicalPath,
     scope::Tool,
-    store::{Before, Fault, FileStat},
+    store::{Before, Fault, Kind},
     workspaces::Workspaces,
 };
 
@@ -37,58 +37,114 @@ impl Ledger {
             if prefix.is_some_and(|prefix| leads_to != Some(prefix)) {
                 continue;
             }
-            let Some(outcome) = judge(workspaces, &record.intent).await else {
+            if !clear(workspaces, &record.intent).await {
+                continue;
+            }
+            let Some(outcome) = self.judge(workspaces, &record).await? else {
                 continue;
             };
             let now = self.record(number).await?;
-            if now.is_some_and(|now| now.outcome == Outcome::Open) {
-                self.conclude(number, outcome).await?;
+            if let Some(now) = now.filter(|now| now.outcome == Outcome::Open) {
+                self.conclude(now, outcome).await?;
                 settled += 1;
             }
         }
         Ok(settled)
     }
+
+    /// What became of an open record; nothing if its Workspace is not there or cannot be asked.
+    ///
+    /// Whoever changed the path next saw what this one left, so that counts before what is there now.
+    pub(super) async fn judge(
+        &self,
+        workspaces: &Workspaces,
+        record: &Record,
+    ) -> Result<Option<Outcome>, Error> {
+        let intent = &record.intent;
+        let later = self.later(record).await?;
+        let is_move = intent.tool == Tool::Move && intent.target.is_some();
+        if let (Some(later), false) = (&later, is_move) {
+            return Ok(Some(concluded(intent, &later.found(&intent.path))));
+        }
+        let Some(here) = look(workspaces, &intent.path).await else { return Ok(None) };
+        if let (Some(target), true) = (&intent.target, is_move) {
+            let Some(there) = look(workspaces, target).await else { return Ok(None) };
+            return Ok(Some(match (here, there) {
+                (Before::Nothing, Before::Nothing) => Outcome::Unclear,
+                (Before::Nothing, _) => Outcome::Done,
+                (_, Before::Nothing) => Outcome::Undone,
+                _ => Outcome::Unclear,
+            }));
+        }
+        let outcome = concluded(intent, &here);
+        // What is gone with its directory says nothing about what was done to it before.
+        let is_told = outcome == Outcome::Done || !self.was_above(record).await?;
+        Ok(Some(if is_told { outcome } else { Outcome::Unclear }))
+    }
+
+    /// Whether a directory above the path of a record was moved or removed after it.
+    async fn was_above(&self, record: &Record) -> Result<bool, Error> {
+        for above in record.intent.path.ancestors().skip(1) {
+            let above: LogicalPath = above.parse().expect("a part of a path is a path");
+            for number in self.numbers(&self.keys.all_of_path(&above)).await? {
+                if number > record.number
+                    && let Some(later) = self.record(number).await?
+                    && matches!(later.intent.tool, Tool::Move | Tool::Delete)
+                {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The next record that names the path of this one.
+    async fn later(&self, record: &Record) -> Result<Option<Record>, Error> {
+        let numbers = self.numbers(&self.keys.all_of_path(&record.intent.path)).await?;
+        match numbers.into_iter().find(|number| *number > record.number) {
+            Some(number) => self.record(number).await,
+            None => Ok(None),
+        }
+    }
 }
 
-/// What became of an intention; nothing if its Workspace is not there or cannot be asked.
-async fn judge(workspaces: &Workspaces, intent: &Intent) -> Option<Outcome> {
-    let (workspace, at) = workspaces.find(&intent.path)?;
-    if let Some(temp) = &intent.temp {
-        workspace.store.clear(at, temp.clone()).await.ok()?;
+impl Record {
+    /// What its change found at a path that it names: a move finds nothing where it goes.
+    fn found(&self, path: &LogicalPath) -> Before {
+        if self.intent.path == *path { self.intent.before.clone() } else { Before::Nothing }
     }
-    let here = look(workspaces, &intent.path).await?;
-    if let (Tool::Move, Some(target)) = (intent.tool, &intent.target) {
-        let there = look(workspaces, target).await?;
-        return Some(match (here, there) {
-            (None, Some(_)) => Outcome::Done,
-            (Some(_), None) => Outcome::Undone,
-            _ => Outcome::Unclear,
-        });
+}
+
+/// Clears away the unfinished write of an intention, after whoever still works on it; says whether that is done.
+async fn clear(workspaces: &Workspaces, intent: &Intent) -> bool {
+    let Some((workspace, at)) = workspaces.find(&intent.path) else { return false };
+    match &intent.temp {
+        Some(temp) => workspace.store.clear(at, temp.clone()).await.is_ok(),
+        None => true,
     }
-    let found = here.as_ref().and_then(|stat| stat.digest);
-    let is_before = match intent.before {
-        Before::Nothing => here.is_none(),
-        Before::File(digest) => here.is_some() && digest == found,
-        Before::Directory => here.as_ref().is_some_and(|stat| stat.digest.is_none()),
-    };
+}
+
+/// What became of an intention after which this was found at its path.
+fn concluded(intent: &Intent, found: &Before) -> Outcome {
     let is_after = match (&intent.after, intent.tool) {
-        (Some(after), _) => found == Some(*after),
-        (None, Tool::Mkdir) => here.is_some(),
-        (None, _) => here.is_none(),
+        (Some(after), _) => *found == Before::File(Some(*after)),
+        (None, Tool::Mkdir) => *found != Before::Nothing,
+        (None, _) => *found == Before::Nothing,
     };
-    Some(match (is_after, is_before) {
+    match (is_after, *found == intent.before) {
         (true, _) => Outcome::Done,
         (false, true) => Outcome::Undone,
         (false, false) => Outcome::Unclear,
-    })
+    }
 }
 
 /// What stands at a path now, if that can be told.
-async fn look(workspaces: &Workspaces, path: &LogicalPath) -> Option<Option<FileStat>> {
+async fn look(workspaces: &Workspaces, path: &LogicalPath) -> Option<Before> {
     let (workspace, at) = workspaces.find(path)?;
     match workspace.store.stat(at, true).await {
-        Ok(stat) => Some(Some(stat)),
-        Err(Fault::NotFound | Fault::NotDirectory) => Some(None),
+        Ok(stat) if stat.kind == Kind::File => Some(Before::File(stat.digest)),
+        Ok(_) => Some(Before::Directory),
+        Err(Fault::NotFound | Fault::NotDirectory) => Some(Before::Nothing),
         Err(_) => None,
     }
 }

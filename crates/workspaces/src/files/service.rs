@@ -22,6 +22,9 @@ pub struct Actor {
     /// Its run, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// The node of that run, if it has one. Records of older versions name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// The step that it is at, if it is at one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,

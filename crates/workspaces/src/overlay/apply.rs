@@ -79,6 +79,12 @@ impl OverlayStore {
         Ok(Applied { paths })
     }
 
+    /// Makes an overlay that is empty show what this one shows; returns how many entries its upper Store has then.
+    /// From there on each goes its own way.
+    pub async fn fork_into(&self, target: &Self) -> Result<u64, Fault> {
+        self.upper.copy_to(&target.upper).await
+    }
+
     /// Forgets every change: the overlay shows what is below again.
     pub async fn drop_all(&self) -> Result<(), Fault> {
         for (name, _) in self.upper.rows_at(&MountPath::root()).await? {

@@ -6,7 +6,7 @@ use super::store::OverlayStore;
 use crate::{
     bounds::{FILE_BYTES_MAX, OVERLAY_CHANGES_MAX},
     path::MountPath,
-    store::{Fault, Kind, Store},
+    store::{Fault, Kind, Loaded, Store},
     virtual_store::Row,
 };
 
@@ -81,6 +81,14 @@ impl OverlayStore {
         let below = if is_below { load(&*self.lower).await? } else { None };
         let above = if one.now.is_some() { load(&self.upper).await? } else { None };
         Ok((below, above))
+    }
+
+    /// A whole file of the lower Store, of at most so many bytes; nothing if there is none that may be shown.
+    pub async fn load_below(&self, path: MountPath, bytes_max: u64) -> Option<Loaded> {
+        if self.lower_mask.hides(&path).is_some() {
+            return None;
+        }
+        self.lower.load(path, bytes_max).await.ok()
     }
 }
 

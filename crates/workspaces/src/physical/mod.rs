@@ -12,6 +12,7 @@
 //! with several links. Programs that do not take the lock of the directory can change a file between
 //! the comparison of its version and the rename that replaces it.
 
+mod at_hand;
 mod directories;
 mod errno;
 mod links;

@@ -15,14 +15,14 @@ use super::errno::fault;
 use crate::{path::MountPath, store::Fault};
 
 /// How a file is opened that is read: never blocking, never becoming a terminal.
-const READ: OFlags =
+pub(super) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::NOFOLLOW);
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW);
 
 /// The held directory of a Mount.
 pub(super) struct Root {
-    fd: OwnedFd,
-    by_kernel: bool,
+    pub(super) fd: OwnedFd,
+    pub(super) by_kernel: bool,
     deny_hard_links: bool,
 }
 
@@ -61,7 +61,7 @@ impl Root {
         self.regular(one(directory.as_fd(), name, READ).map_err(fault)?)
     }
 
-    fn regular(&self, fd: OwnedFd) -> Result<(File, Stat), Fault> {
+    pub(super) fn regular(&self, fd: OwnedFd) -> Result<(File, Stat), Fault> {
         let stat = rustix::fs::fstat(&fd).map_err(fault)?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile if self.deny_hard_links && stat.st_nlink > 1 => Err(Fault::Link),
@@ -114,12 +114,15 @@ pub(super) fn one_directory(directory: &OwnedFd, name: &str) -> Result<OwnedFd, 
     one(directory.as_fd(), name, DIRECTORY).map_err(fault)
 }
 
+/// How the kernel looks for a path: not outside the Mount, and over no link.
+#[cfg(target_os = "linux")]
+pub(super) const RESOLVE: rustix::fs::ResolveFlags = rustix::fs::ResolveFlags::BENEATH
+    .union(rustix::fs::ResolveFlags::NO_SYMLINKS)
+    .union(rustix::fs::ResolveFlags::NO_MAGICLINKS);
+
 #[cfg(target_os = "linux")]
 fn beneath(root: BorrowedFd<'_>, path: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-    use rustix::fs::ResolveFlags;
-
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    rustix::fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), resolve)
+    rustix::fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), RESOLVE)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -5,9 +5,10 @@ use std::{path::Path, sync::Arc};
 
 use piton_core::{Digest, Entropy, FileBytes};
 use piton_store::port::BoxFuture;
-use rustix::fs::AtFlags;
+use rustix::fs::{AtFlags, Stat};
 
 use super::{
+    at_hand::AtHand,
     errno::fault,
     list::{kind_of, listing, size},
     lock::lock,
@@ -24,7 +25,7 @@ use crate::{
     search::{Found, Search},
     store::{
         Before, Change, Expected, Fault, FileStat, Kind, Listing, Loaded, Prepared, Store, Window,
-        WindowRead, read_window,
+        WindowRead, read_window, read_window_of,
     },
 };
 
@@ -87,6 +88,9 @@ async fn blocking<R: Send + 'static>(
 
 impl Store for PhysicalStore {
     fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+        if let Some(stat) = self.inner.known_stat(&path, digest) {
+            return Box::pin(async move { Ok(stat) });
+        }
         self.run(move |inner| inner.stat(&path, digest))
     }
 
@@ -95,6 +99,9 @@ impl Store for PhysicalStore {
     }
 
     fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
+        if let Some(AtHand { bytes, .. }) = self.inner.root.at_hand(&path) {
+            return Box::pin(async move { read_window_of(&bytes, window) });
+        }
         self.run(move |inner| {
             let (file, stat) = inner.root.file(&path)?;
             read_window(file, size(&stat), window)
@@ -102,11 +109,14 @@ impl Store for PhysicalStore {
     }
 
     fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
+        if let Some(AtHand { bytes, .. }) = self.inner.root.at_hand(&path)
+            && bytes.len() as u64 <= bytes_max
+        {
+            return Box::pin(async move { Ok(loaded(bytes)) });
+        }
         self.run(move |inner| {
             let (file, stat) = inner.root.file(&path)?;
-            let bytes = read_all(file, &stat, bytes_max)?;
-            let digest = Digest::of(&FileBytes(&bytes));
-            Ok(Loaded { bytes, digest })
+            Ok(loaded(read_all(file, &stat, bytes_max)?))
         })
     }
 
@@ -146,7 +156,36 @@ impl Store for PhysicalStore {
     }
 }
 
+fn loaded(bytes: Vec<u8>) -> Loaded {
+    let digest = Digest::of(&FileBytes(&bytes));
+    Loaded { bytes, digest }
+}
+
+/// What is told of a path that is no link.
+fn told(stat: &Stat, digest: Option<Digest>) -> FileStat {
+    let kind = kind_of(stat);
+    FileStat {
+        kind,
+        bytes: if kind == Kind::File { size(stat) } else { 0 },
+        modified: u64::try_from(stat.st_mtime).ok(),
+        digest,
+    }
+}
+
 impl Inner {
+    /// What stands at a path, if the kernel has all that is asked for in memory.
+    fn known_stat(&self, path: &MountPath, digest: bool) -> Option<FileStat> {
+        let stat = self.root.known(path)?;
+        match kind_of(&stat) {
+            Kind::Link => None,
+            Kind::File if digest => {
+                let AtHand { stat, bytes } = self.root.at_hand(path)?;
+                Some(told(&stat, Some(Digest::of(&FileBytes(&bytes)))))
+            }
+            _ => Some(told(&stat, None)),
+        }
+    }
+
     fn stat(&self, path: &MountPath, digest: bool) -> Result<FileStat, Fault> {
         let stat = if path.is_root() {
             rustix::fs::fstat(self.root.directory(path)?).map_err(fault)?
@@ -165,12 +204,7 @@ impl Inner {
             })
             .and_then(Result::ok)
             .map(|bytes| Digest::of(&FileBytes(&bytes)));
-        Ok(FileStat {
-            kind,
-            bytes: if kind == Kind::File { size(&stat) } else { 0 },
-            modified: u64::try_from(stat.st_mtime).ok(),
-            digest,
-        })
+        Ok(told(&stat, digest))
     }
 
     fn prepare(&self, change: &Change) -> Result<Box<dyn Ready>, Fault> {

@@ -9,6 +9,9 @@ use piton_core::{Digest, DigestBuilder};
 use super::{Fault, NotTextKind};
 use crate::bounds::{LINE_BYTES_KEPT, LINE_CHARACTERS_MAX, SNIFF_BYTES, WHOLE_BYTES_MAX};
 
+/// How much of a file is brought at once.
+const BUFFER_BYTES: usize = 64 * 1024;
+
 /// Which lines are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
@@ -40,9 +43,19 @@ pub struct WindowRead {
 /// Reads a window from a file of `size` bytes. A file that grows while it is read ends at its size;
 /// one that has no size but content, as in `/proc`, ends at [`WHOLE_BYTES_MAX`].
 pub fn read_window(reader: impl Read, size: u64, window: Window) -> Result<WindowRead, Fault> {
-    let whole = size <= WHOLE_BYTES_MAX;
     let cap = if size == 0 { WHOLE_BYTES_MAX } else { size };
-    let mut lines = Lines::new(BufReader::with_capacity(64 * 1024, reader.take(cap)), whole);
+    let reader = BufReader::with_capacity(BUFFER_BYTES, reader.take(cap));
+    read_buffered(reader, size, window)
+}
+
+/// The same of bytes that are in memory.
+pub fn read_window_of(bytes: &[u8], window: Window) -> Result<WindowRead, Fault> {
+    read_buffered(bytes, bytes.len() as u64, window)
+}
+
+fn read_buffered(reader: impl BufRead, size: u64, window: Window) -> Result<WindowRead, Fault> {
+    let whole = size <= WHOLE_BYTES_MAX;
+    let mut lines = Lines::new(reader, whole);
     let mut kept: Vec<String> = Vec::new();
     let mut room = window.bytes_max;
     let mut number = 0;
@@ -88,11 +101,13 @@ struct Lines<R> {
     reader: R,
     read: u64,
     digest: Option<DigestBuilder>,
+    /// How much of what the reader holds is in the digest already.
+    hashed: usize,
 }
 
 impl<R: BufRead> Lines<R> {
     fn new(reader: R, whole: bool) -> Self {
-        Self { reader, read: 0, digest: whole.then(DigestBuilder::new) }
+        Self { reader, read: 0, digest: whole.then(DigestBuilder::new), hashed: 0 }
     }
 
     /// The next line, or nothing at the end. Keeps the start of a long one only.
@@ -119,9 +134,14 @@ impl<R: BufRead> Lines<R> {
             let room = LINE_BYTES_KEPT.saturating_sub(line.start.len());
             line.start.extend_from_slice(&text[..text.len().min(room)]);
             line.bytes += taken as u64;
-            if let Some(digest) = &mut self.digest {
-                digest.update(&buffer[..taken]);
+            // Everything that was brought at once is hashed at once, not line by line.
+            if let Some(digest) = &mut self.digest
+                && self.hashed == 0
+            {
+                digest.update(buffer);
+                self.hashed = buffer.len();
             }
+            self.hashed = self.hashed.saturating_sub(taken);
             self.read += taken as u64;
             self.reader.consume(taken);
             if end.is_some() {

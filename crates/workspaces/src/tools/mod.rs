@@ -9,6 +9,6 @@ pub use call::Reply;
 pub use catalogue::{ToolCard, cards};
 pub use middleware::{FilesMiddleware, Middleware, ModelCall, ToolCall};
 pub use request::{
-    CopyRequest, DeleteRequest, EditRequest, GlobRequest, GrepOutput, GrepRequest, LsRequest,
-    MkdirRequest, MoveRequest, ReadRequest, StatRequest, WriteRequest,
+    ALIASES, CopyRequest, DeleteRequest, EditRequest, GlobRequest, GrepOutput, GrepRequest,
+    LsRequest, MkdirRequest, MoveRequest, ReadRequest, StatRequest, WriteRequest,
 };

@@ -6,6 +6,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+/// Other names that models write for arguments, each with the one that it means.
+pub const ALIASES: &[(&str, &str)] =
+    &[("file_path", "path"), ("source", "from"), ("destination", "to")];
+
 /// `ls`
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -37,6 +37,11 @@ impl Keys {
         self.entry(directory, "")
     }
 
+    /// What the rows of all entries begin with.
+    pub(super) fn all_entries(&self) -> Key {
+        [&*self.0, &[ENTRY]].concat().into()
+    }
+
     /// The row that says how much there is.
     pub(super) fn usage(&self) -> Key {
         [&*self.0, &[USAGE]].concat().into()

@@ -12,6 +12,7 @@
 //! *Limitations*: a recursive delete takes a bounded number of entries, because it is one commit.
 
 mod commit;
+mod copy;
 mod keys;
 mod lookup;
 mod namespace;

@@ -17,7 +17,7 @@ use crate::{
     search::{Found as SearchFound, Search},
     store::{
         Change, Entry, Fault, FileStat, Kind, Listing, Loaded, Prepared, Store, Window, WindowRead,
-        read_window,
+        read_window_of,
     },
 };
 
@@ -178,7 +178,7 @@ impl Store for VirtualStore {
     fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
         Box::pin(async move {
             let loaded = self.content(self.file(&path).await?).await?;
-            read_window(&*loaded.bytes, loaded.bytes.len() as u64, window)
+            read_window_of(&loaded.bytes, window)
         })
     }
 

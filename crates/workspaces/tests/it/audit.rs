@@ -3,10 +3,10 @@
 use std::{fs, sync::Arc};
 
 use piton_core::{Digest, FileBytes, TimestampMs, port::fixed::ManualClock};
-use piton_store::memory::MemoryTable;
+use piton_store::{memory::MemoryTable, port::Table};
 use piton_workspaces::{
     Actor, Files, Tool,
-    audit::{Intent, Ledger, Outcome},
+    audit::{Intent, Ledger, Outcome, Record},
     path::LogicalPath,
     store::Before,
 };
@@ -23,8 +23,8 @@ fn actor(agent: &str) -> Actor {
     Actor {
         agent: agent.into(),
         session: Some("sess_1".into()),
-        run: None,
         step: Some("review".into()),
+        ..Actor::default()
     }
 }
 
@@ -163,7 +163,7 @@ async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
         let world = World::new().await;
         let ledger = ledger();
         let temp = ".piton-00000000000000aa.tmp";
-        let number = ledger
+        let left_open = ledger
             .intend(&Intent {
                 actor: actor("dead"),
                 tool: left.tool,
@@ -183,9 +183,107 @@ async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
         }
         let workspaces = world.files.workspaces();
         assert_eq!(ledger.recover(workspaces).await.unwrap(), 1, "case {at}");
-        let record = ledger.record(number).await.unwrap().unwrap();
+        let record = ledger.record(left_open.number).await.unwrap().unwrap();
         assert_eq!(record.outcome, left.outcome, "case {at}");
         assert!(!world.at(&format!("src/{temp}")).exists(), "case {at}");
         assert_eq!(ledger.recover(workspaces).await.unwrap(), 0, "case {at}");
     }
+}
+
+#[test]
+fn a_record_of_a_version_that_named_no_node_is_still_read() {
+    let text = r#"{"v":1,"number":4,"timestampMs":1000,"intent":{"actor":{"agent":"one","session":"sess_1","run":"run_1","step":"review"},"tool":"write","workspace":"/home","path":"/home/f","before":{"kind":"nothing"},"after":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},"outcome":"done"}"#;
+    let record: Record = serde_json::from_str(text).unwrap();
+    let told = &record.intent.actor;
+    assert_eq!((told.node.as_deref(), told.step.as_deref()), (None, Some("review")));
+    assert_eq!(serde_json::to_string(&record).unwrap(), text);
+}
+
+#[tokio::test]
+async fn what_was_done_in_a_run_is_found_by_the_run_with_its_nodes() {
+    let world = World::new().await;
+    let ledger = ledger();
+    let write = async |run: Option<&str>, node: &str, content: &str| {
+        let (run, node) = (run.map(Into::into), Some(node.into()));
+        let actor = Actor { run, node, ..actor("one") };
+        let files = world.files.clone().recorded(Arc::clone(&ledger), actor);
+        files.call("write", json!({ "path": "/mem/f.txt", "content": content })).await;
+    };
+    write(Some("run_1"), "node_1", "a\n").await;
+    write(Some("run_2"), "node_2", "b\n").await;
+    write(Some("run_1"), "node_3", "c\n").await;
+    write(None, "node_4", "d\n").await;
+    let (records, left_out) = ledger.of_run("run_1", 10).await.unwrap();
+    let nodes: Vec<_> = records.iter().map(|one| one.intent.actor.node.as_deref()).collect();
+    assert_eq!((nodes, left_out), (vec![Some("node_1"), Some("node_3")], 0));
+    assert_eq!(ledger.of_run("run_1", 1).await.unwrap().1, 1);
+    assert!(ledger.of_run("run_3", 1).await.unwrap().0.is_empty());
+}
+
+/// Two processes that share a table.
+fn two_processes() -> [Arc<Ledger>; 2] {
+    let table: Arc<dyn Table> = Arc::new(MemoryTable::default());
+    let clock = Arc::new(ManualClock::new(TimestampMs(1_000)));
+    [(); 2].map(|()| Arc::new(Ledger::new(Arc::clone(&table), clock.clone(), "project")))
+}
+
+/// What a process reads of a file: the outcome of each record, and whether it was changed outside Piton.
+async fn outcomes(ledger: &Ledger, files: &Files, file: &str) -> (Vec<Outcome>, bool) {
+    let blame = ledger.blame(files.workspaces(), &path(file)).await.unwrap();
+    (blame.records.iter().map(|record| record.outcome).collect(), blame.changed_outside)
+}
+
+// shows: WS-058 (while the outcome of the last change is not written yet)
+#[tokio::test]
+async fn everybody_reads_that_a_change_is_done_before_its_outcome_is_written() {
+    for file in ["/home/src/f.txt", "/mem/f.txt"] {
+        let world = World::new().await;
+        let [mine, other] = two_processes();
+        let files = world.files.clone().recorded(Arc::clone(&mine), actor("one"));
+        for content in ["a\n", "b\n"] {
+            files.call("write", json!({ "path": file, "content": content })).await;
+            assert!(mine.has_unwritten(), "{file}");
+            for ledger in [&mine, &other] {
+                let (found, outside) = outcomes(ledger, &files, file).await;
+                assert!(found.iter().all(|outcome| *outcome == Outcome::Done), "{file}: {found:?}");
+                assert!(!outside, "{file}");
+            }
+        }
+        mine.flush().await.unwrap();
+        assert!(!mine.has_unwritten(), "{file}");
+        assert_eq!(other.recover(files.workspaces()).await.unwrap(), 0, "{file}: all is written");
+    }
+}
+
+#[tokio::test]
+async fn who_died_before_writing_an_outcome_is_judged_by_what_the_next_one_found() {
+    let world = World::new().await;
+    let [dead, other] = two_processes();
+    let file = "/home/src/f.txt";
+    let write = |ledger: &Arc<Ledger>, content: &str| {
+        let files = world.files.clone().recorded(Arc::clone(ledger), actor("one"));
+        let arguments = json!({ "path": file, "content": content });
+        async move { files.call("write", arguments).await }
+    };
+    write(&dead, "a\n").await;
+    write(&other, "b\n").await;
+    other.flush().await.unwrap();
+    // Its process is gone, and the file has neither of the contents that it knew.
+    let workspaces = world.files.workspaces();
+    assert_eq!(other.recover(workspaces).await.unwrap(), 1);
+    let (found, outside) = outcomes(&other, &world.files, file).await;
+    assert_eq!((found, outside), (vec![Outcome::Done, Outcome::Done], false));
+}
+
+#[tokio::test]
+async fn what_went_with_its_directory_is_not_told_as_never_done() {
+    let world = World::new().await;
+    let [dead, other] = two_processes();
+    let files = |ledger: &Arc<Ledger>| world.files.clone().recorded(Arc::clone(ledger), actor("x"));
+    files(&dead).call("write", json!({ "path": "/home/src/d/f.txt", "content": "a" })).await;
+    files(&other).call("delete", json!({ "path": "/home/src/d", "recursive": true })).await;
+    other.flush().await.unwrap();
+    assert_eq!(other.recover(world.files.workspaces()).await.unwrap(), 1);
+    let (found, _) = outcomes(&other, &world.files, "/home/src/d/f.txt").await;
+    assert_eq!(found, [Outcome::Unclear, Outcome::Done]);
 }

@@ -81,8 +81,37 @@ const KITS: [Kit; 7] = [
     },
 ];
 
-/// Makes sure of every kit.
+/// Libraries for flows that others wrote, which only benchmarks need; the scripts for one of them run on Node.
+const FLOW_PEERS: [Kit; 4] = [
+    Kit { name: KITS[0].name, what: KITS[0].what, pins: KITS[0].pins },
+    Kit {
+        name: "pocketflow-typescript",
+        what: "PocketFlow for TypeScript",
+        pins: Pins::Npm("crates/bench/peers/pocketflow"),
+    },
+    Kit {
+        name: "pocketflow-python",
+        what: "PocketFlow for Python",
+        pins: Pins::Pip("crates/bench/peers/pocketflow/requirements.txt"),
+    },
+    Kit {
+        name: "langgraph",
+        what: "LangGraph",
+        pins: Pins::Pip("crates/bench/peers/langgraph/requirements.txt"),
+    },
+];
+
+/// Makes sure of every kit that tests need.
 pub(crate) fn install(root: &Path) -> Result<()> {
+    install_kits(root, &KITS)
+}
+
+/// Makes sure of the libraries that flows are measured beside.
+pub(crate) fn install_flow_peers(root: &Path) -> Result<()> {
+    install_kits(root, &FLOW_PEERS)
+}
+
+fn install_kits(root: &Path, kits: &[Kit]) -> Result<()> {
     let place = target_dir(root)?.join("clients");
     fs::create_dir_all(&place).with_context(|| format!("making {}", place.display()))?;
     if !works(root, "python3", &["-m", "pip", "--version"]) {
@@ -90,7 +119,7 @@ pub(crate) fn install(root: &Path) -> Result<()> {
     }
     // Packages with compiled parts fit one version of Python.
     let python = process::output(root, "python3", &["--version"])?;
-    for kit in &KITS {
+    for kit in kits {
         let mark = place.join(format!("{}.installed", kit.name));
         let wanted = format!("{python}{}", kit.pins.read(root)?);
         if fs::read_to_string(&mark).is_ok_and(|found| found == wanted) {
@@ -149,7 +178,7 @@ impl Pins {
 }
 
 /// Where cargo builds, as it says itself: by an option, the environment or a configuration file.
-fn target_dir(root: &Path) -> Result<PathBuf> {
+pub(crate) fn target_dir(root: &Path) -> Result<PathBuf> {
     #[derive(Deserialize)]
     struct Metadata {
         target_directory: PathBuf,
@@ -162,13 +191,13 @@ fn target_dir(root: &Path) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KITS, Pins};
+    use super::{FLOW_PEERS, KITS, Pins};
     use crate::project;
 
     #[test]
     fn every_version_is_exact() {
         let root = project::root().unwrap();
-        for kit in &KITS {
+        for kit in KITS.iter().chain(&FLOW_PEERS) {
             let pins = kit.pins.read(&root).unwrap();
             let mut lines = pins.lines().filter(|line| !line.starts_with('#'));
             let exact = match kit.pins {

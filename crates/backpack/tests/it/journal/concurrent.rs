@@ -35,6 +35,33 @@ async fn concurrent_writers_share_syncs_and_lose_nothing() {
     assert_eq!(commits(found.memory()).len(), WRITERS * PACKS);
 }
 
+/// Those who were woken together write together: after the first round, in which one goes ahead of the others, every
+/// round of all writers is one sync. On one thread the order of turns is fixed, so the count is exact.
+// shows: BP-112 (the part that makes concurrent writers cheaper than as many alone)
+#[tokio::test]
+async fn writers_that_come_back_together_share_every_sync() {
+    const WRITERS: usize = 8;
+    const ROUNDS: usize = 20;
+    let recorder = Recorder::new(Arc::new(SimDisk::new()));
+    let site = Site::on(Arc::new(recorder.clone()), 1);
+    let backpack = site.open().await;
+    recorder.take();
+    let writers = (0..WRITERS).map(|number| {
+        let node = node(&backpack, &format!("n{number}"));
+        tokio::spawn(async move {
+            for count in 0..ROUNDS {
+                done(node.pack("x", &count).await);
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    let syncs = recorder.take().iter().filter(|call| call.operation == "sync").count();
+    assert!(syncs <= ROUNDS + 2, "{syncs} syncs for {ROUNDS} rounds");
+    assert_eq!(commits(backpack.memory()).len(), WRITERS * ROUNDS);
+}
+
 /// Keeps syncs waiting while it is closed.
 #[derive(Default)]
 struct Gate {

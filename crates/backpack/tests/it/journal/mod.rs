@@ -2,6 +2,7 @@
 
 mod concurrent;
 mod faults;
+mod followed;
 mod forks;
 pub(crate) mod kill;
 mod past;

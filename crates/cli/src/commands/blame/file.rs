@@ -24,7 +24,11 @@ impl File {
         let history = open.wait(world.history(&self.path))?;
         say_history(app, &history);
         let newest = history.records.iter().max_by_key(|record| record.number);
-        let place = newest.and_then(|record| record.run.as_deref().zip(record.step.as_deref()));
+        // Older records name no node: there the step leads to the newest node that was at it.
+        let place = newest.and_then(|record| {
+            let node = record.node.as_deref().or(record.step.as_deref());
+            record.run.as_deref().zip(node)
+        });
         let chain = chain::show(app, &open, place);
         app.output.reply("piton.blame.file/1", &Blamed { thing: &history, chain })?;
         Ok(Ending::Done)

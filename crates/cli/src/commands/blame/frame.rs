@@ -30,7 +30,9 @@ impl Frame {
         }
         let newest = node.frames.iter().max_by_key(|frame| frame.sequence);
         let entry = |name: &str| newest?.metadata.get(name).map(String::as_str);
-        let chain = chain::show(app, &desk.open, entry("run").zip(entry("step")));
+        // Older frames name no node: there the step leads to the newest node that was at it.
+        let node = entry("node").or(entry("step"));
+        let chain = chain::show(app, &desk.open, entry("run").zip(node));
         app.output.reply("piton.blame.frame/1", &Blamed { thing: &node, chain })?;
         Ok(Ending::Done)
     }

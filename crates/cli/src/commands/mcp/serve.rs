@@ -42,10 +42,12 @@ pub(super) fn run(
         claude_project_dir: app.environment.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from),
         working_dir: app.environment.working_dir.clone(),
     };
+    // A section that cannot be used is told now: an agent would only see that tools are missing.
+    let here = [whereabouts.claude_project_dir.as_deref(), whereabouts.working_dir.as_deref()];
+    let project = project_dir(None, here.into_iter().flatten())?;
+    let settings = open.runtime.context_settings(project.as_ref())?;
     if let Some(agent) = context {
-        let here = [whereabouts.claude_project_dir.as_deref(), whereabouts.working_dir.as_deref()];
-        let project = project_dir(None, here.into_iter().flatten())?;
-        open.runtime.context_settings(project.as_ref())?.check(&agent)?;
+        settings.check(&agent)?;
     }
     open.wait(serve_stdio(offer.attached(backpack), whereabouts))?;
     Ok(Ending::Done)

@@ -25,6 +25,11 @@ fn mount(text: &str) -> Result<Mount, String> {
 }
 
 impl Chosen {
+    /// Adds one as if somebody had typed it.
+    pub(crate) fn add(&mut self, mount: Mount) {
+        self.workspaces.push(mount);
+    }
+
     /// What is declared for a process that works here. The disk is asked where directories are, and nothing is opened.
     pub(crate) fn declared(&self, app: &App) -> Result<Joined, Failure> {
         let configuration = app.configuration()?;

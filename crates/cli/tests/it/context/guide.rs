@@ -1,29 +1,10 @@
 //! The guide, carried out.
 
-use std::process::Command;
-
 use piton_models::Wire;
 use piton_models::testing::{ModelServer, Reply};
 
+use crate::page::{blocks, typed};
 use crate::rig::{Rig, text};
-
-/// The blocks of a page in the order in which they stand: the language and the lines.
-fn blocks(page: &str) -> Vec<(String, String)> {
-    let mut blocks = Vec::new();
-    let mut open: Option<(String, String)> = None;
-    for line in page.lines() {
-        match (line.strip_prefix("```"), &mut open) {
-            (Some(language), None) => open = Some((language.to_owned(), String::new())),
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (None, Some((_, lines))) => {
-                lines.push_str(line);
-                lines.push('\n');
-            }
-            (None, None) => {}
-        }
-    }
-    blocks
-}
 
 #[test]
 fn every_command_of_the_guide_does_what_it_says() {
@@ -37,35 +18,27 @@ fn every_command_of_the_guide_does_what_it_says() {
     rig.write("README.md", "# A sample\n");
     rig.write("src/main.rs", "fn main() {}\n");
     rig.write("src/args.rs", "pub struct Args;\n");
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/context.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    let piton = std::path::Path::new(env!("CARGO_BIN_EXE_piton"));
-    let path = format!("{}:/usr/bin:/bin", piton.parent().unwrap().display());
     let mut said = Vec::new();
-    for (language, lines) in blocks(&page) {
-        if language == "toml" && lines.starts_with("[models]") {
-            let here = format!("{lines}base_url = \"{}\"\n", server.base_url(Wire::Ollama));
-            let file = rig.home().join(".config/piton/config.toml");
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, here).unwrap();
-            continue;
-        }
-        if language == "toml" {
-            rig.write("piton.toml", &lines);
-            continue;
-        }
-        for line in lines.lines() {
-            let command = line.strip_prefix("$ ").expect("a block has commands only");
-            let output = Command::new("sh")
-                .args(["-c", command])
-                .env_clear()
-                .env("HOME", rig.home())
-                .env("PATH", &path)
-                .current_dir(rig.project())
-                .output()
-                .unwrap();
-            assert!(output.status.success(), "{command}: {}", text(&output.stderr));
-            said.push(format!("{line}\n{}", text(&output.stdout)));
+    for block in blocks("docs/guides/context.md") {
+        let lines = block.lines.join("\n") + "\n";
+        match block.language.as_str() {
+            "toml" if lines.starts_with("[models]") => {
+                let here = format!("{lines}base_url = \"{}\"\n", server.base_url(Wire::Ollama));
+                let file = rig.home().join(".config/piton/config.toml");
+                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                std::fs::write(file, here).unwrap();
+            }
+            "toml" => {
+                rig.write("piton.toml", &lines);
+            }
+            _ => {
+                for (command, below) in block.commands() {
+                    assert!(below.is_empty(), "a block has commands only: {below:?}");
+                    let output = typed(&rig, &command);
+                    assert!(output.status.success(), "{command}: {}", text(&output.stderr));
+                    said.push(format!("$ {command}\n{}", text(&output.stdout)));
+                }
+            }
         }
     }
     let said = said.join("\n");

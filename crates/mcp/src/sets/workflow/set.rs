@@ -93,4 +93,8 @@ impl ToolSet for Workflow {
     fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
         Box::pin(self.make(call))
     }
+
+    fn moves_runs(&self) -> bool {
+        true
+    }
 }

@@ -50,9 +50,14 @@ impl Pipe {
 
     /// The same, of a client that can do more than call tools.
     pub(crate) async fn that_can(machine: &Machine, revision: &'static str, can: Value) -> Self {
-        let mut pipe = Self::silent(machine.runtime(), machine.whereabouts());
-        pipe.revision = revision;
-        pipe.can = can;
+        Self::silent(machine.runtime(), machine.whereabouts()).begun(revision, can).await
+    }
+
+    /// The same client, after its handshake in a revision.
+    pub(crate) async fn begun(mut self, revision: &'static str, can: Value) -> Self {
+        self.revision = revision;
+        self.can = can;
+        let mut pipe = self;
         if revision != STATELESS {
             let welcome = pipe.request("initialize", hello_with(revision, &pipe.can)).await;
             assert_eq!(welcome["result"]["protocolVersion"], revision);

@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use piton_core::Envelope;
-use piton_mcp::{Listener, Token, serve_http};
-use piton_runtime::Runtime;
+use piton_mcp::{Listener, Offer, Token, serve_http};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -74,20 +72,20 @@ fn dechunked(mut body: &str) -> String {
 
 impl Web {
     /// A server on this machine.
-    pub(crate) async fn serve(runtime: Arc<Runtime>, token: Option<&str>) -> Self {
+    pub(crate) async fn serve(offer: impl Into<Offer>, token: Option<&str>) -> Self {
         let token = token.map(|token| Token::parse(token).unwrap());
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), token).await.unwrap();
         let address = listener.address();
         let (stop, stopped) = oneshot::channel();
-        let server = tokio::spawn(serve_http(listener, runtime, async {
+        let server = tokio::spawn(serve_http(listener, offer.into(), async {
             let _ = stopped.await;
         }));
         Self { address, stop, server, revision: "2025-11-25", session: None, last_id: 0 }
     }
 
     /// A client of a revision, after its handshake.
-    pub(crate) async fn of_revision(runtime: Arc<Runtime>, revision: &'static str) -> Self {
-        let mut web = Self::serve(runtime, None).await;
+    pub(crate) async fn of_revision(offer: impl Into<Offer>, revision: &'static str) -> Self {
+        let mut web = Self::serve(offer, None).await;
         web.revision = revision;
         if revision != STATELESS {
             let reply = web.post(&request(revision, 0, "initialize", hello(revision)), &[]).await;

@@ -42,6 +42,11 @@ impl Backpacks {
         Self { ports }
     }
 
+    /// Where they are kept.
+    pub(crate) fn ports(&self) -> &JournalPorts {
+        &self.ports
+    }
+
     /// The backpack that a person means, with its whole history.
     pub(super) async fn open(&self, reference: &BackpackReference) -> Result<Backpack, Envelope> {
         let id = self.meant(reference).await?;

@@ -110,11 +110,11 @@ impl Backpacks {
 }
 
 /// The commits that a later one took back.
-fn abandoned(backpack: &Backpack) -> BTreeSet<CommitId> {
+pub(super) fn abandoned(backpack: &Backpack) -> BTreeSet<CommitId> {
     backpack.debug().abandoned().iter().map(Commit::id).collect()
 }
 
-fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLine {
+pub(super) fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLine {
     let other = commit.previous().map(|item| &item.source().id);
     let is_stored = matches!(commit.action(), Action::Pack | Action::Delete | Action::Quarantine);
     let replaced = other.filter(|other| is_stored && **other != commit.author().id);

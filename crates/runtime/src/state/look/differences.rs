@@ -23,15 +23,7 @@ impl Backpacks {
         let (old, old_side) = self.side(before, before_point).await?;
         let (new, new_side) = self.side(after, after_point).await?;
         let diff = Diff::between(&old, &new).map_err(|error| error.envelope())?;
-        let is_noted = |item: &Item| item.source().id.as_str() == RUNNER;
-        let mut changes: Vec<&Change> = diff.changes.iter().collect();
-        changes.retain(|change| {
-            let items = [&change.before, &change.after];
-            !items.into_iter().flatten().any(|item| is_noted(item))
-        });
-        let left_out = changes.len().saturating_sub(CHANGES_SHOWN_MAX);
-        changes.truncate(CHANGES_SHOWN_MAX);
-        let changes = changes.into_iter().map(|change| shown(change, reveal)).collect();
+        let (changes, left_out) = told(&diff, reveal);
         Ok(BackpackDiff { before: old_side, after: new_side, changes, left_out })
     }
 
@@ -66,7 +58,21 @@ impl Backpacks {
     }
 }
 
-fn shown(change: &Change, reveal: Reveal) -> ChangeShown {
+/// What differs, without what the runner of flows noted for itself, and how many keys are left out.
+pub(super) fn told(diff: &Diff, reveal: Reveal) -> (Vec<ChangeShown>, usize) {
+    let is_noted = |item: &Item| item.source().id.as_str() == RUNNER;
+    let mut changes: Vec<&Change> = diff.changes.iter().collect();
+    changes.retain(|change| {
+        let items = [&change.before, &change.after];
+        !items.into_iter().flatten().any(|item| is_noted(item))
+    });
+    let left_out = changes.len().saturating_sub(CHANGES_SHOWN_MAX);
+    changes.truncate(CHANGES_SHOWN_MAX);
+    (changes.into_iter().map(|change| shown(change, reveal)).collect(), left_out)
+}
+
+/// What happened to a key.
+pub(super) fn shown(change: &Change, reveal: Reveal) -> ChangeShown {
     let items = [&change.before, &change.after];
     let may_show = items.iter().copied().flatten().all(|item| value::is_shown(item, reveal));
     let text = |item: &Option<std::sync::Arc<Item>>| {

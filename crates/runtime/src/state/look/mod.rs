@@ -10,12 +10,15 @@ mod items;
 mod listing;
 mod point;
 mod reference;
+mod related;
 mod reply;
 mod value;
+mod written;
 
 pub use backpacks::{Backpacks, LogFilter, Reveal};
 pub use point::PointReference;
 pub use reference::BackpackReference;
+pub(crate) use related::{Branch, Place};
 pub use reply::{
     BackpackDiff, BackpackLine, BackpackList, BackpackLog, BackpackState, Blame, BlameLine,
     ChangeShown, CommitLine, CommitShown, DiffSide, ItemLine, ItemShown, QuarantineLine,

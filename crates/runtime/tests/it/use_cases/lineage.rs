@@ -12,7 +12,7 @@ fn at(run: &str) -> NodeReference {
 }
 
 /// A run of three steps that was rewound to its second and went another way from there.
-async fn forked() -> (Machine, String) {
+pub(super) async fn forked() -> (Machine, String) {
     let machine = Machine::in_memory();
     let text = workflow("project.a", &["first", "second", "third"]);
     machine.write("project/.piton/workflows/a.json", &text);
@@ -48,26 +48,6 @@ async fn a_fork_writes_nothing_and_says_what_to_call() {
     let refused = runtime.fork_run(&at(&format!("{run}@nowhere"))).await.unwrap_err();
     assert_eq!(refused.code, Code::SessionNotFound);
     assert!(refused.message.contains("has no step `nowhere`"), "{}", refused.message);
-}
-
-#[tokio::test]
-async fn two_branches_are_compared_from_where_they_parted() {
-    let (machine, run) = forked().await;
-    let runtime = machine.runtime();
-    let tree = runtime.run_tree(&at(&run).run).await.unwrap();
-    let left = tree.nodes.iter().find(|node| node.is_tip && !node.is_preferred_tip).unwrap();
-    let left = at(&format!("{run}@{}", left.node_id));
-    let compared = runtime.compare_nodes(&left, &at(&run)).await.unwrap();
-    assert_eq!(compared.ancestor.unwrap().step.as_deref(), Some("second"));
-    let steps = |side: &piton_runtime::lineage::Side| {
-        side.steps.iter().map(|link| link.step.clone().unwrap()).collect::<Vec<_>>()
-    };
-    assert_eq!(steps(&compared.left), ["second", "third"]);
-    assert_eq!(steps(&compared.right), ["second", "third"]);
-    assert_eq!(compared.context.len(), 1);
-    assert_eq!(compared.context[0].left, Some(json!("left")));
-    let none = runtime.compare_nodes(&at(&run), &at(&run)).await.unwrap();
-    assert!(none.outputs.is_empty() && none.context.is_empty());
 }
 
 #[tokio::test]

@@ -1,5 +1,8 @@
 //! What doors ask for, and what they are told.
 
+mod collection;
+#[cfg(feature = "flow")]
+mod comparing;
 mod connection;
 mod lineage;
 mod preferences;

@@ -1,5 +1,7 @@
 //! A journal that tells what it is asked, before it does it.
 
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 use piton_core::{DedupeKey, EventIndex};
@@ -14,20 +16,26 @@ use piton_workflow::SessionEvent;
 /// Is called with the name of the method and the stream.
 pub(crate) type Hook<'h> = dyn Fn(&'static str, &StreamId) + Send + Sync + 'h;
 
-/// A journal with somebody who watches it.
-pub(crate) struct Watched<'h> {
-    pub(crate) inner: &'h dyn Journal<SessionEvent>,
+/// A journal with somebody who watches it: one that is borrowed, or shared.
+pub(crate) struct Watched<'h, J = &'h dyn Journal<SessionEvent>> {
+    pub(crate) inner: J,
     pub(crate) hook: Box<Hook<'h>>,
 }
 
-impl Watched<'_> {
-    fn tell(&self, method: &'static str, stream: &StreamId) -> &dyn Journal<SessionEvent> {
+/// A shared journal with somebody who watches it.
+pub(crate) type WatchedArc = Watched<'static, Arc<dyn Journal<SessionEvent>>>;
+
+impl<J: Deref<Target: Journal<SessionEvent>>> Watched<'_, J> {
+    fn tell(&self, method: &'static str, stream: &StreamId) -> &J::Target {
         (self.hook)(method, stream);
-        self.inner
+        &self.inner
     }
 }
 
-impl JournalReader<SessionEvent> for Watched<'_> {
+impl<J> JournalReader<SessionEvent> for Watched<'_, J>
+where
+    J: Deref<Target: Journal<SessionEvent>> + Send + Sync,
+{
     fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>> {
         self.inner.streams()
     }
@@ -79,7 +87,10 @@ impl JournalReader<SessionEvent> for Watched<'_> {
     }
 }
 
-impl Journal<SessionEvent> for Watched<'_> {
+impl<J> Journal<SessionEvent> for Watched<'_, J>
+where
+    J: Deref<Target: Journal<SessionEvent>> + Send + Sync,
+{
     fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
         self.tell("lease", stream).lease(stream)
     }

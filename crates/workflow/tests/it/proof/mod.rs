@@ -8,7 +8,6 @@ mod damage;
 mod errors;
 mod exchanged;
 mod given_up;
-mod interposed;
 mod kills;
 mod losses;
 mod naive;

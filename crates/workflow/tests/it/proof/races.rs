@@ -1,16 +1,18 @@
 //! Several calls at the same time, from one process and from several.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use piton_core::Code;
+use piton_store::StreamId;
+use piton_store::port::BoxFuture;
 use piton_workflow::event::{EventBody, validate};
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::{Checkpoint, Continue, Error, Reply, Sessions};
 use piton_workflow::{EventKind, NodeKind};
 use tokio::sync::Barrier;
 
-use super::interposed::Interposed;
+use crate::carry::watched::WatchedArc;
 use crate::engine::samples::{step, workflow};
 use crate::session::rig::{Rig, ack, body, state};
 
@@ -170,6 +172,12 @@ async fn making_a_bookmark_again_needs_no_lock_and_making_a_new_one_does() {
     rig.sessions.checkpoint(bookmark(&second)).await.unwrap();
 }
 
+/// Waits for something that happens on another thread, as in another process.
+fn elsewhere(moment: BoxFuture<'static, ()>) {
+    let executor = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    std::thread::spawn(move || executor.block_on(moment)).join().unwrap();
+}
+
 // shows: WR-256
 #[tokio::test]
 async fn what_another_process_records_just_before_the_lock_is_found_under_it() {
@@ -180,25 +188,33 @@ async fn what_another_process_records_just_before_the_lock_is_found_under_it() {
         Checkpoint { checkpoint_token: first.body.checkpoint_token.clone().unwrap(), output: None };
     let other = Rig::local(dir.path(), 2);
     // The same call in another process, between the look and the lock of this one.
-    let late = |before| {
-        let journal = Interposed::new(&rig.journal, before);
+    let late = |before: BoxFuture<'static, ()>| {
+        let before = Arc::new(Mutex::new(Some(before)));
+        let waiting = Arc::clone(&before);
+        let hook = Box::new(move |method: &'static str, _: &StreamId| {
+            let moment = (method == "lease").then(|| waiting.lock().unwrap().take()).flatten();
+            if let Some(moment) = moment {
+                elsewhere(moment);
+            }
+        });
+        let journal = WatchedArc { inner: Arc::clone(&rig.journal), hook };
         let (blobs, keys) = (Arc::clone(&rig.blobs), Arc::clone(&rig.keys));
-        (Rig::over(Arc::clone(&journal) as _, blobs, keys, 3), journal)
+        (Rig::over(Arc::new(journal), blobs, keys, 3), before)
     };
     let (request, sessions) = (ack(&first, "One.", vec![]), other.sessions.clone());
     let theirs = request.clone();
-    let (here, journal) = late(Box::pin(async move {
+    let (here, before) = late(Box::pin(async move {
         sessions.proceed(theirs).await.unwrap();
     }));
     let reply = here.sessions.proceed(request.clone()).await.unwrap();
-    assert!(journal.has_happened());
+    assert!(before.lock().unwrap().is_none(), "it happened");
     assert_eq!(reply, other.sessions.proceed(request).await.unwrap());
     let (sessions, theirs) = (other.sessions.clone(), bookmark.clone());
-    let (here, journal) = late(Box::pin(async move {
+    let (here, before) = late(Box::pin(async move {
         sessions.checkpoint(theirs).await.unwrap();
     }));
     let made = here.sessions.checkpoint(bookmark.clone()).await.unwrap();
-    assert!(journal.has_happened());
+    assert!(before.lock().unwrap().is_none(), "it happened");
     assert_eq!(made, other.sessions.checkpoint(bookmark).await.unwrap());
     let events = rig.events(first.body.run.session_id).await;
     assert_eq!(validate(&events), Ok(()));

@@ -13,7 +13,7 @@ use piton_workflow::{Autonomy, Confidence, EventKind, ObservationKey, RiskPolicy
 use serde_json::{Value, json};
 
 use crate::engine::samples::{control, decision, looped, source, step, workflow};
-use crate::recall::counted::CountedJournal;
+use crate::recall::counted::counted;
 use crate::session::rig::{Rig, ack, pending, start};
 use crate::source::compile_value;
 
@@ -164,16 +164,16 @@ async fn asking_where_a_run_stands_reads_no_event_twice() {
     let rig = Rig::local(dir.path(), 1);
     let first = rig.start(&workflow(&[step("one"), step("two")])).await;
     let second = rig.notes(&first, "One.").await;
-    let journal = CountedJournal::new(&rig.journal);
+    let (journal, counts) = counted(&rig.journal);
     let blobs = Arc::<dyn Blobs>::clone(&rig.blobs);
     let reader = Reader::new(Arc::clone(&journal) as _, blobs as _, Arc::clone(&rig.keys));
     for (token, loads) in [(&first.body.state_token, 1), (&second.body.state_token, 0)] {
         reader.rehydrate(token).await.unwrap();
-        assert_eq!(journal.take().0, loads);
+        assert_eq!(counts.take().0, loads);
     }
     let last = rig.notes(&second, "Two.").await;
     assert!(reader.rehydrate(&last.body.state_token).await.unwrap().body.is_complete);
-    assert_eq!(journal.take().0, 0, "what came since was followed");
+    assert_eq!(counts.take().0, 0, "what came since was followed");
     let kinds = rig.kinds(first.body.run.session_id).await;
     assert_eq!(kinds.iter().filter(|kind| **kind == EventKind::AdvanceRecorded).count(), 2);
 }

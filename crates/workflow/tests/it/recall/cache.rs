@@ -11,7 +11,7 @@ use piton_workflow::{
 use serde_json::{Value, json};
 
 use super::{
-    counted::{CountedBlobs, CountedJournal},
+    counted::{CountedBlobs, counted},
     sessions::Session,
     store::Store,
 };
@@ -42,7 +42,7 @@ async fn a_session_is_read_once_and_then_only_followed() {
     for store in [Store::in_memory(), Store::on_disk()] {
         let mut first = Session::begin(&store, 1, None).await;
         Session::begin(&store, 2, None).await;
-        let journal = CountedJournal::new(&store.journal);
+        let (journal, counts) = counted(&store.journal);
         let blobs = CountedBlobs::new(&store.blobs);
         let process = || {
             Recall::new(
@@ -53,20 +53,20 @@ async fn a_session_is_read_once_and_then_only_followed() {
         };
         let here = process();
         runs(&here).await;
-        assert_eq!(journal.take(), (2, 0), "nothing is known");
+        assert_eq!(counts.take(), (2, 0), "nothing is known");
         runs(&here).await;
-        assert_eq!(journal.take(), (0, 2), "nothing happened");
+        assert_eq!(counts.take(), (0, 2), "nothing happened");
         let there = process();
         runs(&there).await;
-        assert_eq!(journal.take(), (0, 2), "the cache knows");
+        assert_eq!(counts.take(), (0, 2), "the cache knows");
         first.advance(&store, "on").await;
         runs(&here).await;
-        assert_eq!(journal.take(), (1, 2), "one session went on");
+        assert_eq!(counts.take(), (1, 2), "one session went on");
         there.resume(&ResumeQuery::default()).await.unwrap();
-        let (loads, _) = journal.take();
+        let (loads, _) = counts.take();
         assert_eq!(loads, 2, "what is offered is read, though the cache knows it");
         there.resume(&ResumeQuery::default()).await.unwrap();
-        assert_eq!(journal.take(), (0, 2), "and not read twice");
+        assert_eq!(counts.take(), (0, 2), "and not read twice");
     }
 }
 

@@ -6,91 +6,44 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
 };
 
-use piton_core::{DedupeKey, Digest, EventIndex};
+use piton_core::Digest;
 use piton_store::{
     Error, StreamId,
-    port::{
-        BlobEntry, BlobReader, Blobs, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded,
-        Namespace, Pins, Salvaged,
-    },
-    record::Record,
+    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Journal, Namespace},
 };
 use piton_workflow::SessionEvent;
 
-/// A journal that counts loads and follows.
-pub(crate) struct CountedJournal {
-    inner: Arc<dyn Journal<SessionEvent>>,
+use crate::carry::watched::WatchedArc;
+
+/// How often a journal was asked to load or to follow.
+#[derive(Default)]
+pub(crate) struct Counts {
     loads: AtomicUsize,
     follows: AtomicUsize,
 }
 
-impl CountedJournal {
-    pub(crate) fn new(inner: &Arc<dyn Journal<SessionEvent>>) -> Arc<Self> {
-        let (loads, follows) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Arc::new(Self { inner: Arc::clone(inner), loads, follows })
-    }
-
+impl Counts {
     /// The loads and the follows since the last time.
     pub(crate) fn take(&self) -> (usize, usize) {
         (self.loads.swap(0, Ordering::Relaxed), self.follows.swap(0, Ordering::Relaxed))
     }
 }
 
-impl JournalReader<SessionEvent> for CountedJournal {
-    fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>> {
-        self.inner.streams()
-    }
-
-    fn load<'a>(
-        &'a self,
-        stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Loaded<SessionEvent>, Error>> {
-        self.loads.fetch_add(1, Ordering::Relaxed);
-        self.inner.load(stream)
-    }
-
-    fn load_validated_prefix<'a>(
-        &'a self,
-        stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Salvaged<SessionEvent>, Error>> {
-        self.inner.load_validated_prefix(stream)
-    }
-
-    fn follow<'a>(
-        &'a self,
-        stream: &'a StreamId,
-        cursor: &'a Cursor,
-    ) -> BoxFuture<'a, Result<Follow<SessionEvent>, Error>> {
-        self.follows.fetch_add(1, Ordering::Relaxed);
-        self.inner.follow(stream, cursor)
-    }
-
-    fn lookup<'a>(
-        &'a self,
-        stream: &'a StreamId,
-        key: &'a DedupeKey,
-    ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>> {
-        self.inner.lookup(stream, key)
-    }
-
-    fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
-        self.inner.records(stream)
-    }
-
-    fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
-        self.inner.age(stream)
-    }
-
-    fn pins<'a>(
-        &'a self,
-        stream: &'a StreamId,
-        since: Option<&'a Cursor>,
-    ) -> BoxFuture<'a, Result<Pins, Error>> {
-        self.inner.pins(stream, since)
-    }
+/// The same journal, and what is counted of it.
+pub(crate) fn counted(inner: &Arc<dyn Journal<SessionEvent>>) -> (Arc<WatchedArc>, Arc<Counts>) {
+    let counts = Arc::new(Counts::default());
+    let counting = Arc::clone(&counts);
+    let hook = Box::new(move |method: &'static str, _: &StreamId| {
+        let count = match method {
+            "load" => &counting.loads,
+            "follow" => &counting.follows,
+            _ => return,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    (Arc::new(WatchedArc { inner: Arc::clone(inner), hook }), counts)
 }
 
 /// Blobs that count how often each is read.

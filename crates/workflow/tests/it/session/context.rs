@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::rig::{Rig, ack, body, object, start, state};
 use crate::engine::samples::{decision, looped, step, workflow};
-use crate::recall::counted::CountedJournal;
+use crate::recall::counted::counted;
 
 // shows: WR-415..419, WR-421, WR-426
 #[tokio::test]
@@ -58,7 +58,7 @@ async fn however_long_a_run_is_what_it_was_told_is_found_without_reading_its_log
         let request = Continue { context: Some(told), ..ack(&reply, "", vec![go_on]) };
         reply = rig.sessions.proceed(request).await.unwrap();
     }
-    let journal = CountedJournal::new(&rig.journal);
+    let (journal, counts) = counted(&rig.journal);
     let fresh = || {
         let blobs = Arc::<dyn Blobs>::clone(&rig.blobs);
         Reader::new(Arc::clone(&journal) as _, blobs as _, Arc::clone(&rig.keys))
@@ -66,10 +66,10 @@ async fn however_long_a_run_is_what_it_was_told_is_found_without_reading_its_log
     let reader = fresh();
     let token = &reply.body.state_token;
     let first = body(&reader.rehydrate(token).await.unwrap());
-    assert_eq!(journal.take().0, 1, "a process that knows nothing reads the log once");
+    assert_eq!(counts.take().0, 1, "a process that knows nothing reads the log once");
     for _ in 0..3 {
         assert_eq!(body(&reader.rehydrate(token).await.unwrap()), first);
-        assert_eq!(journal.take().0, 0, "one that knows it reads nothing of it");
+        assert_eq!(counts.take().0, 0, "one that knows it reads nothing of it");
     }
     // What is kept is derived: one that lost it says the same.
     assert_eq!(body(&fresh().rehydrate(token).await.unwrap()), first);

@@ -9,7 +9,9 @@ use piton_store::collect::{Intent, Swept};
 use piton_store::memory::MemoryTable;
 use piton_store::port::Namespace;
 use piton_store::testing::SimDisk;
-use piton_workflow::upkeep::{self, Cleaned, Control, Fate, RetentionDays, clean, set_control};
+use piton_workflow::upkeep::{
+    self, Cleaned, Control, Fate, RetentionDays, clean, session_owners, set_control,
+};
 
 use crate::carry::store::{Store, block_on};
 use crate::carry::tale::Tale;
@@ -19,7 +21,9 @@ use crate::token::samples::ready;
 const DAY: Duration = Duration::from_hours(24);
 
 fn cleaned(store: &Store, intent: Intent) -> Cleaned {
-    block_on(clean(store.upkeep(), RetentionDays::default(), &[], intent)).unwrap()
+    let ports = store.upkeep();
+    let owners = session_owners(ports.journal);
+    block_on(clean(ports, RetentionDays::default(), &owners, intent)).unwrap()
 }
 
 fn fate(cleaned: &Cleaned, session: SessionId) -> Option<Fate> {
@@ -221,7 +225,8 @@ fn every_control_stream_is_read_before_a_session_goes_and_sessions_go_before_blo
         }),
     };
     let ports = upkeep::Ports { journal: &journal, ..store.upkeep() };
-    let done = ready(clean(ports, RetentionDays::default(), &[], Intent::Remove)).unwrap();
+    let owners = session_owners(ports.journal);
+    let done = ready(clean(ports, RetentionDays::default(), &owners, Intent::Remove)).unwrap();
     assert_eq!(done.count(Fate::Removed), 1);
     assert_ne!(counts(), before);
     let told = told.lock().unwrap();

@@ -3,9 +3,9 @@
 use piton_core::{Code, Envelope};
 use piton_workflow::label::label;
 
-use super::place::Placed;
-use super::reply::Forked;
-use super::request::NodeReference;
+use crate::lineage::place::Placed;
+use crate::lineage::reply::Forked;
+use crate::lineage::request::NodeReference;
 use crate::runtime::Runtime;
 
 impl Runtime {

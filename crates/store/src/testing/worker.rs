@@ -1,0 +1,78 @@
+//! Second processes: a test binary runs itself again to do one thing.
+//!
+//! The child runs only one test, `worker::answers_what_it_is_asked` of its crate, which finds its order in the
+//! environment, carries it out and leaves. What it [says](say) is one marked line each, so that the parent can tell it
+//! from what the test harness prints.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test starts itself again, and finds its order in the environment"
+)]
+
+use std::{
+    env,
+    io::{self, BufRead as _, BufReader, Write as _},
+    process::{self, Child, Command, Stdio},
+};
+
+const ORDER: &str = "PITON_WORKER";
+const ARGUMENTS: &str = "PITON_WORKER_ARGUMENTS";
+const MARK: &str = "worker says: ";
+const TEST: &str = "worker::answers_what_it_is_asked";
+
+/// A process that will carry out `order`. It can be spoken to, and answers with [`say`].
+pub fn command(order: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
+        .args(["--exact", TEST, "--nocapture"])
+        .env(ORDER, order)
+        .env(ARGUMENTS, arguments.join("\n"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    command
+}
+
+/// Starts such a process.
+pub fn spawn(order: &str, arguments: &[&str]) -> Child {
+    command(order, arguments).spawn().unwrap()
+}
+
+/// What a child says, until it ends.
+pub fn answers(child: &mut Child) -> impl Iterator<Item = String> + use<> {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    lines.map_while(Result::ok).filter_map(|line| line.strip_prefix(MARK).map(str::to_owned))
+}
+
+/// In a child: tells the parent something.
+pub fn say(line: &str) {
+    writeln!(io::stdout().lock(), "{MARK}{line}").unwrap();
+}
+
+/// In a child: waits until the parent lets it go on.
+pub fn wait_for_go() {
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).unwrap();
+    assert_eq!(line, "go\n", "the parent is gone");
+}
+
+/// In the parent: lets a child go on that waits.
+pub fn go(child: &mut Child) {
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+}
+
+/// The body of the test of that name. In a child it carries out the order and leaves; in the parent it tries that a
+/// child answers.
+pub fn serve(carry_out: impl Fn(&str, &[&str])) {
+    if let Ok(order) = env::var(ORDER) {
+        // The harness may have begun a line.
+        writeln!(io::stdout().lock()).unwrap();
+        let arguments = env::var(ARGUMENTS).unwrap();
+        match order.as_str() {
+            "ping" => say("pong"),
+            order => carry_out(order, &arguments.split('\n').collect::<Vec<_>>()),
+        }
+        process::exit(0);
+    }
+    let mut child = spawn("ping", &[]);
+    assert_eq!(answers(&mut child).collect::<Vec<_>>(), ["pong"]);
+    assert!(child.wait().unwrap().success());
+}

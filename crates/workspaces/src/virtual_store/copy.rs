@@ -1,0 +1,65 @@
+//! A second namespace that holds what another one holds.
+
+use std::sync::Arc;
+
+use piton_store::port::{Change as RowChange, Expect, Write};
+
+use super::{row::Stored, store::VirtualStore};
+use crate::{
+    bounds::{AUDIT_PAGE, COMMIT_TRIES_MAX, COPY_ENTRIES_MAX},
+    store::Fault,
+};
+
+impl VirtualStore {
+    /// Makes `target` hold what this one holds, in one commit; returns how many entries that are. Rows are copied, and
+    /// larger contents are shared by their digests. `target` has to be empty and to lie in the same table.
+    pub(crate) async fn copy_to(&self, target: &Self) -> Result<u64, Fault> {
+        for _ in 0..COMMIT_TRIES_MAX {
+            let there = target.ports.table.scan(&target.keys.all_entries(), None, 1).await?;
+            if !there.entries.is_empty() {
+                return Err(Fault::NotEmpty);
+            }
+            let (batch, entries) = self.copying(target).await?;
+            match self.ports.table.commit(batch).await {
+                Ok(_) => return Ok(entries),
+                // Somebody changed one of the two; what is copied is one state of it, so it is read again.
+                Err(piton_store::Error::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Fault::Busy)
+    }
+
+    /// The commit that copies every entry, provided that none of them changed, and how many there are.
+    async fn copying(&self, target: &Self) -> Result<(Vec<Write>, u64), Fault> {
+        let prefix = self.keys.all_entries();
+        let (mut batch, mut rows) = (Vec::new(), Vec::new());
+        let mut after = None;
+        loop {
+            let page = self.ports.table.scan(&prefix, after.as_deref(), AUDIT_PAGE).await?;
+            for entry in &page.entries {
+                let below = &entry.key[prefix.len()..];
+                let expect = Expect::Version(entry.version);
+                batch.push(Write { key: Arc::clone(&entry.key), expect, change: RowChange::Keep });
+                batch.push(Write {
+                    key: [&*target.keys.all_entries(), below].concat().into(),
+                    expect: Expect::Absent,
+                    change: RowChange::Put(entry.value.clone()),
+                });
+                rows.push(Stored::decode(&entry.value)?.row);
+            }
+            if rows.len() > COPY_ENTRIES_MAX {
+                return Err(Fault::Limit {
+                    what: "entries in one copy",
+                    max: COPY_ENTRIES_MAX as u64,
+                });
+            }
+            after = page.entries.last().map(|entry| Arc::clone(&entry.key));
+            if !page.more {
+                break;
+            }
+        }
+        target.account(&[], &rows.iter().collect::<Vec<_>>(), &mut batch).await?;
+        Ok((batch, rows.len() as u64))
+    }
+}
