@@ -63,6 +63,10 @@ pub const TURN_PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes of the scanner's file of stamps: enough for a million files.
 pub const STAMPS_FILE_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
+/// What changed since the file of stamps was written is kept beside it while it takes at most one part in so many of
+/// its size: then writing it costs little, and reading it hardly more than the file alone.
+pub const SINCE_SHARE: usize = 8;
+
 /// Entries read from the table at a time.
 pub const PAGE: usize = 1_000;
 
@@ -99,10 +103,6 @@ pub const QUIET: Duration = Duration::from_millis(50);
 
 /// How long changes are collected when it never gets quiet.
 pub const QUIET_LONGEST: Duration = Duration::from_millis(500);
-
-/// How often everything is looked at to tell damage from what others write meanwhile. A look at a small project takes
-/// milliseconds, so that soon one of them is undisturbed.
-pub const LOOKS_MAX: u32 = 32;
 
 /// Names of a directory that are compared with one that was not found: a person mistypes one name.
 pub const CANDIDATES_MAX: usize = 2_000;

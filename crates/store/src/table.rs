@@ -62,6 +62,13 @@ pub(crate) fn check_limit(limit: usize) -> Result<(), Error> {
     })
 }
 
+/// Why a table that shows one moment takes no commit.
+pub(crate) fn what_was() -> Error {
+    Error::BadRequest {
+        problem: "a snapshot of a table shows what was; commit to the table itself",
+    }
+}
+
 fn check_size(what: &'static str, measured: usize, max: usize) -> Result<(), Error> {
     if measured <= max {
         return Ok(());

@@ -1,10 +1,9 @@
 //! What can be wrong.
 
-use piton_store::port::Version;
 use serde::Serialize;
 
 use super::{frames::FrameCheck, trees::TreeCheck};
-use crate::{Context, Error, bounds::LOOKS_MAX, stored::keys::Row};
+use crate::{Context, Error};
 
 piton_core::closed_set! {
     /// What is damaged.
@@ -94,29 +93,15 @@ impl Context {
     /// Checks every recorded tree, node, frame, content, set, head and index.
     ///
     /// Rows are read one after the other, so whoever writes meanwhile makes them look as if they did not fit. What is
-    /// found is therefore looked for again until nobody wrote during a look; damage is what is found each time.
+    /// found is therefore looked for again in a table that stands still.
     pub async fn validate(&self) -> Result<Validation, Error> {
-        let mut before = self.writes().await?;
-        let mut found = self.look().await?;
-        for _ in 1..LOOKS_MAX {
-            let after = self.writes().await?;
-            if found.is_sound() || before == after {
-                return Ok(found);
-            }
-            before = after;
-            let again = self.look().await?;
-            let is_there = |damage: &Damage| found.damage.contains(damage);
-            let damage = again.damage.iter().filter(|damage| is_there(damage)).cloned().collect();
-            found = Validation { damage, ..again };
+        let found = self.look().await?;
+        if found.is_sound() {
+            return Ok(found);
         }
-        Ok(found)
-    }
-
-    /// What moves with every write: the current tree and the number of the next append.
-    async fn writes(&self) -> Result<[Option<Version>; 2], Error> {
-        let current = self.row(&self.keys.only(Row::Current)).await?;
-        let sequence = self.row(&self.keys.only(Row::Sequence)).await?;
-        Ok([current, sequence].map(|row| row.map(|row| row.version)))
+        let mut still = self.clone();
+        still.ports.table = self.ports.table.snapshot().await?;
+        still.look().await
     }
 
     /// One look at everything.

@@ -16,10 +16,11 @@ pub(super) struct Listed {
     pub(super) file_type: FileType,
 }
 
-/// The names in a directory, without `.` and `..`, in no order.
-pub(super) fn list(directory: impl AsFd) -> Result<Vec<Listed>, Errno> {
+/// The names in a directory, without `.` and `..`, in no order. `buffer` is kept for its memory.
+pub(super) fn list(directory: impl AsFd, buffer: &mut Vec<u8>) -> Result<Vec<Listed>, Errno> {
     let mut listed = Vec::new();
-    let mut buffer = Vec::with_capacity(LISTING_BYTES);
+    buffer.clear();
+    buffer.reserve(LISTING_BYTES);
     let mut reader = RawDir::new(directory, buffer.spare_capacity_mut());
     while let Some(entry) = reader.next() {
         let entry = entry?;

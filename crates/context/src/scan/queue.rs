@@ -11,12 +11,15 @@ pub(super) struct Queue<T> {
 struct State<T> {
     tasks: Vec<T>,
     busy: usize,
+    /// Threads that have nothing to do. Waking nobody would be a system call for nothing.
+    waiting: usize,
 }
 
 impl<T> Queue<T> {
     /// A queue with one task.
     pub(super) fn new(first: T) -> Self {
-        Self { state: Mutex::new(State { tasks: vec![first], busy: 0 }), changed: Condvar::new() }
+        let state = State { tasks: vec![first], busy: 0, waiting: 0 };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
     /// Works until everything is done. `work` does a task and adds the tasks that come of it.
@@ -47,13 +50,18 @@ impl<T> Queue<T> {
             if state.busy == 0 {
                 return None;
             }
+            state.waiting += 1;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
     }
 
     fn add(&self, tasks: &mut Vec<T>) {
-        self.state().tasks.append(tasks);
-        self.changed.notify_all();
+        let mut state = self.state();
+        state.tasks.append(tasks);
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {

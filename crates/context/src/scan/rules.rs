@@ -85,6 +85,9 @@ fn matches(pattern: &Pattern, below: &[u8], name: &[u8], is_directory: bool) -> 
     let Some(literal) = pattern.first_wildcard_pos else {
         return pattern.text.as_slice() == value;
     };
+    if pattern.mode.contains(Kind::ENDS_WITH) && by_name {
+        return name.ends_with(&pattern.text[1..]);
+    }
     if by_name {
         return wildmatch(pattern.text.as_ref(), value.into(), mode);
     }

@@ -12,7 +12,7 @@ use rustix::{
     time::{ClockId, clock_gettime},
 };
 
-use super::{report::Report, stamps::Remembered, stamps_file, walk::walk};
+use super::{remembered::Remembered, report::Report, stamps_file, walk::walk};
 use crate::{
     Error,
     bounds::SCAN_THREADS_MAX,
@@ -114,14 +114,16 @@ impl Scanner {
         let partial_scope = matches!(scope, Scope::Only(_));
         // Stamps that were not looked at are as old as they were.
         let began = if partial_scope { remembered.began } else { began };
+        let mut written = remembered.written;
         if !partial_scope
             && (!same || report.hashed_files > 0)
             && let Some(path) = &self.stamps
         {
             // What is not remembered is only read again.
-            let _ = stamps_file::write(path, &tree, began);
+            written = stamps_file::write(path, written.as_ref(), &tree, began).ok();
         }
-        self.last = Some(Remembered { root: Some(Arc::clone(&tree)), began, distrust: false });
+        self.last =
+            Some(Remembered { root: Some(Arc::clone(&tree)), began, distrust: false, written });
         Ok(Scanned { tree, report })
     }
 }

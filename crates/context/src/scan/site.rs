@@ -21,9 +21,17 @@ pub(super) struct Site {
     pub(super) scope: Scope,
     /// The directory that it is in, and its name there.
     above: Option<(Arc<Site>, Name)>,
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<Found>>,
     /// What still has to be done before all entries are known.
     waiting: AtomicUsize,
+}
+
+/// An entry that is known.
+pub(super) enum Found {
+    /// As it was in the last scan, at this place there.
+    Known(usize),
+    /// Not as it was.
+    New(Entry),
 }
 
 impl Site {
@@ -40,8 +48,15 @@ impl Site {
         Self { fd, path, known, rules, scope, above, entries, waiting }
     }
 
+    /// The place of the entry `name` in the last scan, and what it was there.
+    pub(super) fn known(&self, name: &[u8]) -> Option<(usize, &Node)> {
+        let known = self.known.as_ref()?;
+        let place = known.place(name)?;
+        Some((place, &known.entries()[place].node))
+    }
+
     /// Adds entries that are known.
-    pub(super) fn add(&self, entries: impl IntoIterator<Item = Entry>) {
+    pub(super) fn add(&self, entries: impl IntoIterator<Item = Found>) {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).extend(entries);
     }
 
@@ -62,7 +77,13 @@ impl Site {
             let Some((above, name)) = &site.above else {
                 return Some(directory);
             };
-            above.add([Entry { name: name.clone(), node: Node::Directory(directory) }]);
+            let found = match above.known(name.as_bytes()) {
+                Some((place, Node::Directory(known))) if Arc::ptr_eq(known, &directory) => {
+                    Found::Known(place)
+                }
+                _ => Found::New(Entry { name: name.clone(), node: Node::Directory(directory) }),
+            };
+            above.add([found]);
             let above = Arc::clone(above);
             site = above;
         }
@@ -70,24 +91,21 @@ impl Site {
 
     /// The finished directory: the one of the last scan if nothing changed.
     fn build(&self) -> Arc<Directory> {
-        let mut entries =
+        let found =
             std::mem::take(&mut *self.entries.lock().unwrap_or_else(PoisonError::into_inner));
-        entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-        match &self.known {
-            Some(known) if is_same(known.entries(), &entries) => Arc::clone(known),
-            _ => Arc::new(Directory::new(&self.path, entries)),
+        let known = self.known.as_ref();
+        let before = known.map_or(&[][..], |known| known.entries());
+        // No name is there twice; so if all are known and none is missing, they are the same ones.
+        if let Some(known) = known
+            && found.len() == before.len()
+            && found.iter().all(|found| matches!(found, Found::Known(_)))
+        {
+            return Arc::clone(known);
         }
+        let entries = found.into_iter().map(|found| match found {
+            Found::Known(place) => before[place].clone(),
+            Found::New(entry) => entry,
+        });
+        Arc::new(Directory::new(&self.path, entries.collect()))
     }
-}
-
-/// Whether two lists of entries are the same, stamps included.
-fn is_same(known: &[Entry], found: &[Entry]) -> bool {
-    let same = |one: &Entry, other: &Entry| {
-        one.name == other.name
-            && match (&one.node, &other.node) {
-                (Node::Directory(one), Node::Directory(other)) => Arc::ptr_eq(one, other),
-                (one, other) => one == other,
-            }
-    };
-    known.len() == found.len() && known.iter().zip(found).all(|(one, other)| same(one, other))
 }

@@ -1,38 +1,85 @@
-//! The file in which the scanner remembers its last scan.
+//! The file in which the scanner remembers its last scan, and a small one beside it with what changed since.
 //!
-//! *Invariants*: it appears whole, by a rename. It is never truth: if it is gone, damaged or of another project, the
-//! next scan reads every file, and nothing else changes.
-#![expect(clippy::disallowed_methods, reason = "reads and writes the scanner's own file")]
+//! Writing everything that is known of a large tree takes longer than looking at it. So after an edit only the small
+//! file is written, until it is no longer small.
+//!
+//! *Invariants*: each file appears whole, by a rename, and the small one counts only beside the very file that it
+//! begins with. Neither is truth: without the small one the next scan reads again what changed since or was too young
+//! to be trusted, without the other every file, and nothing else changes. So neither is synced.
+#![expect(clippy::disallowed_methods, reason = "reads and writes the scanner's own files")]
 
 use std::{
     fs, io,
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use super::stamps::Remembered;
+use super::{
+    remembered::{Remembered, Written},
+    since, stamps,
+};
 use crate::{
-    bounds::STAMPS_FILE_BYTES_MAX,
+    bounds::{SINCE_SHARE, STAMPS_FILE_BYTES_MAX},
     tree::{Directory, Time},
 };
 
-/// What the file says, if it can be understood.
+/// What the files say, as far as they can be understood.
 pub(super) fn read(path: &Path) -> Option<Remembered> {
+    let bytes = read_bounded(path)?;
+    let (root, began, digest) = stamps::decode(&bytes)?;
+    let written = Written { root: Arc::clone(&root), digest, bytes: bytes.len() };
+    drop(bytes);
+    let newer = read_bounded(&beside(path, "since"));
+    let newer = newer.and_then(|bytes| since::decode(&bytes, digest, &root));
+    let (root, began) = newer.unwrap_or((root, began));
+    Some(Remembered { root: Some(root), began, distrust: false, written: Some(written) })
+}
+
+/// Remembers a scan, beside what is `written` if little changed since. Says what is written now.
+pub(super) fn write(
+    path: &Path,
+    written: Option<&Written>,
+    root: &Arc<Directory>,
+    began: Time,
+) -> io::Result<Written> {
+    let newer = beside(path, "since");
+    if let Some(written) = written {
+        let since = since::encode(written.digest, &written.root, root, began);
+        if since.len() * SINCE_SHARE <= written.bytes {
+            replace(&newer, &since)?;
+            return Ok(written.clone());
+        }
+    }
+    let (bytes, digest) = stamps::encode(root, began);
+    replace(path, &bytes)?;
+    // It belongs to the file that was replaced.
+    let _ = fs::remove_file(newer);
+    Ok(Written { root: Arc::clone(root), digest, bytes: bytes.len() })
+}
+
+fn read_bounded(path: &Path) -> Option<Vec<u8>> {
     let size = fs::symlink_metadata(path).ok()?.len();
     if size > STAMPS_FILE_BYTES_MAX {
         return None;
     }
-    Remembered::decode(&fs::read(path).ok()?)
+    fs::read(path).ok()
 }
 
-/// Replaces the file. It is for its owner only.
-pub(super) fn write(path: &Path, root: &Directory, began: Time) -> io::Result<()> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(format!(".{}", std::process::id()));
-    let unfinished = PathBuf::from(unfinished);
+/// Replaces a file. It is for its owner only.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let unfinished = beside(path, &std::process::id().to_string());
     let mut options = fs::OpenOptions::new();
     let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
-    io::Write::write_all(&mut file, &Remembered::encode(root, began))?;
+    io::Write::write_all(&mut file, bytes)?;
     drop(file);
     fs::rename(&unfinished, path)
+}
+
+/// The path with one more extension.
+fn beside(path: &Path, extension: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
 }

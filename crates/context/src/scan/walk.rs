@@ -9,8 +9,8 @@ use std::{
 use rustix::io::Errno;
 
 use super::{
-    listing::Listed, queue::Queue, report::Report, rules::Rules, scanner::Scope, site::Site,
-    stamps::Remembered, walker::Walker,
+    listing::Listed, queue::Queue, remembered::Remembered, report::Report, rules::Rules,
+    scanner::Scope, site::Site, walker::Walker,
 };
 use crate::tree::{Directory, Name};
 

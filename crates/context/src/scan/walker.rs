@@ -11,16 +11,16 @@ use rustix::{
 use super::{
     content,
     listing::{Listed, list},
+    remembered::Remembered,
     report::{Problem, ProblemKind, Report},
     rules::{RULE_FILES, Rules},
     scanner::Scope,
-    site::Site,
-    stamps::Remembered,
+    site::{Found, Site},
     walk::Task,
 };
 use crate::{
     bounds::EXAMINED_AT_ONCE,
-    tree::{Directory, Entry, Name, Node, TreePath},
+    tree::{Directory, Name, Node, TreePath},
 };
 
 /// What a thread carries from task to task.
@@ -29,6 +29,8 @@ pub(super) struct Walker<'a> {
     pub(super) report: Report,
     /// The piece of a file that is being hashed; kept for its memory.
     pub(super) buffer: Vec<u8>,
+    /// What a directory is read into; kept for its memory.
+    listing: Vec<u8>,
     /// The path of the entry that is being looked at; kept for its memory.
     pub(super) path: Vec<u8>,
     /// The whole tree, once it is known.
@@ -43,6 +45,7 @@ impl<'a> Walker<'a> {
             remembered,
             report: Report::default(),
             buffer: Vec::new(),
+            listing: Vec::new(),
             path: Vec::new(),
             finished: None,
             failed: None,
@@ -73,8 +76,8 @@ impl<'a> Walker<'a> {
         more: &mut Vec<Task>,
     ) {
         let path = Directory::entry_path(&above.path, name);
-        let known = match above.known.as_ref().and_then(|known| known.entry(name.as_bytes())) {
-            Some(Entry { node: Node::Directory(known), .. }) => Some(Arc::clone(known)),
+        let known = match above.known(name.as_bytes()) {
+            Some((_, Node::Directory(known))) => Some(Arc::clone(known)),
             _ => None,
         };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -109,15 +112,13 @@ impl<'a> Walker<'a> {
         let unread = known.clone().filter(|_| !scope.is_dirty(&path));
         let listed = match &unread {
             Some(_) => Vec::new(),
-            None => list(&fd)?,
+            None => list(&fd, &mut self.listing)?,
         };
-        let (rules, scope) = {
-            let names = match &unread {
-                Some(known) => known.entries().iter().map(|entry| entry.name.as_bytes()).collect(),
-                None => listed.iter().map(|listed| &*listed.name).collect::<Vec<_>>(),
-            };
-            self.rules(&fd, &path, known.as_ref(), &names, rules, scope)
+        let has = |name: &[u8]| match &unread {
+            Some(known) => known.entry(name).is_some(),
+            None => listed.iter().any(|listed| *listed.name == *name),
         };
+        let (rules, scope) = self.rules(&fd, &path, known.as_ref(), has, rules, scope);
         let site = Arc::new(Site::new(fd, path, known, rules, scope, above));
         if let Some(known) = unread {
             self.keep_known(&site, &known, more);
@@ -147,7 +148,7 @@ impl<'a> Walker<'a> {
         fd: &OwnedFd,
         path: &[u8],
         known: Option<&Arc<Directory>>,
-        names: &[&[u8]],
+        has: impl Fn(&[u8]) -> bool,
         above: &Rules,
         mut scope: Scope,
     ) -> (Rules, Scope) {
@@ -158,7 +159,7 @@ impl<'a> Walker<'a> {
                 _ => None,
             });
             let mut now = None;
-            if names.contains(name) {
+            if has(name) {
                 match content::read_rules(fd, name) {
                     Ok(Some(text)) => {
                         now = Some(Digest::of(&FileBytes(&text)));
@@ -180,14 +181,14 @@ impl<'a> Walker<'a> {
 
     /// Takes the entries of the last scan, and goes only into directories that something changed in.
     fn keep_known(&mut self, site: &Arc<Site>, known: &Arc<Directory>, more: &mut Vec<Task>) {
-        for entry in known.entries() {
+        for (place, entry) in known.entries().iter().enumerate() {
             let path = Directory::entry_path(&site.path, &entry.name);
             if matches!(entry.node, Node::Directory(_)) && site.scope.touches(&path) {
                 site.expect(1);
                 more.push(Task::Enter(Arc::clone(site), entry.name.clone(), site.scope.clone()));
             } else {
                 self.report.reused_files += u64::from(matches!(entry.node, Node::File(_)));
-                site.add([entry.clone()]);
+                site.add([Found::Known(place)]);
             }
         }
     }

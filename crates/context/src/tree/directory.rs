@@ -114,6 +114,18 @@ impl Node {
     }
 }
 
+impl Entry {
+    /// Whether this is that entry, stamp included. Directories are compared by where they are in memory, so that
+    /// one that was built anew is another one.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.name == other.name
+            && match (&self.node, &other.node) {
+                (Node::Directory(one), Node::Directory(other)) => Arc::ptr_eq(one, other),
+                (one, other) => one == other,
+            }
+    }
+}
+
 impl Directory {
     /// The directory at `path` with these entries, in whatever order they come.
     ///
@@ -157,8 +169,12 @@ impl Directory {
 
     /// The entry of that name.
     pub fn entry(&self, name: &[u8]) -> Option<&Entry> {
-        let found = self.entries.binary_search_by(|entry| entry.name.as_bytes().cmp(name));
-        found.ok().map(|place| &self.entries[place])
+        self.place(name).map(|place| &self.entries[place])
+    }
+
+    /// The place of the entry of that name among the others.
+    pub(crate) fn place(&self, name: &[u8]) -> Option<usize> {
+        self.entries.binary_search_by(|entry| entry.name.as_bytes().cmp(name)).ok()
     }
 
     /// Every path below `path`, where this directory is, with its node; parents before what they hold.

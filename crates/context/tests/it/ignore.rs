@@ -174,17 +174,59 @@ fn this_project_and_packages_of_others_have_the_files_that_git_sees() {
     copy(&here, &copied, &["target", ".git"]);
     write(&copied, "target/debug/x", "x");
     check(&copied, "this project");
-    let packages = packages();
-    assert!(packages.len() >= 3, "the registry has packages with ignore rules");
-    for package in packages {
+    let crates = crates();
+    assert!(crates.len() >= 3, "the registry has packages with ignore rules");
+    for package in crates.into_iter().chain(archives()) {
         let copied = dir.path().join(package.file_name().unwrap());
-        copy(&package, &copied, &[".git"]);
+        // Git does not read `.ignore`, which one of them has.
+        copy(&package, &copied, &[".git", ".ignore"]);
+        assert!(rule_files(&copied) > 0, "{} has rules", package.display());
+        plant(&copied);
         check(&copied, &package.display().to_string());
     }
 }
 
-/// Unpacked packages of the registry that have ignore files.
-fn packages() -> Vec<PathBuf> {
+/// How many files of rules a tree has.
+fn rule_files(root: &Path) -> usize {
+    let entries = fs::read_dir(root).unwrap().map(Result::unwrap);
+    let count = |entry: fs::DirEntry| {
+        let is_directory = entry.file_type().unwrap().is_dir();
+        let below = if is_directory { rule_files(&entry.path()) } else { 0 };
+        below + usize::from(entry.file_name() == ".gitignore")
+    };
+    entries.map(count).sum()
+}
+
+/// Makes what building leaves behind in every directory, which is what the rules of packages are about.
+fn plant(directory: &Path) {
+    for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_dir() {
+            plant(&entry.path());
+        }
+    }
+    for name in ["a.o", "a.out", "lib.so.1", "lib.a", "npm-debug.log", "test.exe", "x~", ".x.swp"] {
+        write(directory, name, "x");
+    }
+    for name in ["target/x", "node_modules/m/index.js", "build/x", "tmp/x"] {
+        if !directory.join(name).parent().unwrap().is_file() {
+            write(directory, name, "x");
+        }
+    }
+}
+
+/// The package of npm and the source package of Debian that `cargo xtask tools` unpacks below the target directory.
+fn archives() -> Vec<PathBuf> {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("clients").join("packages");
+    let shown = place.display();
+    let unpacked = fs::read_dir(&place)
+        .unwrap_or_else(|_| panic!("{shown} is missing. Run `cargo xtask tools` once."));
+    let unpacked: Vec<PathBuf> = unpacked.map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(unpacked.len(), 2, "{shown}: one of npm and one of Debian");
+    unpacked
+}
+
+/// Unpacked packages of the registry of crates that have ignore files.
+fn crates() -> Vec<PathBuf> {
     let home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));

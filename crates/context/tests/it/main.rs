@@ -6,6 +6,7 @@
     reason = "tests stop at the first surprise, make the files that are scanned, and say their seeds"
 )]
 
+mod busy;
 mod check;
 mod doors;
 mod frames;

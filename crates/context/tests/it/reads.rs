@@ -48,6 +48,10 @@ impl Table for Counting {
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
         self.table.commit(batch)
     }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        self.table.snapshot()
+    }
 }
 
 /// How often the table is asked for a node, and how many frames come of it.

@@ -4,7 +4,7 @@ use std::{
     ffi::OsStr,
     fs,
     os::unix::{ffi::OsStrExt as _, fs::symlink},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -172,9 +172,9 @@ fn a_project_directory_that_is_not_there_is_an_error() {
 // shows: CT-008
 #[test]
 fn only_what_changed_is_read_again_unless_it_is_forced() {
-    let dir = tempfile::tempdir().unwrap();
+    let (dir, remembered) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     make(dir.path());
-    let stamps = dir.path().with_extension("stamps");
+    let stamps = remembered.path().join("stamps");
     let fresh = || Scanner::new(dir.path()).with_stamps(&stamps);
     assert_eq!(fresh().scan(false).unwrap().report.hashed_files, 4);
     // As soon as the clock has moved on since the files were made, none of them is read.
@@ -192,15 +192,14 @@ fn only_what_changed_is_read_again_unless_it_is_forced() {
     let forced = fresh().scan(true).unwrap();
     assert_eq!((forced.report.hashed_files, forced.report.reused_files), (4, 0));
     assert_eq!(forced.tree.id(), again.tree.id());
-    fs::remove_file(stamps).unwrap();
 }
 
 // shows: CT-008
 #[test]
 fn an_edit_that_keeps_size_and_time_is_seen_however_quick_it_is() {
-    let dir = tempfile::tempdir().unwrap();
+    let (dir, remembered) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = dir.path().join("a");
-    let stamps = dir.path().with_extension("stamps");
+    let stamps = remembered.path().join("stamps");
     for round in 0..100 {
         fs::write(&file, format!("{round:04}a")).unwrap();
         let then = fs::metadata(&file).unwrap().modified().unwrap();
@@ -210,14 +209,13 @@ fn an_edit_that_keeps_size_and_time_is_seen_however_quick_it_is() {
         let after = Scanner::new(dir.path()).with_stamps(&stamps).scan(false).unwrap().tree.id();
         assert_ne!(before, after, "round {round}");
     }
-    fs::remove_file(stamps).unwrap();
 }
 
 #[test]
 fn damaged_stamps_are_as_if_there_were_none() {
-    let dir = tempfile::tempdir().unwrap();
+    let (dir, remembered) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     make(dir.path());
-    let stamps = dir.path().with_extension("stamps");
+    let stamps = remembered.path().join("stamps");
     let id = Scanner::new(dir.path()).with_stamps(&stamps).scan(false).unwrap().tree.id();
     let good = fs::read(&stamps).unwrap();
     let luck = SeededEntropy::new(3);
@@ -233,7 +231,113 @@ fn damaged_stamps_are_as_if_there_were_none() {
         let scanned = Scanner::new(dir.path()).with_stamps(&stamps).scan(false).unwrap();
         assert_eq!((scanned.tree.id(), scanned.report.reused_files), (id, 0));
     }
-    fs::remove_file(stamps).unwrap();
+}
+
+/// A project of 400 files whose stamps are written, and trusted.
+struct Settled {
+    dir: tempfile::TempDir,
+    remembered: tempfile::TempDir,
+}
+
+impl Settled {
+    fn new() -> Self {
+        let settled =
+            Self { dir: tempfile::tempdir().unwrap(), remembered: tempfile::tempdir().unwrap() };
+        for number in 0..400 {
+            write(settled.dir.path(), &format!("d{}/f{number}", number % 20), "x");
+        }
+        settled.settle();
+        settled
+    }
+
+    /// Lets the clock move on since the files were written, and then writes all stamps.
+    fn settle(&self) {
+        while self.scan().report.hashed_files > 0 {}
+        fs::remove_file(self.stamps()).unwrap();
+        self.scan();
+    }
+
+    fn stamps(&self) -> PathBuf {
+        self.remembered.path().join("stamps")
+    }
+
+    fn since(&self) -> PathBuf {
+        self.remembered.path().join("stamps.since")
+    }
+
+    /// Scans as a new process would, and compares with a scan that knows nothing.
+    fn scan(&self) -> Scanned {
+        let found = Scanner::new(self.dir.path()).with_stamps(self.stamps()).scan(false).unwrap();
+        assert_eq!(found.tree.id(), scan(self.dir.path()).id());
+        found
+    }
+}
+
+#[test]
+fn after_an_edit_only_what_changed_is_remembered_anew_until_it_is_much() {
+    let project = Settled::new();
+    let all = fs::read(project.stamps()).unwrap();
+    write(project.dir.path(), "d3/f3", "changed");
+    write(project.dir.path(), "d4/new/deep", "new");
+    fs::remove_file(project.dir.path().join("d5/f5")).unwrap();
+    assert_eq!(project.scan().report.hashed_files, 2);
+    while project.scan().report.hashed_files > 0 {}
+    assert_eq!(fs::read(project.stamps()).unwrap(), all, "the large file is left alone");
+    assert!(fs::metadata(project.since()).unwrap().len() * 8 <= all.len() as u64);
+    for number in 0..100 {
+        write(project.dir.path(), &format!("d{}/f{number}", number % 20), "all are changed");
+    }
+    assert_eq!(project.scan().report.hashed_files, 100);
+    assert_ne!(fs::read(project.stamps()).unwrap(), all, "so much is written whole");
+    assert!(!project.since().exists());
+    while project.scan().report.hashed_files > 0 {}
+}
+
+#[test]
+fn a_scan_that_finds_nothing_new_writes_nothing() {
+    let project = Settled::new();
+    write(project.dir.path(), "d3/f3", "changed");
+    while project.scan().report.hashed_files > 0 {}
+    let written = |path: PathBuf| {
+        use std::os::unix::fs::MetadataExt as _;
+        let metadata = fs::metadata(path).unwrap();
+        (metadata.ino(), metadata.mtime_nsec(), metadata.ctime_nsec())
+    };
+    let before = [project.stamps(), project.since()].map(written);
+    assert_eq!(project.scan().report.hashed_files, 0);
+    assert_eq!([project.stamps(), project.since()].map(written), before);
+}
+
+#[test]
+fn what_changed_since_counts_only_whole_and_beside_its_own_file() {
+    let project = Settled::new();
+    let all = fs::read(project.stamps()).unwrap();
+    write(project.dir.path(), "d3/f3", "changed");
+    while project.scan().report.hashed_files > 0 {}
+    let good = fs::read(project.since()).unwrap();
+    let luck = SeededEntropy::new(5);
+    for _ in 0..50 {
+        let mut bad = good.clone();
+        let place = usize::try_from(luck.next_u64()).unwrap() % bad.len();
+        if luck.next_u64().is_multiple_of(4) {
+            bad.truncate(place);
+        } else {
+            bad[place] ^= 1 << (luck.next_u64() % 8);
+        }
+        fs::write(project.since(), bad).unwrap();
+        assert_eq!(project.scan().report.hashed_files, 1, "the file that changed is read again");
+    }
+    // Another process wrote everything anew in between.
+    for number in 0..100 {
+        write(project.dir.path(), &format!("d{}/f{number}", number % 20), "all are changed");
+    }
+    project.settle();
+    assert_ne!(fs::read(project.stamps()).unwrap(), all);
+    fs::write(project.since(), &good).unwrap();
+    assert_eq!(project.scan().report.hashed_files, 0, "what belongs to another file is not read");
+    // And back to an older file.
+    fs::write(project.stamps(), &all).unwrap();
+    assert_eq!(project.scan().report.hashed_files, 100);
 }
 
 /// A random edit of a project directory.
@@ -280,12 +384,20 @@ mod long {
         let run = LongRun::start("context: scans of edited directories");
         let luck = SeededEntropy::new(run.seed());
         println!("seed {}", run.seed());
-        let dir = tempfile::tempdir().unwrap();
-        let mut scanner = Scanner::new(dir.path());
+        let (dir, remembered) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for number in 0..200 {
+            write(dir.path(), &format!("many/{number}"), "x");
+        }
+        let fresh = || Scanner::new(dir.path()).with_stamps(remembered.path().join("stamps"));
+        let mut scanner = fresh();
         let edits = LongRun::size(120, 20_000);
         for number in 0..edits {
             for _ in 0..=luck.next_u64() % 3 {
                 edit(dir.path(), &luck);
+            }
+            if luck.next_u64().is_multiple_of(2) {
+                // Another process, which knows what is written.
+                scanner = fresh();
             }
             let found = scanner.scan(false).unwrap();
             assert_eq!(found.tree.id(), scan(dir.path()).id(), "after edit {number}");

@@ -59,6 +59,10 @@ impl Table for Asked {
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
         self.inner.commit(batch)
     }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        self.inner.snapshot()
+    }
 }
 
 // shows: CT-056

@@ -7,6 +7,8 @@
 
 mod config;
 mod files;
+#[cfg(feature = "flow")]
+mod generating;
 mod library;
 #[cfg(feature = "flow")]
 mod mcp_tools;

@@ -58,3 +58,16 @@ async fn blocking<R: Send + 'static>(
         },
     }
 }
+
+/// Runs short blocking work on the thread that asks for it, if the runtime lets others work meanwhile, and as
+/// [`blocking`] does if not: the way to another thread and back takes longer than most of what a table is asked.
+#[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
+async fn nearby<R: Send + 'static>(
+    work: impl FnOnce() -> Result<R, Error> + Send + 'static,
+) -> Result<R, Error> {
+    let flavor = tokio::runtime::Handle::try_current().map(|handle| handle.runtime_flavor());
+    if matches!(flavor, Ok(tokio::runtime::RuntimeFlavor::MultiThread)) {
+        return tokio::task::block_in_place(work);
+    }
+    blocking(work).await
+}

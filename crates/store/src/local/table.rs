@@ -2,7 +2,7 @@
 //!
 //! Any number of processes use the file at once. Each call is one transaction that ends before the
 //! call does: a reader that stops between two pages holds nothing, so it cannot keep the
-//! write-ahead log from being folded back.
+//! write-ahead log from being folded back. Only a snapshot does so, for as long as it is there.
 //!
 //! Invariants:
 //! - Nothing but SQLite opens the database or the files beside it. Closing a file of which SQLite
@@ -20,6 +20,7 @@ mod connection;
 mod entries;
 mod failure;
 mod pool;
+mod snapshot;
 mod upkeep;
 
 use std::{path::Path, sync::Arc};
@@ -27,8 +28,8 @@ use std::{path::Path, sync::Arc};
 use tokio::sync::Mutex;
 
 pub use self::upkeep::TableStatus;
-use self::{pool::Readers, upkeep::Upkeep};
-use super::{DataDir, blocking};
+use self::{pool::Readers, snapshot::Snapshot, upkeep::Upkeep};
+use super::{DataDir, nearby};
 use crate::{
     Error, LeaseName,
     port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
@@ -43,9 +44,9 @@ pub struct LocalTable {
     readers: Arc<Readers>,
 }
 
-/// The one connection of a handle that writes.
+/// The one connection of a handle that writes, from its first commit on: many handles only read.
 struct Writer {
-    connection: rusqlite::Connection,
+    connection: Option<rusqlite::Connection>,
     upkeep: Upkeep,
 }
 
@@ -56,12 +57,13 @@ impl LocalTable {
         if connection::create_file(&path)? {
             dir.disk().sync_dir(dir.root()).map_err(Error::io("sync the data directory"))?;
         }
-        let connection = connection::open_writer(&path)?;
+        // Makes and checks the schema; then it is there for the first read.
+        let first = connection::only_reads(connection::open_writer(&path)?)?;
         let upkeep = Upkeep::new(&path);
         Ok(Self {
             name: name.clone(),
-            writer: Arc::new(Mutex::new(Writer { connection, upkeep })),
-            readers: Arc::new(Readers::new(path)),
+            writer: Arc::new(Mutex::new(Writer { connection: None, upkeep })),
+            readers: Arc::new(Readers::new(path, first)),
         })
     }
 
@@ -120,16 +122,27 @@ impl Table for LocalTable {
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
         Box::pin(async move {
             check_batch(&batch)?;
-            let table = self.name.clone();
+            let (table, readers) = (self.name.clone(), Arc::clone(&self.readers));
             // The guard goes with the work, so that a commit that has started ends undisturbed.
             let mut guard = Arc::clone(&self.writer).lock_owned().await;
-            blocking(move || {
+            nearby(move || {
                 let Writer { connection, upkeep } = &mut *guard;
+                let connection = match connection {
+                    Some(connection) => connection,
+                    None => connection.insert(connection::open_writer(readers.path())?),
+                };
                 let version = entries::commit(connection, &table, batch)?;
                 upkeep.after_commit(connection);
                 Ok(version)
             })
             .await
+        })
+    }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        Box::pin(async move {
+            let taken = Snapshot::take(&self.readers, self.name.clone()).await?;
+            Ok(Arc::new(taken) as Arc<dyn Table>)
         })
     }
 }

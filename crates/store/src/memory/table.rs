@@ -10,7 +10,7 @@ use crate::{
     Error,
     bounds::TABLE_PAGE_BYTES_MAX,
     port::{Batch, BoxFuture, Change, Entry, Key, Page, Table, Version},
-    table::{KeyRange, check_batch, check_key, check_keys, check_limit, holds},
+    table::{KeyRange, check_batch, check_key, check_keys, check_limit, holds, what_was},
 };
 
 /// A table in memory. Clones share it.
@@ -19,10 +19,12 @@ pub struct MemoryTable {
     state: Arc<Mutex<State>>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct State {
     entries: BTreeMap<Key, Entry>,
     version: u64,
+    /// Whether it shows one moment, and takes no commit.
+    is_past: bool,
 }
 
 impl MemoryTable {
@@ -57,6 +59,9 @@ impl State {
     }
 
     fn commit(&mut self, batch: Batch) -> Result<Version, Error> {
+        if self.is_past {
+            return Err(what_was());
+        }
         let found = |key| self.entries.get(key).map(|entry| entry.version);
         let differing: Vec<usize> = (0..batch.len())
             .filter(|place| !holds(batch[*place].expect, found(&batch[*place].key)))
@@ -119,6 +124,13 @@ impl Table for MemoryTable {
         Box::pin(async move {
             check_batch(&batch)?;
             self.state().commit(batch)
+        })
+    }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        Box::pin(async move {
+            let past = State { is_past: true, ..self.state().clone() };
+            Ok(Arc::new(Self { state: Arc::new(Mutex::new(past)) }) as Arc<dyn Table>)
         })
     }
 }

@@ -93,4 +93,8 @@ pub trait Table: Send + Sync {
 
     /// Checks and changes several keys at once. Returns the version that its puts have.
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>>;
+
+    /// The table as it is now, whatever is committed later; it refuses commits. For a look at many entries that have
+    /// to fit each other. It keeps what it shows from being tidied away, so it is dropped soon.
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>>;
 }

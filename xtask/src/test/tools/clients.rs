@@ -1,5 +1,5 @@
-//! Clients of the Model Context Protocol that the tests and benchmarks drive Piton with: the official SDKs and the
-//! conformance suite, and the Node that the scripts run on.
+//! What others wrote and tests and benchmarks hold Piton against: the official SDKs of the Model Context Protocol, its
+//! conformance suite, a reference server, the Node that the scripts run on, and sources with ignore files.
 //!
 //! They lie below the target directory, in `clients/<kit>`. A kit that is there is left alone until its pins change.
 //!
@@ -35,10 +35,12 @@ enum Pins {
     Pip(&'static str),
     /// A directory with `package.json` and `package-lock.json`.
     Npm(&'static str),
+    /// A file of digests and addresses, and the script that unpacks what is there.
+    Archives(&'static str, &'static str),
 }
 
 /// In the order in which they need each other.
-const KITS: [Kit; 6] = [
+const KITS: [Kit; 7] = [
     Kit {
         name: "node",
         what: "Node",
@@ -68,6 +70,14 @@ const KITS: [Kit; 6] = [
         name: "filesystem",
         what: "the reference server for files",
         pins: Pins::Npm("crates/bench/peers/filesystem"),
+    },
+    Kit {
+        name: "packages",
+        what: "sources of npm and Debian",
+        pins: Pins::Archives(
+            "crates/context/tests/packages/pins.txt",
+            "crates/context/tests/packages/fetch.py",
+        ),
     },
 ];
 
@@ -137,6 +147,9 @@ impl Kit {
                 let what = ["--requirement", requirements];
                 install_with(root, self.what, "python3", &[&install[..], &beside, &what].concat())
             }
+            Pins::Archives(pins, script) => {
+                install_with(root, self.what, "python3", &["-B", script, pins, &shown])
+            }
             Pins::Npm(source) => {
                 fs::create_dir_all(&directory)?;
                 for file in ["package.json", "package-lock.json"] {
@@ -157,7 +170,7 @@ impl Pins {
     /// The text that changes when the versions do.
     fn read(self, root: &Path) -> Result<String> {
         let path = match self {
-            Self::Pip(file) => root.join(file),
+            Self::Pip(file) | Self::Archives(file, _) => root.join(file),
             Self::Npm(directory) => root.join(directory).join("package-lock.json"),
         };
         fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))
@@ -186,14 +199,13 @@ mod tests {
         let root = project::root().unwrap();
         for kit in KITS.iter().chain(&FLOW_PEERS) {
             let pins = kit.pins.read(&root).unwrap();
-            if let Pins::Pip(file) = kit.pins {
-                let lines = pins.lines().filter(|line| !line.starts_with('#'));
-                for line in lines {
-                    assert!(line.contains("=="), "{file}: {line}");
-                }
-            } else {
-                assert!(pins.contains("\"lockfileVersion\": 3"), "{}", kit.name);
-            }
+            let mut lines = pins.lines().filter(|line| !line.starts_with('#'));
+            let exact = match kit.pins {
+                Pins::Pip(_) => lines.all(|line| line.contains("==")),
+                Pins::Archives(..) => lines.all(|line| line.find(' ') == Some(64)),
+                Pins::Npm(_) => pins.contains("\"lockfileVersion\": 3"),
+            };
+            assert!(exact, "{}", kit.name);
         }
     }
 }

@@ -10,12 +10,12 @@ use tokio::runtime::Runtime;
 use super::{AGENTS, is_sound, project};
 use crate::rig::{Rig, text};
 
-fn executor() -> Runtime {
+pub(super) fn executor() -> Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 }
 
 /// A file that says where models are: providers of these names and wire formats, the first the default.
-fn models(rig: &Rig, providers: &[(&str, Wire, &ModelServer)]) -> String {
+pub(super) fn models(rig: &Rig, providers: &[(&str, Wire, &ModelServer)]) -> String {
     let one = |(name, wire, server): &(&str, Wire, &ModelServer)| {
         json!({ "name": name, "wire": wire, "model": "small", "timeoutMs": 1000,
             "key": { "env": "MODEL_KEY" }, "baseUrl": server.base_url(*wire) })
@@ -27,13 +27,13 @@ fn models(rig: &Rig, providers: &[(&str, Wire, &ModelServer)]) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-fn answers(server: &ModelServer, count: usize) {
+pub(super) fn answers(server: &ModelServer, count: usize) {
     (0..count).for_each(|number| {
         server.then(Reply::text(&format!("answer {number}")));
     });
 }
 
-const KEY: &str = "sk-very-secret";
+pub(super) const KEY: &str = "sk-very-secret";
 
 /// Generates `summary` frames; the code and what programs are told.
 fn generate(rig: &Rig, models: &str, more: &[&str]) -> (i32, Value) {

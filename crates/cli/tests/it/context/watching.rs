@@ -5,9 +5,17 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
+use piton_models::{
+    Wire,
+    testing::{Fault, ModelServer, Reply},
+};
 use serde_json::Value;
 
-use super::{configure, is_sound, project};
+use super::{
+    configure,
+    generating::{KEY, answers, executor, models},
+    is_sound, project,
+};
 use crate::rig::Rig;
 
 /// A watcher that tells programs what happens.
@@ -19,7 +27,8 @@ pub(super) struct Watcher {
 impl Watcher {
     pub(super) fn start(rig: &Rig, arguments: &[&str]) -> Self {
         let all = [&["context", "watch", "--json"], arguments].concat();
-        let mut child = rig.command(&all).stdout(Stdio::piped()).spawn().unwrap();
+        let mut command = rig.command(&all);
+        let mut child = command.env("MODEL_KEY", KEY).stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, lines }
     }
@@ -90,4 +99,54 @@ fn a_watcher_that_regenerates_makes_one_frame_for_one_change_as_its_agent() {
     assert_eq!(head["frames"][0]["agent"], "person", "whose frame it was");
     assert_eq!(head["frames"][0]["metadata"]["regenerated_by"], "librarian");
     watcher.stop();
+}
+
+/// The paths that a model wrote about, of a line that tells it.
+fn made(told: &Value) -> Vec<&str> {
+    let nodes = told["generated"]["nodes"].as_array().unwrap();
+    let made = nodes.iter().filter(|node| node["fate"] == "made");
+    made.map(|node| node["path"].as_str().unwrap()).collect()
+}
+
+// shows: CT-093 (the part about models), CT-050 (the part about `watch`)
+#[test]
+fn a_watcher_asks_models_only_if_it_is_told_to_and_only_about_what_changed() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    configure(&rig, "");
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    answers(&server, 7);
+    let mut watcher = Watcher::start(&rig, &["--regenerate", "--agent", "librarian"]);
+    rig.write("src/seen.txt", "1");
+    watcher.until(|told| told["path"] == "src/seen.txt");
+    watcher.stop();
+    assert!(server.seen().is_empty(), "nobody said that models may be asked");
+
+    let asking = ["--regenerate", "--agent", "librarian", "--generate", "summary"];
+    let more = ["--models", &models, "--at-once", "1"];
+    let mut watcher = Watcher::start(&rig, &[&asking[..], &more].concat());
+    rig.write("src/lib.rs", "pub fn one() {}\n");
+    let told = watcher.until(|told| told.get("generated").is_some());
+    // Everything, the first time: five files and two directories.
+    assert_eq!((made(&told).len(), server.seen().len()), (7, 7), "{told}");
+    assert!(made(&told).contains(&"src/lib.rs"), "{told}");
+    let asked = server.seen().len();
+
+    // A model that gives no answer is told, and the watch goes on.
+    server.then(Reply::Fault(Fault::BadJson));
+    rig.write("src/lib.rs", "pub fn two() {}\n");
+    let told = watcher.until(|told| told.get("generated").is_some());
+    assert_eq!(told["generated"]["nodes"][0]["fate"], "failed", "{told}");
+    assert_eq!(server.seen().len(), asked + 1);
+
+    answers(&server, 3);
+    rig.write("src/lib.rs", "pub fn three() {}\n");
+    let told = watcher.until(|told| told.get("generated").is_some());
+    assert_eq!(made(&told), ["src/lib.rs", "src", "."]);
+    assert_eq!(server.seen().len(), asked + 4, "only what changed, and the directories above");
+    watcher.stop();
+    let shown = rig.tells(&["context", "get-node", "src/lib.rs", "--type", "summary"]);
+    assert_eq!(shown["frames"][0]["agent"], "librarian");
+    assert_eq!(shown["frames"][0]["isFresh"], true);
 }

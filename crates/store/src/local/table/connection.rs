@@ -77,12 +77,13 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
 
 /// Opens a connection that only reads.
 pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
-    let open = || {
-        let connection = open(path)?;
-        connection.pragma_update(None, "query_only", true)?;
-        Ok(connection)
-    };
-    open().map_err(sql("open the table"))
+    only_reads(open(path).map_err(sql("open the table"))?)
+}
+
+/// The same connection, which only reads from now on.
+pub(super) fn only_reads(connection: Connection) -> Result<Connection, Error> {
+    connection.pragma_update(None, "query_only", true).map_err(sql("open the table"))?;
+    Ok(connection)
 }
 
 enum Failure {

@@ -8,7 +8,7 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use super::{super::blocking, connection};
+use super::{super::nearby, connection};
 use crate::Error;
 
 /// Reads that run at the same time. More would only queue for the same disk.
@@ -22,18 +22,24 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, free: Arc::new(Semaphore::new(READERS)), idle: Mutex::default() }
+    /// Readers of the database at `path`, of whom the first is there already.
+    pub(super) fn new(path: PathBuf, first: Connection) -> Self {
+        Self { path, free: Arc::new(Semaphore::new(READERS)), idle: Mutex::new(vec![first]) }
     }
 
-    /// Runs `read` with a connection and the database's path, off the async threads.
+    /// Where the database is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs `read` with a connection and the database's path, where it holds up nobody else.
     pub(super) async fn with<R: Send + 'static>(
         self: &Arc<Self>,
         read: impl FnOnce(&Connection, &Path) -> Result<R, Error> + Send + 'static,
     ) -> Result<R, Error> {
         let permit = Arc::clone(&self.free).acquire_owned().await;
         let own = Arc::clone(self);
-        blocking(move || {
+        nearby(move || {
             let _permit = permit.expect("the semaphore is never closed");
             let idle = own.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let connection = match idle {

@@ -32,6 +32,31 @@ pub async fn suite<T: Table + Clone + 'static>(make: impl Fn() -> T) {
     calls_beyond_a_limit_are_refused(&make()).await;
     no_increment_is_lost_between_many_writers(make()).await;
     a_read_sees_whole_commits(make()).await;
+    a_snapshot_shows_one_moment_whatever_comes_after(&make()).await;
+}
+
+async fn a_snapshot_shows_one_moment_whatever_comes_after(table: &impl Table) {
+    let first = ["a", "b", "c"].map(|name| put(name, Expect::Anything, "old"));
+    commit(table, first.to_vec()).await;
+    let before = table.scan(b"", None, 10).await.expect("it can be read").entries;
+    let snapshot = table.snapshot().await.expect("it can be taken");
+    let change = vec![
+        put("a", Expect::Anything, "new"),
+        write("b", Expect::Anything, Change::Remove),
+        put("d", Expect::Absent, "new"),
+    ];
+    commit(table, change).await;
+    for snapshot in [&snapshot, &snapshot.snapshot().await.expect("it is the same")] {
+        assert_eq!(snapshot.scan(b"", None, 10).await.expect("it can be read").entries, before);
+        assert_eq!(snapshot.get(b"a").await.expect("it can be read"), Some(before[0].clone()));
+        let all = snapshot.get_all(["b", "d"].map(key).to_vec()).await.expect("it can be read");
+        assert_eq!(all, [Some(before[1].clone()), None]);
+        let refused = snapshot.commit(vec![put("a", Expect::Anything, "x")]).await;
+        assert!(matches!(refused, Err(Error::BadRequest { .. })), "{refused:?}");
+    }
+    drop(snapshot);
+    assert_eq!(value(table, "a").await.as_deref(), Some(&b"new"[..]));
+    commit(table, vec![put("a", Expect::Anything, "newer")]).await;
 }
 
 fn key(bytes: impl AsRef<[u8]>) -> Key {

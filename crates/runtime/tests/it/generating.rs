@@ -1,0 +1,105 @@
+//! How fast models are asked, by a clock that moves only when somebody waits.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use piton_core::TimestampMs;
+use piton_core::port::{Clock, fixed::ManualClock};
+use piton_models::{
+    Answer, AnswerStream, BoxFuture, Error, ModelClient, ProviderName, Request, Scripted,
+};
+use piton_runtime::frames::generate::{Asking, GenerateFrames, OnFailure};
+use piton_runtime::frames::{ContextSettings, FramePorts, Frames, Place};
+use piton_runtime::surroundings::project_dir;
+use piton_store::memory::{MemoryBlobs, MemoryLeases, MemoryTable};
+
+/// Models that remember when they were asked.
+struct Watched {
+    inner: Scripted,
+    clock: Arc<ManualClock>,
+    asked: Mutex<Vec<u64>>,
+}
+
+impl ModelClient for Watched {
+    fn complete<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Answer, Error>> {
+        self.asked.lock().unwrap().push(self.clock.monotonic().as_secs());
+        self.inner.complete(request)
+    }
+
+    fn stream(&self, request: &Request) -> AnswerStream {
+        self.inner.stream(request)
+    }
+}
+
+/// Fills a project of four files with these answers, and says at which second each was asked for.
+async fn asked_at(per_minute: Option<u32>, script: Vec<Result<Answer, Error>>) -> Vec<u64> {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["a", "b", "c", "d"] {
+        std::fs::write(dir.path().join(name), name).unwrap();
+    }
+    let clock = Arc::new(ManualClock::new(TimestampMs(0)));
+    let ports = FramePorts {
+        table: Arc::new(MemoryTable::new()),
+        blobs: Arc::new(MemoryBlobs::new(clock.clone())),
+        leases: Arc::new(MemoryLeases::new(clock.clone())),
+        clock: clock.clone(),
+        stamps: None,
+    };
+    let project = project_dir(None, [dir.path()]).unwrap().unwrap();
+    let place = Place::find(&project, None).unwrap();
+    let frames = Frames::open(&ports, place, ContextSettings::default());
+    frames.scan(false, None).await.unwrap();
+    let acting = frames.act_as(None).unwrap();
+    let request = GenerateFrames {
+        node: ".".to_owned(),
+        frame_type: "summary".parse().unwrap(),
+        prompt: Some("Say what it is.".to_owned()),
+        related: Vec::new(),
+        provider: None,
+        model: None,
+        recursive: true,
+        force: false,
+        on_failure: OnFailure::Continue,
+        answer_tokens_max: 100,
+        at_once: 1,
+        per_minute,
+    };
+    let plan = acting.plan(&request).await.unwrap();
+    let models = Arc::new(Watched {
+        inner: Scripted::new(script),
+        clock: clock.clone(),
+        asked: Mutex::default(),
+    });
+    let asking = Asking { models: models.clone(), clock: clock.clone(), timer: clock.clone() };
+    clock.advance(Duration::from_secs(100));
+    acting.generate(&request, &plan, &asking, &|_| ()).await.unwrap();
+    models.asked.lock().unwrap().iter().map(|second| second - 100).collect()
+}
+
+fn text() -> Result<Answer, Error> {
+    Ok(Scripted::text("an answer"))
+}
+
+fn later(retry_after_ms: Option<u64>) -> Result<Answer, Error> {
+    let words = "slow down".to_owned();
+    Err(Error::RateLimited { provider: ProviderName::scripted(), words, retry_after_ms })
+}
+
+// shows: CT-075 (the part about rate limits)
+#[tokio::test]
+async fn models_are_asked_no_faster_than_a_minute_allows() {
+    let answers = || (0..5).map(|_| text()).collect();
+    assert_eq!(asked_at(Some(4), answers()).await, [0, 15, 30, 45, 60]);
+    assert_eq!(asked_at(Some(60), answers()).await, [0, 1, 2, 3, 4]);
+    assert_eq!(asked_at(None, answers()).await, [0, 0, 0, 0, 0]);
+}
+
+// shows: CT-075 (the part that a provider which asks for patience is given it)
+#[tokio::test]
+async fn a_provider_that_asks_for_patience_is_left_alone_for_so_long() {
+    // The directory is left out, because something in it failed.
+    let script = vec![text(), later(Some(90_000)), text(), text()];
+    assert_eq!(asked_at(Some(4), script).await, [0, 15, 105, 120]);
+    let script = vec![text(), later(None), text(), text()];
+    assert_eq!(asked_at(Some(4), script).await, [0, 15, 30, 45]);
+}
