@@ -27,14 +27,17 @@ const STAGED: u64 = 1 << 63;
 pub(crate) struct Staged {
     under: Arc<dyn Table>,
     rows: Mutex<Rows>,
+    /// Whether it shows what was, and takes nothing more.
+    is_past: bool,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Rows {
     commits: u64,
     by_key: BTreeMap<Key, Row>,
 }
 
+#[derive(Clone)]
 struct Row {
     /// What is expected of the row under this one.
     expect: Expect,
@@ -50,7 +53,7 @@ enum Here {
 
 impl Staged {
     pub(crate) fn over(under: &Arc<dyn Table>) -> Self {
-        Self { under: Arc::clone(under), rows: Mutex::default() }
+        Self { under: Arc::clone(under), rows: Mutex::default(), is_past: false }
     }
 
     /// Makes everything that was committed here happen, as one commit.
@@ -188,6 +191,15 @@ impl Table for Staged {
     }
 
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
-        Box::pin(self.stage(batch))
+        // What was is refused in the words of the table under this one.
+        if self.is_past { self.under.commit(batch) } else { Box::pin(self.stage(batch)) }
+    }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        Box::pin(async move {
+            let under = self.under.snapshot().await?;
+            let rows = Mutex::new(self.rows().clone());
+            Ok(Arc::new(Self { under, rows, is_past: true }) as Arc<dyn Table>)
+        })
     }
 }

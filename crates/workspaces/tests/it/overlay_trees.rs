@@ -62,6 +62,10 @@ impl Table for Counted {
         self.commits.fetch_add(1, Ordering::Relaxed);
         self.under.commit(batch)
     }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        self.under.snapshot()
+    }
 }
 
 struct Rig {
