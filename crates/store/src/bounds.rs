@@ -51,6 +51,9 @@ pub const SWEEP_STRIDE: usize = 64;
 /// How long SQLite waits for another process's write before the commit reports that it is busy.
 pub const TABLE_BUSY_WAIT: Duration = Duration::from_secs(5);
 
+/// How long such a wait pauses between two looks: about as long as a commit takes.
+pub const TABLE_BUSY_PAUSE: Duration = Duration::from_millis(1);
+
 /// Bytes of a table key and of a table value.
 pub const TABLE_KEY_BYTES_MAX: usize = 1_024;
 

@@ -117,15 +117,20 @@ fn a_watcher_asks_models_only_if_it_is_told_to_and_only_about_what_changed() {
     configure(&rig, "");
     let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
     answers(&server, 7);
-    let mut watcher = Watcher::start(&rig, &["--regenerate", "--agent", "librarian"]);
+    // What is told first was there before; then it watches.
     rig.write("src/seen.txt", "1");
+    let mut watcher = Watcher::start(&rig, &["--regenerate", "--agent", "librarian"]);
+    watcher.until(|told| told["path"] == "src/seen.txt");
+    rig.write("src/seen.txt", "2");
     watcher.until(|told| told["path"] == "src/seen.txt");
     watcher.stop();
     assert!(server.seen().is_empty(), "nobody said that models may be asked");
 
     let asking = ["--regenerate", "--agent", "librarian", "--generate", "summary"];
     let more = ["--models", &models, "--at-once", "1"];
+    rig.write("src/seen.txt", "3");
     let mut watcher = Watcher::start(&rig, &[&asking[..], &more].concat());
+    watcher.until(|told| told["path"] == "src/seen.txt");
     rig.write("src/lib.rs", "pub fn one() {}\n");
     let told = watcher.until(|told| told.get("generated").is_some());
     // Everything, the first time: five files and two directories.

@@ -8,10 +8,10 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::failure::sql;
+use super::{connection, failure::sql};
 use crate::{
     Error,
-    bounds::{TABLE_BUSY_WAIT, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX},
+    bounds::{TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX},
 };
 
 /// How much the log must grow after a failed try before the next one.
@@ -50,7 +50,7 @@ impl Upkeep {
     }
 
     /// Folds the log back if it has become large. Failing to is not an error: the commit is done.
-    pub(super) fn after_commit(&mut self, connection: &Connection) {
+    pub(super) fn after_commit(&mut self, connection: &mut Connection) {
         let Ok(Some(bytes)) = size_of_file(&self.wal) else { return };
         if bytes <= self.bound {
             self.fold_above = self.bound;
@@ -63,11 +63,11 @@ impl Upkeep {
 }
 
 /// Folds the log back and cuts it. Says whether it could.
-fn fold(connection: &Connection) -> rusqlite::Result<bool> {
+fn fold(connection: &mut Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(TABLE_FOLD_WAIT)?;
     let blocked: rusqlite::Result<bool> =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
-    connection.busy_timeout(TABLE_BUSY_WAIT)?;
+    connection::be_patient(connection)?;
     Ok(!blocked?)
 }
 
@@ -115,7 +115,7 @@ fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::connection, *};
+    use super::*;
 
     /// A database whose log is folded back by [`Upkeep`] alone, from one MiB on.
     fn scene() -> (tempfile::TempDir, PathBuf, Connection, Upkeep) {
@@ -140,33 +140,33 @@ mod tests {
 
     #[test]
     fn a_large_log_is_cut_and_a_small_one_is_left_alone() {
-        let (_dir, _, connection, mut upkeep) = scene();
+        let (_dir, _, mut connection, mut upkeep) = scene();
         write(&connection, 100_000);
-        upkeep.after_commit(&connection);
+        upkeep.after_commit(&mut connection);
         assert!(log_bytes(&upkeep) > 100_000);
         write(&connection, 2_000_000);
-        upkeep.after_commit(&connection);
+        upkeep.after_commit(&mut connection);
         assert_eq!(log_bytes(&upkeep), 0);
         assert_eq!(upkeep.fold_above, upkeep.bound);
     }
 
     #[test]
     fn a_reader_in_the_way_is_no_error_and_the_next_try_comes_a_step_later() {
-        let (_dir, path, connection, mut upkeep) = scene();
+        let (_dir, path, mut connection, mut upkeep) = scene();
         let reader = connection::open_reader(&path).unwrap();
         reader.execute_batch("BEGIN; SELECT * FROM entries").unwrap();
         write(&connection, 2_000_000);
-        upkeep.after_commit(&connection);
+        upkeep.after_commit(&mut connection);
         let bytes = log_bytes(&upkeep);
         assert!(bytes > 2_000_000);
         assert_eq!(upkeep.fold_above, bytes + FOLD_STEP);
         let wait: u64 =
             connection.pragma_query_value(None, "busy_timeout", |row| row.get(0)).unwrap();
-        assert_eq!(u128::from(wait), TABLE_BUSY_WAIT.as_millis(), "commits wait as long as before");
+        assert_eq!(wait, 0, "commits wait in our own way, as before");
         // Once the log is small again, by whatever means, it is watched as closely as before.
         reader.execute_batch("COMMIT").unwrap();
-        assert!(fold(&connection).unwrap());
-        upkeep.after_commit(&connection);
+        assert!(fold(&mut connection).unwrap());
+        upkeep.after_commit(&mut connection);
         assert_eq!(upkeep.fold_above, upkeep.bound);
     }
 }
