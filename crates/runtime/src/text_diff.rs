@@ -33,7 +33,7 @@ piton_core::closed_set! {
 }
 
 /// The lines that differ, with a few around them, and how many did not fit.
-pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
+pub fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
     let (before, after) = (&*ended(before), &*ended(after));
     let diff = TextDiff::configure().timeout(DIFF_TIME_MAX).diff_lines(before, after);
     let mut lines = Vec::new();
