@@ -55,6 +55,10 @@ pub const WHOLE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// bytes are copied and hashed in less time than another thread takes to wake up.
 pub const AT_HAND_BYTES_MAX: usize = 64 * 1024;
 
+/// How much of a file is brought at once where it is read line by line, in bytes: few calls of the system, and little
+/// memory for a window of a huge file.
+pub const READ_BUFFER_BYTES: usize = 64 * 1024;
+
 /// Lines that `read` gives unless asked for fewer.
 pub const READ_LINES_DEFAULT: u64 = 2_000;
 

@@ -7,10 +7,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use piton_core::{Digest, DigestBuilder};
 
 use super::{Fault, NotTextKind};
-use crate::bounds::{LINE_BYTES_KEPT, LINE_CHARACTERS_MAX, SNIFF_BYTES, WHOLE_BYTES_MAX};
-
-/// How much of a file is brought at once.
-const BUFFER_BYTES: usize = 64 * 1024;
+use crate::bounds::{
+    LINE_BYTES_KEPT, LINE_CHARACTERS_MAX, READ_BUFFER_BYTES, SNIFF_BYTES, WHOLE_BYTES_MAX,
+};
 
 /// Which lines are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ pub struct WindowRead {
 /// one that has no size but content, as in `/proc`, ends at [`WHOLE_BYTES_MAX`].
 pub fn read_window(reader: impl Read, size: u64, window: Window) -> Result<WindowRead, Fault> {
     let cap = if size == 0 { WHOLE_BYTES_MAX } else { size };
-    let reader = BufReader::with_capacity(BUFFER_BYTES, reader.take(cap));
+    let reader = BufReader::with_capacity(READ_BUFFER_BYTES, reader.take(cap));
     read_buffered(reader, size, window)
 }
 
