@@ -3,7 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use super::Watcher;
-use crate::{Context, Error, history::Recorded, scan::Scanner};
+use crate::{
+    Context, Error,
+    history::{Recorded, RootEntry, RootRef},
+    scan::Scanner,
+};
 
 /// Is told of every tree that was recorded, with the old and new ids of what changed.
 pub type Subscriber = Arc<dyn Fn(&Recorded) + Send + Sync>;
@@ -14,6 +18,8 @@ pub struct Follower {
     scanner: Scanner,
     watcher: Watcher,
     subscribers: Vec<Subscriber>,
+    /// The tree that was told last. Others record trees as well.
+    told: RootEntry,
 }
 
 impl std::fmt::Debug for Follower {
@@ -29,7 +35,8 @@ impl Follower {
         let found = scanner.scan(false)?;
         watcher.follow(&found.tree)?;
         let recorded = context.record(&found.tree, found.report.is_partial(), None).await?;
-        Ok((Self { context, scanner, watcher, subscribers: Vec::new() }, recorded))
+        let told = recorded.root.clone();
+        Ok((Self { context, scanner, watcher, subscribers: Vec::new(), told }, recorded))
     }
 
     /// Tells `subscriber` of every tree that is recorded from now on.
@@ -47,10 +54,17 @@ impl Follower {
         let scanned = self.scanner.scan_only(&scope, false)?;
         self.watcher.follow(&scanned.tree)?;
         let partial = scanned.report.is_partial();
-        let recorded = self.context.record(&scanned.tree, partial, None).await?;
-        if recorded.changes.is_empty() {
+        let mut recorded = self.context.record(&scanned.tree, partial, None).await?;
+        let (before, now) = (&self.told, &recorded.root);
+        if before.root == now.root {
             return Ok(None);
         }
+        if recorded.changes.is_empty() || now.sequence != before.sequence + 1 {
+            // Somebody else recorded what changed, or a part of it.
+            let [before, now] = [before, now].map(|root| RootRef::Digest(root.root.digest().hex()));
+            recorded.changes = self.context.diff(&before, &now).await?;
+        }
+        self.told = recorded.root.clone();
         for subscriber in &self.subscribers {
             subscriber(&recorded);
         }

@@ -72,6 +72,25 @@ fn a_follower_records_bursts_renames_and_new_directories() {
     });
 }
 
+// shows: CT-083 (the part that nothing goes untold)
+#[test]
+fn what_somebody_else_recorded_is_told_all_the_same() {
+    let mut scene = Scene::new(&[("a", "1"), ("b", "1")]);
+    block_on(async {
+        let scanner = Scanner::new(scene.dir.path());
+        let (mut follower, _) = Follower::start(scene.context.clone(), scanner).await.unwrap();
+        follower.step(Duration::ZERO).await.unwrap();
+        scene.write("a", "22");
+        let tree = scene.scanner.scan(false).unwrap().tree;
+        scene.context.record(&tree, false, None).await.unwrap();
+        scene.write("b", "333");
+        let told = follower.step(PATIENCE).await.unwrap().unwrap();
+        let paths: Vec<String> =
+            told.changes.iter().map(|change| change.path.to_string()).collect();
+        assert_eq!(paths, [".", "a", "b"]);
+    });
+}
+
 async fn block_on_heads_are_empty(scene: &Scene) -> bool {
     scene.context.heads(&path(".")).await.unwrap().is_empty()
 }
