@@ -76,19 +76,19 @@ async fn asked_at(per_minute: Option<u32>, script: Vec<Result<Answer, Error>>) -
     models.asked.lock().unwrap().iter().map(|second| second - 100).collect()
 }
 
-fn text() -> Result<Answer, Error> {
-    Ok(Scripted::text("an answer"))
+fn text() -> Answer {
+    Scripted::text("an answer")
 }
 
-fn later(retry_after_ms: Option<u64>) -> Result<Answer, Error> {
+fn later(retry_after_ms: Option<u64>) -> Error {
     let words = "slow down".to_owned();
-    Err(Error::RateLimited { provider: ProviderName::scripted(), words, retry_after_ms })
+    Error::RateLimited { provider: ProviderName::scripted(), words, retry_after_ms }
 }
 
 // shows: CT-075 (the part about rate limits)
 #[tokio::test]
 async fn models_are_asked_no_faster_than_a_minute_allows() {
-    let answers = || (0..5).map(|_| text()).collect();
+    let answers = || (0..5).map(|_| Ok(text())).collect();
     assert_eq!(asked_at(Some(4), answers()).await, [0, 15, 30, 45, 60]);
     assert_eq!(asked_at(Some(60), answers()).await, [0, 1, 2, 3, 4]);
     assert_eq!(asked_at(None, answers()).await, [0, 0, 0, 0, 0]);
@@ -98,8 +98,8 @@ async fn models_are_asked_no_faster_than_a_minute_allows() {
 #[tokio::test]
 async fn a_provider_that_asks_for_patience_is_left_alone_for_so_long() {
     // The directory is left out, because something in it failed.
-    let script = vec![text(), later(Some(90_000)), text(), text()];
+    let script = vec![Ok(text()), Err(later(Some(90_000))), Ok(text()), Ok(text())];
     assert_eq!(asked_at(Some(4), script).await, [0, 15, 105, 120]);
-    let script = vec![text(), later(None), text(), text()];
+    let script = vec![Ok(text()), Err(later(None)), Ok(text()), Ok(text())];
     assert_eq!(asked_at(Some(4), script).await, [0, 15, 30, 45]);
 }

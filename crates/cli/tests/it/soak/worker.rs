@@ -56,6 +56,16 @@ impl Sum for Tally {
     }
 }
 
+/// What came of asking once.
+enum Heard {
+    /// The result of the call.
+    Result(Value),
+    /// Somebody was in the way.
+    Busy,
+    /// Nothing: the server was killed.
+    Nothing,
+}
+
 /// An agent with a server of its own, and what it knows.
 pub(super) struct Worker<'a> {
     rig: &'a Rig,
@@ -101,10 +111,9 @@ impl<'a> Worker<'a> {
     pub(super) fn recall(&mut self) {
         self.restart();
         for place in self.beliefs.places() {
+            let (tool, arguments) = reading(&place);
             let found = loop {
-                let (tool, arguments) = reading(&place);
-                let reply = self.ask(tool, &arguments, false).expect("nobody kills the server");
-                if let Some(found) = reply {
+                if let Heard::Result(found) = self.ask(tool, &arguments, false) {
                     break found;
                 }
             };
@@ -232,16 +241,16 @@ impl<'a> Worker<'a> {
         for _ in 0..TRIES_MAX {
             let is_killed = self.below(30) == 0;
             self.tally.calls += 1;
-            if let Some(result) = self.ask(tool, arguments, is_killed)? {
-                return Some(result);
+            match self.ask(tool, arguments, is_killed) {
+                Heard::Result(result) => return Some(result),
+                Heard::Busy => self.tally.repeated += 1,
+                Heard::Nothing => return None,
             }
-            self.tally.repeated += 1;
         }
         panic!("{tool} {arguments} does not get through");
     }
 
-    /// Asks once. Outer nothing: the server was killed. Inner nothing: somebody was in the way.
-    fn ask(&mut self, tool: &str, arguments: &Value, is_killed: bool) -> Option<Option<Value>> {
+    fn ask(&mut self, tool: &str, arguments: &Value, is_killed: bool) -> Heard {
         let began = Instant::now();
         self.agent.ask_tool(tool, arguments);
         if is_killed {
@@ -259,16 +268,16 @@ impl<'a> Worker<'a> {
         let Some(reply) = reply else {
             assert!(is_killed, "the server is gone after {tool} {arguments}");
             self.tally.lost += 1;
-            return None;
+            return Heard::Nothing;
         };
         let result = reply.get("result").unwrap_or_else(|| panic!("{tool} {arguments}: {reply}"));
         let told = &result["structuredContent"];
         if result["isError"] == true && is_to_be_repeated(told) {
             let wait = told["retry"]["afterMs"].as_u64().unwrap_or(1);
             thread::sleep(Duration::from_millis(wait.min(1000)));
-            return Some(None);
+            return Heard::Busy;
         }
-        Some(Some(result.clone()))
+        Heard::Result(result.clone())
     }
 
     fn restart(&mut self) {

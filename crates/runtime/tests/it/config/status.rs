@@ -12,8 +12,9 @@ fn each_setting_says_what_it_takes_to_change_it() {
         AccessRun, Autonomy, DataDir, HttpBind, HttpPort, HttpTokenFile, LogLevel, ProjectDir,
         RetentionDays, RiskPolicy, WorkflowDirs,
     };
-    let restart = [DataDir, WorkflowDirs, ProjectDir, HttpBind, HttpPort, HttpTokenFile, LogLevel];
-    let live = [AccessRun, Autonomy, RiskPolicy, RetentionDays];
+    let restart =
+        [AccessRun, DataDir, WorkflowDirs, ProjectDir, HttpBind, HttpPort, HttpTokenFile, LogLevel];
+    let live = [Autonomy, RiskPolicy, RetentionDays];
     assert_eq!(restart.len() + live.len(), SettingKey::ALL.len());
     for key in SettingKey::ALL {
         let expected = if live.contains(key) { Effect::Live } else { Effect::Restart };
