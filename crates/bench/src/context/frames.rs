@@ -66,6 +66,7 @@ impl Bench {
     }
 }
 
+// shows: CT-091
 pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     Ok(vec![reading(place)?, putting(place)?])
 }

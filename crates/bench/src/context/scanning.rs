@@ -1,7 +1,7 @@
 //! Scans beside git on three trees; one changed file; a path in a new process; memory.
 //!
 //! Both sides are whole processes, and the page cache is warm for both.
-// shows: CT-003, CT-092
+// shows: CT-003, CT-090, CT-092
 
 use std::{
     fs,

@@ -9,7 +9,7 @@ use piton_runtime::{
 };
 
 use super::{here::Here, workspace::Chosen};
-use crate::{app::App, exit::Ending, failure::Failure, tree::ending};
+use crate::{app::App, exit::Ending, failure::Failure, tree::ending, words::count};
 
 #[derive(Args)]
 pub(crate) struct Fork {
@@ -98,15 +98,17 @@ fn say_backpack(app: &App, forked: &ForkedBackpack) {
         || "before its first commit".to_owned(),
         |commit| format!("after commit {commit}"),
     );
-    app.output.say(format_args!("{backpack} holds what {of} held {at}: {keys} keys."));
+    let keys = count(*keys, "key");
+    app.output.say(format_args!("{backpack} holds what {of} held {at}: {keys}."));
     app.output.say(format_args!("\nAttach agents to it: piton mcp --backpack {backpack}"));
     app.output.say(format_args!("Compare later: piton diff {of} {backpack}"));
 }
 
 fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
     let ForkedOverlay { overlay, of, over, changes } = forked;
+    let changes = count(*changes, "change");
     app.output.say(format_args!(
-        "{overlay} shows what {of} shows: {changes} changes over {over}. Each goes its own way now."
+        "{overlay} shows what {of} shows: {changes} over {over}. Each goes its own way now."
     ));
     let flag = typed.map(|typed| format!(" --workspace {typed}")).unwrap_or_default();
     if typed.is_some() {

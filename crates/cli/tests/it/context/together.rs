@@ -17,7 +17,7 @@ mod long {
         println!("{run}");
         let rig = project();
         configure(&rig, "");
-        let rounds = LongRun::size(6, 200);
+        let rounds = LongRun::size(6, 400);
         rig.says(&["context", "put-frame", "src/lib.rs", "--type", "summary", "--text", "0"]);
         rig.says(&["context", "synthesize", ".", "--type", "summary", "--recursive"]);
         let mut watcher = Watcher::start(&rig, &["--regenerate", "--agent", "librarian"]);
