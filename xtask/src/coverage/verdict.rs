@@ -113,7 +113,7 @@ mod tests {
         Measured { name: "backpack".to_owned(), lines, covered }
     }
 
-    // shows: BP-120
+    // shows: BP-120 (the part about the verdict)
     #[test]
     fn a_crate_below_eighty_percent_fails_however_close_it_is() {
         for (lines, covered, is_enough) in [
@@ -129,6 +129,19 @@ mod tests {
         let low = too_low(&[measured(10_000, 7_999), measured(100, 100)]);
         assert_eq!(low.len(), 1);
         assert!(low[0].contains("piton-backpack run 79.99 % of its lines"), "{}", low[0]);
+    }
+
+    // shows: BP-120 (the part about what was measured)
+    #[test]
+    fn the_page_that_is_kept_has_every_part_and_none_below_the_bar() {
+        let root = crate::project::root().unwrap();
+        let kept = std::fs::read_to_string(root.join(super::super::PAGE)).unwrap();
+        for name in super::super::CRATES {
+            let line = kept.lines().find(|line| line.starts_with(&format!("| piton-{name} |")));
+            let numbers: Vec<u64> =
+                line.unwrap().split('|').filter_map(|cell| cell.trim().parse().ok()).collect();
+            assert!(measured(numbers[0], numbers[1]).is_enough(), "{name}: {numbers:?}");
+        }
     }
 
     #[test]
