@@ -127,3 +127,38 @@ fn a_flow_is_checked_and_drawn_without_running_it() {
     assert_eq!(run.status.code(), Some(1));
     assert!(text(&run.stderr).contains("nodes[1].type"), "{}", text(&run.stderr));
 }
+
+#[test]
+fn a_node_calls_the_tools_of_workspaces_within_their_scopes_and_is_blamed_for_what_it_writes() {
+    let rig = Rig::new();
+    rig.write("docs/a.txt", "alpha\n");
+    rig.write("notes/old.txt", "old\n");
+    let call = |id: &str, tool: &str, arguments: Value, on_error: &str| {
+        json!({ "id": id, "type": "tool_call", "params":
+            { "tool": tool, "arguments": arguments, "output": id, "onError": on_error } })
+    };
+    let content = json!({ "path": "/notes/new.txt", "content": "seen\n" });
+    let refused = json!({ "path": "/docs/b.txt", "content": "x" });
+    let nodes = [
+        call("look", "read", json!({ "path": "/docs/a.txt" }), "fail"),
+        call("note", "write", content, "fail"),
+        call("refused", "write", refused, "pack"),
+    ];
+    let edges = json!([{ "from": "look", "to": "note" }, { "from": "note", "to": "refused" }]);
+    let flow = json!({ "version": "2.0.0", "namespace": "files", "nodes": nodes, "edges": edges });
+    let flow = write(&rig, "flow.json", &flow);
+    // Without Workspaces there is no such tool, and that is told before anything runs.
+    let (code, error) = rig.fails(&["flow", "run", &flow]);
+    assert_eq!(code, 1);
+    assert!(error.to_string().contains("no tool `read`"), "{error}");
+    let scopes = ["--workspace", "/docs=./docs:ro", "--workspace", "/notes=./notes:rw"];
+    let run = [&["flow", "run", &flow, "--backpack", "files"][..], &scopes].concat();
+    assert_eq!(rig.tells(&run)["status"], "done");
+    let at = |key: &str| rig.says(&["backpack", "at", "files", "--key", key]);
+    assert!(at("look").contains("alpha"), "{}", at("look"));
+    assert!(at("refused").contains("in the read-only Workspace /docs"), "{}", at("refused"));
+    assert_eq!(std::fs::read_to_string(rig.project().join("notes/new.txt")).unwrap(), "seen\n");
+    assert!(!rig.project().join("docs/b.txt").exists());
+    let blame = [&["blame", "file", "/notes/new.txt"][..], &scopes].concat();
+    assert_eq!(rig.tells(&blame)["records"][0]["agent"], "flow");
+}

@@ -9,6 +9,7 @@
 //! | `resolving` | which Workspace a path belongs to, and what may be done there |
 //! | `history` | who changed a file |
 //! | `branch` (feature `flow`) | what an overlay changed and what a run wrote, to be compared |
+//! | `flow_tool` (feature `flow`) | the file tools as tools of flows |
 //! | `review`, `lines` | what an overlay changed; applying and dropping it |
 //! | `reply` | what comes out |
 //!
@@ -19,6 +20,8 @@
 #[cfg(feature = "flow")]
 mod branch;
 mod declared;
+#[cfg(feature = "flow")]
+mod flow_tool;
 mod history;
 mod inside;
 mod joined;
@@ -32,6 +35,8 @@ mod world;
 #[cfg(feature = "flow")]
 pub(crate) use branch::OverlayBranch;
 pub use declared::{Declared, DeclaredBy};
+#[cfg(feature = "flow")]
+pub use flow_tool::flow_tools;
 pub use joined::{Joined, join};
 pub use mount::Mount;
 pub use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts};

@@ -30,7 +30,7 @@ impl File {
 
     pub(super) fn check(&self, app: &App) -> Result<Ending, Failure> {
         let text = self.text()?;
-        let checked = outside::flows(&app.open()?, &self.tools, None)?.check(&text);
+        let checked = outside::flows(app, &app.open()?, &self.tools, None)?.check(&text);
         for problem in &checked.problems {
             app.output.say(format_args!("{}  {problem}", problem.severity));
         }
@@ -42,7 +42,7 @@ impl File {
 
     pub(super) fn graph(&self, app: &App) -> Result<Ending, Failure> {
         let text = self.text()?;
-        let mermaid = outside::flows(&app.open()?, &self.tools, None)?.graph(&text)?;
+        let mermaid = outside::flows(app, &app.open()?, &self.tools, None)?.graph(&text)?;
         app.output.say(mermaid.trim_end());
         app.output.reply("piton.flow_graph/1", &json!({ "mermaid": mermaid }))?;
         Ok(Ending::Done)

@@ -1,4 +1,4 @@
-//! What flows reach outside: models, and the tools of other MCP servers.
+//! What flows reach outside: models, files, and the tools of other MCP servers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,12 +6,16 @@ use std::sync::Arc;
 use clap::Args;
 use piton_core::Envelope;
 use piton_models::provider::SystemSecrets;
+use piton_runtime::files::{FileWorld, flow_tools};
 use piton_runtime::flows::{FlowPorts, Flows};
 use piton_runtime::mcp_tools;
 use piton_runtime::models::{ModelSettings, client};
 use piton_store::local::SystemTimer;
 
-use crate::{bounds::SETTINGS_BYTES_MAX, failure::Failure, files, open::Open};
+use crate::{
+    app::App, bounds::SETTINGS_BYTES_MAX, commands::workspace::Chosen, failure::Failure, files,
+    open::Open,
+};
 
 /// Where tools come from.
 #[derive(Args)]
@@ -19,11 +23,19 @@ pub(crate) struct Tools {
     /// The tools of these MCP servers: a file with `mcpServers`
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
+    #[command(flatten)]
+    workspaces: Chosen,
 }
 
 /// Flows of a data directory, with what they reach outside.
-pub(super) fn flows(open: &Open, tools: &Tools, models: Option<&Path>) -> Result<Flows, Failure> {
-    let tools = open.block_on(connected(tools.tools.as_deref()))?;
+pub(super) fn flows(
+    app: &App,
+    open: &Open,
+    tools: &Tools,
+    models: Option<&Path>,
+) -> Result<Flows, Failure> {
+    let world = Chosen::open(open, tools.workspaces.declared(app)?)?;
+    let tools = open.block_on(connected(tools.tools.as_deref(), world.as_ref()))?;
     let settings = match models {
         None => open.runtime.model_settings()?,
         Some(path) => ModelSettings::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
@@ -33,9 +45,15 @@ pub(super) fn flows(open: &Open, tools: &Tools, models: Option<&Path>) -> Result
     Ok(Flows::new(FlowPorts { journal, timer, models, tools }))
 }
 
-/// The tools of the servers that a file names.
-async fn connected(file: Option<&Path>) -> Result<piton_flow::Tools, Failure> {
+/// The tools of the Workspaces, and of the servers that a file names.
+async fn connected(
+    file: Option<&Path>,
+    world: Option<&Arc<FileWorld>>,
+) -> Result<piton_flow::Tools, Failure> {
     let mut tools = piton_flow::Tools::new();
+    for tool in world.map(flow_tools).unwrap_or_default() {
+        tools.register(tool).expect("file tools have names of their own");
+    }
     let Some(path) = file else { return Ok(tools) };
     let text = files::read_text(path, SETTINGS_BYTES_MAX)?;
     let told = |error: mcp_tools::ConnectError| Envelope::from(&error);

@@ -29,7 +29,7 @@ impl Resume {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let text = self.flow.as_deref().map(check::text).transpose()?;
         let open = app.open()?;
-        let flows = outside::flows(&open, &self.tools, self.going.models.as_deref())?;
+        let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
         let cancel = Cancel::new();
         let request = ResumeFlow {

@@ -26,7 +26,7 @@ pub(crate) struct Run {
 impl Run {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let (text, open) = (self.file.text()?, app.open()?);
-        let flows = outside::flows(&open, &self.file.tools, self.going.models.as_deref())?;
+        let flows = outside::flows(app, &open, &self.file.tools, self.going.models.as_deref())?;
         let cancel = Cancel::new();
         let request = RunFlow {
             text: &text,
