@@ -1,8 +1,10 @@
 //! A project that is watched.
 
 use std::{
-    io::{BufRead as _, BufReader, Lines},
-    process::{Child, ChildStdout, Command, Stdio},
+    io::{BufRead as _, BufReader},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
 };
 
 use piton_models::{
@@ -21,7 +23,8 @@ use crate::rig::Rig;
 /// A watcher that tells programs what happens.
 pub(super) struct Watcher {
     child: Child,
-    lines: Lines<BufReader<ChildStdout>>,
+    /// What it told, read as soon as it is told: nobody makes it wait.
+    lines: Receiver<String>,
 }
 
 impl Watcher {
@@ -29,14 +32,21 @@ impl Watcher {
         let all = [&["context", "watch", "--json"], arguments].concat();
         let mut command = rig.command(&all);
         let mut child = command.env("MODEL_KEY", KEY).stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let told = BufReader::new(child.stdout.take().unwrap()).lines();
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in told.map_while(Result::ok) {
+                // A test that is over does not listen any more.
+                let _ = sender.send(line);
+            }
+        });
         Self { child, lines }
     }
 
     /// The next line that fits.
     pub(super) fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
-            let line = self.lines.next().expect("the watcher goes on").unwrap();
+            let line = self.lines.recv().expect("the watcher goes on");
             let told: Value = serde_json::from_str(&line).unwrap();
             if fits(&told) {
                 return told;
