@@ -121,7 +121,10 @@ pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opene
     let (mut base, mut stores) = (Vec::new(), Vec::new());
     for config in configs.iter().filter(|one| one.over.is_none()) {
         let store = store(config, ports);
-        base.push(Definition { store: store.clone(), ..define(config) });
+        // One that cannot be opened is named for itself; those that lie over others are not to blame for it.
+        if store.is_ok() {
+            base.push(Definition { store: store.clone(), ..define(config) });
+        }
         stores.push(store);
     }
     let lower = Workspaces::new(base).ok();

@@ -45,8 +45,6 @@ struct Same {
     ratio_max: f64,
 }
 
-// shows: WS-061 (the parts about read, ls, stat, glob, grep, the start and memory; an edit, which waits for the disk three
-// times and leaves a record, takes 0.75x of the CPU, and the time of a read is at its bar)
 pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let tree = trees::make(place, "peer-tree")?;
     let data = place.make("peer-data")?;

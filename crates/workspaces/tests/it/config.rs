@@ -67,4 +67,17 @@ async fn a_configuration_opens_every_kind_of_mount_or_names_every_problem() {
     insta::assert_snapshot!(problems.join("\n"));
     let host = directory.path().to_str().unwrap();
     assert!(problems.iter().all(|problem| !problem.contains(host)));
+    // An overlay is not to blame for a directory that is missing elsewhere.
+    let refused = open(
+        &configs(json!([
+            { "prefix": "/project", "scope": "read-only", "directory": real },
+            { "prefix": "/scratch", "scope": "read-write", "memory": ["s"], "over": "/project" },
+            { "prefix": "/gone", "scope": "read-only", "directory": real.join("gone") },
+        ])),
+        &ports(),
+    );
+    let Err(Error::Config { problems }) = refused else {
+        panic!("not refused");
+    };
+    assert_eq!(problems, ["/gone has a `directory` that does not exist"]);
 }
