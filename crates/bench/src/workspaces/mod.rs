@@ -1,6 +1,7 @@
 //! Workspaces: what it costs to find the Workspace of a path, to read a file through all its checks, to search a
 //! tree, and to do that over MCP beside the reference server.
 
+mod durable;
 mod peer;
 mod reading;
 mod routing;

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{server::Server, trees};
+use super::{durable::Bare, server::Server, trees};
 use crate::{
     error::{Error, Result, expect},
     measure::{Schedule, float, wall},
@@ -29,11 +29,16 @@ const SEARCHES: Schedule = Schedule { blocks: 6, pairs: 5, warm_up: 1 };
 const STARTS: Schedule = Schedule { blocks: 6, pairs: 2, warm_up: 1 };
 
 const CALL_RATIO_MAX: f64 = 1.0 / 5.0;
+/// An edit here is durable and recorded when it is answered; there it is neither.
+const EDIT_RATIO_MAX: f64 = 1.0;
 const GLOB_RATIO_MAX: f64 = 1.0 / 20.0;
 const READ_RATIO_MAX: f64 = 1.3;
 const GREP_RATIO_MAX: f64 = 1.5;
 const START_RATIO_MAX: f64 = 1.0 / 10.0;
 const MEMORY_RATIO_MAX: f64 = 1.0 / 2.0;
+
+/// The file that is looked at, read and edited.
+const FILE: &str = "module_07/part_007/file_07.rs";
 
 /// A call, as each of the two takes it.
 struct Same {
@@ -45,6 +50,7 @@ struct Same {
     ratio_max: f64,
 }
 
+// shows: WS-061
 pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let tree = trees::make(place, "peer-tree")?;
     let data = place.make("peer-data")?;
@@ -54,6 +60,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     for same in same(&tree) {
         rows.push(same.row(&ours, &theirs)?);
     }
+    rows.push(durable_calls(place, &ours, &tree)?);
     let memory = SCHEDULE.run(|_| {
         let ours = || Ok(float(ours.borrow().bytes()?) / 1e6);
         Ok((ours, || Ok(float(theirs.borrow().bytes()?) / 1e6)))
@@ -69,8 +76,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
 }
 
 fn same(tree: &Path) -> [Same; 5] {
-    let file = "module_07/part_007/file_07.rs";
-    let (ours, theirs) = (format!("/tree/{file}"), tree.join(file));
+    let (ours, theirs) = (format!("/tree/{FILE}"), tree.join(FILE));
     let directory = theirs.parent().expect("a file is in a directory");
     [
         Same {
@@ -104,7 +110,7 @@ fn same(tree: &Path) -> [Same; 5] {
             theirs: ("edit_file", json!({ "path": theirs })),
             calls: CALLS,
             warm: WARM_CALLS,
-            ratio_max: CALL_RATIO_MAX,
+            ratio_max: EDIT_RATIO_MAX,
         },
         Same {
             name: "CPU of `glob` over 5,000 files",
@@ -151,9 +157,23 @@ fn spent(server: &mut Server, tool: &str, arguments: &Value, calls: u32) -> Resu
     Ok(server.cpu()?.saturating_sub(before))
 }
 
+/// An edit beside the calls of the system that it cannot do without.
+fn durable_calls(place: &Place, server: &RefCell<Server>, tree: &Path) -> Result<Row> {
+    let bare = Bare::new(place.make("bare-changes")?, &tree.join(FILE))?;
+    let bare = RefCell::new(bare);
+    let arguments = json!({ "path": format!("/tree/{FILE}") });
+    let samples = SCHEDULE.run(|_| {
+        let ours = || spent(&mut server.borrow_mut(), "edit", &arguments, CALLS);
+        Ok((ours, || bare.borrow_mut().spent(CALLS)))
+    })?;
+    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / f64::from(CALLS));
+    let name = "  the same `edit` beside what the disk costs";
+    Ok(Row::paired(name, Unit::Microseconds, "the system calls alone", &samples))
+}
+
 /// A read beside a call that asks no Store: above all Workspaces there is nothing to look at but their names.
 fn latency(server: &RefCell<Server>) -> Result<Row> {
-    let arguments = json!({ "path": "/tree/module_07/part_007/file_07.rs", "limit": 20 });
+    let arguments = json!({ "path": format!("/tree/{FILE}"), "limit": 20 });
     let samples = LATENCY.run(|_| {
         let read = || Ok(server.borrow_mut().call("read", &arguments)?.1);
         Ok((read, || Ok(server.borrow_mut().call("ls", &json!({ "path": "/" }))?.1)))

@@ -139,6 +139,7 @@ impl Gathered {
 }
 
 /// One line as it was read: the start of it, and how long it was.
+#[derive(Clone, Copy)]
 struct Line<'a> {
     start: &'a str,
     bytes: u64,
