@@ -2,7 +2,7 @@
 //!
 //! All keys of one ledger start with the digest of its name, so that no two ledgers meet. A record stands
 //! under its number; a row for each path that it names leads to it, one for its run, and another while it is
-//! open.
+//! open: that this one is gone may be all that says that the change was made.
 
 use std::sync::Arc;
 

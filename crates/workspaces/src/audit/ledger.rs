@@ -2,7 +2,8 @@
 //!
 //! *Invariants*: an intention is durable before its change happens. Its outcome is written with the next intention or
 //! soon after: a record that is open in the table and done on the disk is done, and everybody who reads it finds that
-//! out.
+//! out. Nearly every change is done, so that is told by the least: the row that says that the record is open goes, and
+//! the record itself stays as it is. Any other outcome stands in the record.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -35,7 +36,16 @@ struct Known {
     next: Option<(u64, Version)>,
     /// Records whose outcome is known here and is not written yet. Each intention takes them along, so there are no
     /// more than changes under way at one time.
-    unwritten: Vec<Record>,
+    unwritten: Vec<Begun>,
+}
+
+/// A record that its own process began.
+#[derive(Clone, Debug)]
+pub struct Begun {
+    /// The record.
+    pub record: Record,
+    /// The commit that it began with: as long as its row among the open ones is of that, nobody concluded anything.
+    opened: Version,
 }
 
 impl Ledger {
@@ -45,9 +55,10 @@ impl Ledger {
     }
 
     /// Records what is about to be done, and with it the outcomes that are not written yet.
-    pub async fn intend(&self, intent: &Intent) -> Result<Record, Error> {
+    pub async fn intend(&self, intent: &Intent) -> Result<Begun, Error> {
         let mut intent = intent.clone();
         shorten(&mut intent.actor);
+        let mut is_contested = false;
         for _ in 0..COMMIT_TRIES_MAX {
             let (number, expect) = self.next().await?;
             let record = Record {
@@ -60,16 +71,19 @@ impl Ledger {
             let unwritten = self.known().unwritten.clone();
             let mut batch = self.beginning(&record, expect)?;
             for settled in &unwritten {
-                batch.extend(self.ending(settled)?);
+                batch.extend(self.ending(settled, is_contested)?);
             }
             match self.table.commit(batch).await {
-                Ok(version) => {
+                Ok(opened) => {
                     let mut known = self.known();
-                    known.next = Some((number + 1, version));
+                    known.next = Some((number + 1, opened));
                     known.forget(&unwritten);
-                    return Ok(record);
+                    return Ok(Begun { record, opened });
                 }
-                Err(piton_store::Error::Conflict { .. }) => self.known().next = None,
+                Err(piton_store::Error::Conflict { .. }) => {
+                    self.known().next = None;
+                    is_contested = true;
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -78,9 +92,9 @@ impl Ledger {
 
     /// Adds what became of an intention, as the one who made it knows. It is written with the next intention, or by
     /// [`flush`](Self::flush); until then whoever reads the open record concludes it from the file.
-    pub fn settle(&self, record: Record, done: bool) {
-        let outcome = if done { Outcome::Done } else { Outcome::Undone };
-        self.known().unwritten.push(Record { outcome, ..record });
+    pub fn settle(&self, mut begun: Begun, done: bool) {
+        begun.record.outcome = if done { Outcome::Done } else { Outcome::Undone };
+        self.known().unwritten.push(begun);
     }
 
     /// Whether outcomes are known here that are not written yet.
@@ -94,11 +108,14 @@ impl Ledger {
         if unwritten.is_empty() {
             return Ok(());
         }
-        let mut batch = Vec::new();
-        for settled in &unwritten {
-            batch.extend(self.ending(settled)?);
-        }
-        self.table.commit(batch).await?;
+        let endings = |is_contested: bool| -> Result<Vec<Write>, Error> {
+            let each = unwritten.iter().map(|settled| self.ending(settled, is_contested));
+            Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
+        };
+        match self.table.commit(endings(false)?).await {
+            Err(piton_store::Error::Conflict { .. }) => self.table.commit(endings(true)?).await?,
+            committed => committed?,
+        };
         self.known().forget(&unwritten);
         Ok(())
     }
@@ -114,10 +131,11 @@ impl Ledger {
         Ok((number, next.map_or(Expect::Absent, |entry| Expect::Version(entry.version))))
     }
 
-    /// What is written when a record begins.
+    /// What is written when a record begins. Whoever finds the row of the next number as expected is the only one to
+    /// write under that number.
     fn beginning(&self, record: &Record, expect: Expect) -> Result<Vec<Write>, Error> {
         let (number, intent) = (record.number, &record.intent);
-        let put = |key, value| Write { key, expect: Expect::Absent, change: Change::Put(value) };
+        let put = |key, value| Write { key, expect: Expect::Anything, change: Change::Put(value) };
         let following = Change::Put((number + 1).to_be_bytes().to_vec());
         let mut batch = vec![
             Write { key: self.keys.next(), expect, change: following },
@@ -134,34 +152,65 @@ impl Ledger {
         Ok(batch)
     }
 
-    /// What is written when the outcome of a record is known.
-    fn ending(&self, record: &Record) -> Result<[Write; 2], Error> {
-        let change = |key, change| Write { key, expect: Expect::Anything, change };
-        Ok([
-            change(self.keys.record(record.number), Change::Put(encode(record)?)),
-            change(self.keys.open(record.number), Change::Remove),
-        ])
+    /// What is written when the outcome of a record is known by its own process. Where somebody else may have concluded
+    /// something meanwhile, that is replaced.
+    fn ending(&self, settled: &Begun, is_contested: bool) -> Result<Vec<Write>, Error> {
+        let Begun { record, opened } = settled;
+        let expect = if is_contested { Expect::Anything } else { Expect::Version(*opened) };
+        let open = self.keys.open(record.number);
+        let mut batch = vec![Write { key: open, expect, change: Change::Remove }];
+        if is_contested || record.outcome != Outcome::Done {
+            batch.push(self.outcome(record)?);
+        }
+        Ok(batch)
+    }
+
+    /// The record with what became of it.
+    fn outcome(&self, record: &Record) -> Result<Write, Error> {
+        let (key, change) = (self.keys.record(record.number), Change::Put(encode(record)?));
+        Ok(Write { key, expect: Expect::Anything, change })
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what somebody else concluded of an open record.
-    pub(super) async fn conclude(&self, record: Record, outcome: Outcome) -> Result<(), Error> {
-        let record = Record { outcome, ..record };
-        self.table.commit(self.ending(&record)?.into()).await?;
-        Ok(())
+    /// Writes what somebody else concluded of a record, if it is still open; says whether it was.
+    pub(super) async fn conclude(&self, number: u64, outcome: Outcome) -> Result<bool, Error> {
+        let Some((record, Some(opened))) = self.written(number).await? else { return Ok(false) };
+        let concluded = Begun { record: Record { outcome, ..record }, opened };
+        match self.table.commit(self.ending(&concluded, false)?).await {
+            Err(piton_store::Error::Conflict { .. }) => Ok(false),
+            committed => Ok(committed.map(|_| true)?),
+        }
     }
 
     /// A record by its number, with its outcome if that is known here.
     pub async fn record(&self, number: u64) -> Result<Option<Record>, Error> {
-        let known = self.known().unwritten.iter().find(|settled| settled.number == number).cloned();
-        if known.is_some() {
-            return Ok(known);
+        let known = |known: &Known| {
+            known
+                .unwritten
+                .iter()
+                .map(|settled| &settled.record)
+                .find(|one| one.number == number)
+                .cloned()
+        };
+        if let Some(known) = known(&self.known()) {
+            return Ok(Some(known));
         }
-        let entry = self.table.get(&self.keys.record(number)).await?;
-        entry.map(|entry| decode(&entry.value)).transpose()
+        Ok(self.written(number).await?.map(|(record, _)| record))
+    }
+
+    /// A record as it is written, and the commit of its row among the open ones if there is one.
+    async fn written(&self, number: u64) -> Result<Option<(Record, Option<Version>)>, Error> {
+        // Read together: between two reads the outcome could be written.
+        let keys = vec![self.keys.record(number), self.keys.open(number)];
+        let [Some(entry), open] = &self.table.get_all(keys).await?[..] else { return Ok(None) };
+        let mut record = decode(&entry.value)?;
+        if record.outcome == Outcome::Open && open.is_none() {
+            record.outcome = Outcome::Done;
+        }
+        Ok(Some((record, open.as_ref().map(|open| open.version))))
     }
 
     /// What was done in a run, oldest first: at most so many records, and how many more there are. Records of
@@ -198,8 +247,10 @@ impl Ledger {
 }
 
 impl Known {
-    fn forget(&mut self, written: &[Record]) {
-        self.unwritten.retain(|one| written.iter().all(|other| other.number != one.number));
+    fn forget(&mut self, written: &[Begun]) {
+        let is_written =
+            |one: &Begun| written.iter().any(|other| other.record.number == one.record.number);
+        self.unwritten.retain(|one| !is_written(one));
     }
 }
 

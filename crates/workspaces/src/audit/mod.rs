@@ -15,6 +15,6 @@ mod record;
 mod recover;
 
 pub use blame::Blame;
-pub use ledger::Ledger;
+pub use ledger::{Begun, Ledger};
 pub use ledgers::Ledgers;
 pub use record::{Intent, Outcome, Record};

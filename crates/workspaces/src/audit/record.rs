@@ -33,7 +33,8 @@ pub struct Intent {
 piton_core::closed_set! {
     /// What became of an intention.
     pub enum Outcome {
-        /// Not known yet: it is under way, or its process died.
+        /// Not known yet: it is under way, or its process died. In a record whose row among the open ones is gone, it
+        /// stands for what is done.
         Open => "open",
         /// The change happened.
         Done => "done",

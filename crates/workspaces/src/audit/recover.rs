@@ -43,11 +43,7 @@ impl Ledger {
             let Some(outcome) = self.judge(workspaces, &record).await? else {
                 continue;
             };
-            let now = self.record(number).await?;
-            if let Some(now) = now.filter(|now| now.outcome == Outcome::Open) {
-                self.conclude(now, outcome).await?;
-                settled += 1;
-            }
+            settled += u64::from(self.conclude(number, outcome).await?);
         }
         Ok(settled)
     }

@@ -66,11 +66,11 @@ impl Files {
             after,
             temp: prepared.temp().map(str::to_owned),
         };
-        let record = ledger.intend(&intent).await.map_err(Tried::Error)?;
+        let begun = ledger.intend(&intent).await.map_err(Tried::Error)?;
         let committed = prepared.commit().await;
         // The change is made or not, and its intention is durable: if the outcome is never written, whoever opens the
         // records next finds it out.
-        ledger.settle(record, committed.is_ok());
+        ledger.settle(begun, committed.is_ok());
         committed?;
         Ok(changed)
     }

@@ -183,7 +183,7 @@ async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
         }
         let workspaces = world.files.workspaces();
         assert_eq!(ledger.recover(workspaces).await.unwrap(), 1, "case {at}");
-        let record = ledger.record(left_open.number).await.unwrap().unwrap();
+        let record = ledger.record(left_open.record.number).await.unwrap().unwrap();
         assert_eq!(record.outcome, left.outcome, "case {at}");
         assert!(!world.at(&format!("src/{temp}")).exists(), "case {at}");
         assert_eq!(ledger.recover(workspaces).await.unwrap(), 0, "case {at}");
@@ -252,6 +252,49 @@ async fn everybody_reads_that_a_change_is_done_before_its_outcome_is_written() {
         mine.flush().await.unwrap();
         assert!(!mine.has_unwritten(), "{file}");
         assert_eq!(other.recover(files.workspaces()).await.unwrap(), 0, "{file}: all is written");
+    }
+}
+
+// shows: WS-058 (what was written of the outcome)
+#[tokio::test]
+async fn a_written_outcome_is_read_by_others_whatever_became_of_the_file() {
+    let world = World::new().await;
+    let [mine, other] = two_processes();
+    let intent = |text: &str| Intent {
+        actor: actor("one"),
+        tool: Tool::Write,
+        workspace: path("/home/src"),
+        path: path("/home/src/never-there.txt"),
+        target: None,
+        before: Before::Nothing,
+        after: Some(digest(text)),
+        temp: None,
+    };
+    let mut numbers = Vec::new();
+    for (text, done) in [("a", true), ("b", false)] {
+        let begun = mine.intend(&intent(text)).await.unwrap();
+        numbers.push(begun.record.number);
+        mine.settle(begun, done);
+    }
+    let read = async |number: u64| other.record(number).await.unwrap().unwrap().outcome;
+    // The first went along with the second; the second waits for the next, or to be written by itself.
+    assert_eq!([read(numbers[0]).await, read(numbers[1]).await], [Outcome::Done, Outcome::Open]);
+    mine.flush().await.unwrap();
+    assert_eq!([read(numbers[0]).await, read(numbers[1]).await], [Outcome::Done, Outcome::Undone]);
+    assert_eq!(other.recover(world.files.workspaces()).await.unwrap(), 0);
+    // What others conclude of a change that is under way, its own process knows better.
+    for (text, flushed) in [("c", true), ("d", false)] {
+        let begun = mine.intend(&intent(text)).await.unwrap();
+        let number = begun.record.number;
+        assert_eq!(other.recover(world.files.workspaces()).await.unwrap(), 1);
+        assert_eq!(read(number).await, Outcome::Undone);
+        mine.settle(begun, true);
+        if flushed {
+            mine.flush().await.unwrap();
+        } else {
+            mine.intend(&intent("e")).await.unwrap();
+        }
+        assert_eq!(read(number).await, Outcome::Done);
     }
 }
 
