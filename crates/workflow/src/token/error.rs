@@ -3,6 +3,7 @@
 //! *Invariants*: each variant of [`TokenError`] is one code, and each code of tokens is one variant.
 //! No message quotes a token.
 
+use piton_core::error::sentence;
 use piton_core::{Code, Envelope, WorkflowHash};
 
 use super::address::NodeAddress;
@@ -108,9 +109,7 @@ impl TokenError {
 
     /// The failure as a person or an agent reads it.
     pub fn envelope(&self) -> Envelope {
-        let text = self.to_string();
-        let (first, rest) = text.split_at(1);
-        Envelope::new(self.code(), format!("{}{rest}.", first.to_uppercase()))
+        Envelope::new(self.code(), sentence(&self.to_string()))
     }
 }
 
