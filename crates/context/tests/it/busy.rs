@@ -29,14 +29,14 @@ fn a_check_beside_a_writer_tells_damage_and_nothing_else() {
     let writer =
         AgentAdapter::new(scene.context.clone(), &agents(), &"writer".parse().unwrap()).unwrap();
     let written = Arc::new(AtomicU64::new(0));
-    let writes = Arc::clone(&written);
+    let counted = Arc::clone(&written);
     // Somebody writes each time before the sets of frames are read.
     let table = WatchedTable::new(Arc::clone(&scene.ports.table), move |call| {
         // The project takes 16 bytes of a key, the kind of row the next one.
         if let TableCall::Scan(prefix) = call
             && prefix.get(16) == Some(&b's')
         {
-            write_elsewhere(&writer, writes.fetch_add(1, Ordering::Relaxed));
+            write_elsewhere(&writer, counted.fetch_add(1, Ordering::Relaxed));
         }
     });
     let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
