@@ -18,8 +18,8 @@ use piton_core::{Digest, Envelope, port::Clock};
 
 use crate::{
     Error, LeaseName,
-    bounds::{SWEEP_AGE_MIN, SWEEP_BATCH, SWEEP_PAGE, SWEEP_STRIDE},
-    port::{Blobs, Leases, Mode, Namespace, Patience, Roots, RootsCursor},
+    bounds::{SWEEP_AGE_MIN, SWEEP_BATCH, SWEEP_PAGE, SWEEP_STRIDE, SWEEP_WAIT},
+    port::{Blobs, Lease, Leases, Mode, Namespace, Patience, Roots, RootsCursor},
 };
 
 /// The lease that writers share and a sweep holds alone.
@@ -27,13 +27,15 @@ pub fn lease_name() -> LeaseName {
     "collection".parse().expect("a plain word is a name")
 }
 
-/// That somebody removes blobs without that lease.
-pub(crate) fn without_lease() -> Error {
-    Error::BadRequest { problem: "blobs are removed under the exclusive collection lease only" }
+/// Refuses to remove blobs under any other lease.
+pub(crate) fn check_lease(lease: &Lease) -> Result<(), Error> {
+    if *lease.name() == lease_name() && lease.mode() == Mode::Exclusive {
+        return Ok(());
+    }
+    Err(Error::BadRequest {
+        problem: "blobs are removed under the exclusive collection lease only",
+    })
 }
-
-/// How long a sweep waits for the writers to let it through. They hold the lease for one append.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a collection did to one namespace.
 #[derive(Debug, Clone, PartialEq)]
@@ -191,7 +193,7 @@ impl Sweep<'_> {
         let name = lease_name();
         // Read ahead, so that little is left to read while writers wait.
         self.mark_new(sources, cursors).await?;
-        let lease = self.leases.acquire(&name, Mode::Exclusive, Patience::Wait(PATIENCE)).await?;
+        let lease = self.leases.acquire(&name, Mode::Exclusive, Patience::Wait(SWEEP_WAIT)).await?;
         let started = self.clock.monotonic();
         self.mark_new(sources, cursors).await?;
         let mut done = 0;

@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use piton_core::{Code, Digest, Envelope, EventIndex, Retry};
+use piton_core::{Code, Digest, Envelope, EventIndex, Retry, error::sentence};
 
 use crate::{
     Health, StreamId,
@@ -256,7 +256,7 @@ impl Error {
 
     /// What a caller is told, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
-        let envelope = Envelope::new(self.code(), self.sentence());
+        let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         let advice = match self {
             Self::LeaseSpent { .. } => {
                 "Take the lease again, load the stream and go on from there."
@@ -279,13 +279,5 @@ impl Error {
             _ => Retry::NotRetryable,
         };
         envelope.with_suggestion(advice).with_retry(retry)
-    }
-
-    fn sentence(&self) -> String {
-        let text = self.to_string();
-        let mut characters = text.chars();
-        characters.next().map_or_else(String::new, |first| {
-            format!("{}{}.", first.to_uppercase(), characters.as_str())
-        })
     }
 }

@@ -1,4 +1,4 @@
-//! The control stream of a segmented journal: its records, their text, and how a reading ends.
+//! The text of a segmented journal's control stream: how records are written and read, and how a reading ends.
 //!
 //! One record is one line of canonical JSON. A plan writes one *group*: the line that closes its
 //! segment, then a line for each snapshot that its events introduce. A group goes out in one

@@ -11,7 +11,7 @@ use piton_core::{
 
 use crate::{
     Error, Event, PlanProblem, StreamId,
-    bounds::{BLOB_BYTES_MAX, PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX},
+    bounds::{BLOB_BYTES_MAX, PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX, check_size},
     port::Namespace,
 };
 
@@ -91,12 +91,8 @@ impl<E: Event> AppendPlan<E> {
         if self.events.len() > PLAN_EVENTS_MAX || self.blobs.len() > PLAN_BLOBS_MAX {
             return Err(too_large(0));
         }
-        if let Some(blob) = self.blobs.iter().find(|blob| blob.bytes.len() > BLOB_BYTES_MAX) {
-            return Err(Error::TooLarge {
-                what: "a blob",
-                measured: blob.bytes.len() as u64,
-                max: BLOB_BYTES_MAX as u64,
-            });
+        for blob in &self.blobs {
+            check_size("a blob", blob.bytes.len(), BLOB_BYTES_MAX)?;
         }
         let mut plan = EncodedPlan {
             first,

@@ -1,5 +1,4 @@
-//! What every table adapter agrees on: which calls are refused, what a scan covers, and when an
-//! expectation holds.
+//! What every table adapter agrees on: which calls are refused, and what a scan covers.
 //!
 //! Pure, so that no two adapters can differ in it.
 
@@ -9,9 +8,9 @@ use crate::{
     Error,
     bounds::{
         TABLE_BATCH_BYTES_MAX, TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX,
-        TABLE_VALUE_BYTES_MAX,
+        TABLE_VALUE_BYTES_MAX, check_size,
     },
-    port::{Change, Expect, Key, Version, Write},
+    port::{Change, Key, Write},
 };
 
 /// Refuses a batch that breaks a limit or names a key twice.
@@ -52,36 +51,27 @@ pub(crate) fn check_keys(keys: &[Key]) -> Result<(), Error> {
     keys.iter().try_for_each(|key| check_key(key))
 }
 
-/// Refuses a page of no entries, and one of too many.
-pub(crate) fn check_limit(limit: usize) -> Result<(), Error> {
-    if (1..=TABLE_PAGE_MAX).contains(&limit) {
-        return Ok(());
+/// Refuses a scan for keys that are too long, for a page of no entries, and for one of too many; says what any other
+/// covers.
+pub(crate) fn check_scan(
+    prefix: &[u8],
+    after: Option<&[u8]>,
+    limit: usize,
+) -> Result<KeyRange, Error> {
+    check_key(prefix)?;
+    check_key(after.unwrap_or_default())?;
+    if !(1..=TABLE_PAGE_MAX).contains(&limit) {
+        return Err(Error::BadRequest {
+            problem: "a page has at least one entry, and not more than the largest page",
+        });
     }
-    Err(Error::BadRequest {
-        problem: "a page has at least one entry, and not more than the largest page",
-    })
+    Ok(KeyRange::new(prefix, after))
 }
 
 /// Why a table that shows one moment takes no commit.
 pub(crate) fn what_was() -> Error {
     Error::BadRequest {
         problem: "a snapshot of a table shows what was; commit to the table itself",
-    }
-}
-
-fn check_size(what: &'static str, measured: usize, max: usize) -> Result<(), Error> {
-    if measured <= max {
-        return Ok(());
-    }
-    Err(Error::TooLarge { what, measured: measured as u64, max: max as u64 })
-}
-
-/// Whether what is expected of a key is so, given the write that its value is from.
-pub(crate) fn holds(expect: Expect, found: Option<Version>) -> bool {
-    match expect {
-        Expect::Anything => true,
-        Expect::Absent => found.is_none(),
-        Expect::Version(version) => found == Some(version),
     }
 }
 
@@ -94,7 +84,7 @@ pub(crate) struct KeyRange {
 
 impl KeyRange {
     /// The keys that start with `prefix` and come after `after`.
-    pub(crate) fn new(prefix: &[u8], after: Option<&[u8]>) -> Self {
+    fn new(prefix: &[u8], after: Option<&[u8]>) -> Self {
         let from = match after {
             // The first key after another one is that one with a zero byte behind it.
             Some(after) if after >= prefix => [after, &[0]].concat(),

@@ -1,7 +1,7 @@
 //! Every limit of this crate, in one place.
 //!
-//! *Invariants*: a limit is part of a format; raising one is safe, lowering one makes data that was
-//! written before unreadable.
+//! *Invariants*: a limit of what is written is part of a format; raising one is safe, lowering one makes data that
+//! was written before unreadable. What is kept in memory, read at a time or shown may change either way.
 
 /// The longest id that an author gives (step, loop, condition, context key), in bytes.
 ///
@@ -93,23 +93,23 @@ pub const BLOCKER_MESSAGE_BYTES_MAX: usize = 512;
 /// The longest suggested fix of a blocker in bytes: twice its message, because it may hold an example.
 pub const SUGGESTED_FIX_BYTES_MAX: usize = 1024;
 
-/// How many pieces of evidence a gap names.
+/// How many pieces of evidence a gap names: who reads it looks up each of them.
 pub const EVIDENCE_REFS_MAX: usize = 10;
 
 /// How many entries a decision trace holds; an advance makes a handful.
 pub const TRACE_ENTRIES_MAX: usize = 25;
 
-/// How many things an entry of a decision trace refers to.
+/// How many things an entry of a decision trace refers to: the steps and loops of one choice.
 pub const TRACE_REFS_MAX: usize = 10;
 
 /// The largest decision trace in bytes of canonical JSON. Nothing depends on a trace, so it must not
 /// outgrow what something depends on.
 pub const TRACE_BYTES_MAX: usize = 8192;
 
-/// The longest observed name in bytes, such as that of a branch.
+/// The longest observed name in bytes, such as that of a branch: a line of a terminal.
 pub const SHORT_STRING_BYTES_MAX: usize = 80;
 
-/// The longest observed path in bytes.
+/// The longest observed path in bytes: a few dozen folders deep. A longer one is left out.
 pub const OBSERVED_PATH_BYTES_MAX: usize = 512;
 
 /// The largest context of a run in bytes of canonical JSON (256 KiB). An append holds at most 4 MiB, so
@@ -158,48 +158,49 @@ pub const DESCRIPTION_BYTES_MAX: usize = 2048;
 /// The longest authored prompt in bytes. Longer ones are better split into steps.
 pub const PROMPT_BYTES_MAX: usize = 16 * 1024;
 
-/// The longest item of a prompt block in bytes.
+/// The longest item of a prompt block in bytes: a page. What is longer is several items.
 pub const BLOCK_BYTES_MAX: usize = 4096;
 
 /// How many items a prompt block has. Nobody follows a longer list.
 pub const BLOCK_ITEMS_MAX: usize = 64;
 
-/// How many parts an item of a prompt block has.
+/// How many parts an item of a prompt block has: a few texts that it takes in, and what stands between them.
 pub const BLOCK_PARTS_MAX: usize = 16;
 
 /// How many steps a list of steps has, and a whole workflow after templates are expanded. A run shows every
 /// one of them, and a snapshot names those that are done.
 pub const STEPS_MAX: usize = 256;
 
-/// How many conditions, features or function definitions a list has.
+/// How many entries a list in a workflow file has that has no limit of its own, such as conditions, features or
+/// function definitions: a quarter of the steps that could use them.
 pub const DECLARATIONS_MAX: usize = 64;
 
-/// The size of a prefix or a key that a step names to say what may be touched.
+/// The size of a prefix or a key that a step names to say what may be touched, in bytes: a path of a repository.
 pub const ACCESS_NAME_BYTES_MAX: usize = 256;
 
-/// How many rules a list of validation criteria has.
+/// How many rules a list of validation criteria has. Each is looked for in notes of any length, and has to be met.
 pub const RULES_MAX: usize = 32;
 
 /// How deep `and` rules lie inside each other; more of them say nothing that fewer do not.
 pub const RULE_DEPTH_MAX: usize = 4;
 
-/// The longest text, pattern or message of a rule in bytes.
+/// The longest text, pattern or message of a rule in bytes: a paragraph.
 pub const RULE_BYTES_MAX: usize = 1024;
 
 /// The largest length in characters that a rule may speak of. Rules read notes before they are cut to what
 /// is stored, so it is far above any budget of stored notes.
 pub const RULE_LENGTH_MAX: u32 = 100_000;
 
-/// The most turns that an author may allow a loop.
+/// The most turns that an author may allow a loop. Each takes replies of an agent, so that a thousand take days.
 pub const LOOP_TURNS_MAX: u32 = 1000;
 
-/// The longest referenced text in bytes.
+/// The longest referenced text in bytes: a page, so that a step can take in several.
 pub const REF_BYTES_MAX: usize = 4096;
 
 /// How many bytes of referenced texts one step takes in: a prompt is to be read, not scrolled.
 pub const STEP_REF_BYTES_MAX: usize = 16 * 1024;
 
-/// How many bytes of function definitions go into one prompt.
+/// How many bytes of function definitions go into one prompt: half of what its author may write there.
 pub const FUNCTIONS_BYTES_MAX: usize = 8192;
 
 /// How many problems of one file are reported. Nobody mends more of them at once; the rest is counted.
@@ -220,7 +221,8 @@ pub const FIX_ITEM_BYTES_MAX: usize = 768;
 /// wrong.
 pub const LISTED_ITEM_BYTES_MIN: usize = 80;
 
-/// How deep conditions on what a run was told lie inside each other.
+/// How deep conditions on what a run was told lie inside each other. Reading and asking one takes the stack; nobody
+/// follows more than three or four.
 pub const PREDICATE_DEPTH_MAX: usize = 8;
 
 /// How many conditions one is made of at each level. Nobody checks a longer list by reading it.
@@ -229,12 +231,11 @@ pub const PREDICATE_PARTS_MAX: usize = 32;
 /// The largest value in bytes that a variable is compared with: a name or a short list of them.
 pub const OPERAND_BYTES_MAX: usize = 4096;
 
-/// The longest text in bytes that tells what a workflow is about, its examples aside.
+/// The longest text in bytes that tells what a workflow is about, its examples aside: as long as a prompt.
 pub const ABOUT_BYTES_MAX: usize = 16 * 1024;
 
-/// How many dimensions an assessment has, and how many levels a dimension. Part of the contract
-/// `wr.contracts.assessment`.
-pub const DIMENSIONS_MAX: usize = 32;
+/// How many dimensions an assessment has, and how many levels a dimension: an agent rates each of them in one reply.
+pub const DIMENSIONS_MAX: usize = CONTRACT_DIMENSIONS_MAX as usize;
 
 /// How many bytes the parts of one prompt have together when every fragment is shown, before variables are
 /// filled in. Half of what a rendered prompt may have; the rest is for what is filled in.
@@ -258,7 +259,7 @@ pub const TRAIL_ENTRIES_MAX: usize = 256;
 /// How many sessions a process keeps folded in memory: more than a person has open at once.
 pub const SESSIONS_WARM_MAX: usize = 256;
 
-/// How many pinned workflows a process keeps in memory.
+/// How many pinned workflows a process keeps in memory: more than are at work at once, also where sessions are many.
 pub const WORKFLOWS_WARM_MAX: usize = 64;
 
 /// How many snapshots a process keeps in memory: the newest nodes of what it works on.
@@ -268,13 +269,13 @@ pub const SNAPSHOTS_WARM_MAX: usize = 1024;
 /// whole log file, from being searched by every rule of a step.
 pub const HANDED_IN_NOTES_BYTES_MAX: usize = 1 << 20;
 
-/// How many artifacts one output has.
+/// How many artifacts one output has. A step asks for one or two; each is a blob of the plan that records it.
 pub const ARTIFACTS_MAX: usize = 64;
 
 /// The largest artifact in bytes of canonical JSON. What is larger belongs into a file that the artifact names.
 pub const ARTIFACT_BYTES_MAX: usize = 4 << 20;
 
-/// The longest start key in bytes.
+/// The longest start key in bytes: an id of the caller, or a digest and a few names.
 pub const START_KEY_BYTES_MAX: usize = 256;
 
 /// The longest title of a run in bytes: one line of a list.
@@ -316,13 +317,13 @@ pub const BUNDLE_EVENTS_MAX: usize = 1_000_000;
 /// so that an import of more would take hours.
 pub const BUNDLE_PARTS_MAX: usize = 200_000;
 
-/// The longest version of a program in bytes.
+/// The longest version of a program in bytes: three numbers, and what a build adds to them.
 pub const APP_VERSION_BYTES_MAX: usize = 64;
 
 /// How much of what a parser says about a bundle is kept: it may quote the bundle.
 pub const BUNDLE_PROBLEM_BYTES_MAX: usize = 256;
 
-/// How many entries of a table are read at a time.
+/// How many entries of a table are read at a time: few reads for all of them, and little memory for each.
 pub const TABLE_PAGE: usize = 1_000;
 
 /// For how many days a session is kept after its last event, unless somebody says otherwise: a quarter, so
@@ -344,29 +345,32 @@ pub const SAID_MAX: usize = 5;
 /// The most lines of notes that an author may ask for: ten pages.
 pub const NOTES_LINES_MAX: u32 = 500;
 
-/// A sentence: what a loop decided, or why the way of a workflow was left.
+/// The longest sentence in a contract, in bytes: what a loop decided, or why the way of a workflow was left.
 pub const CONTRACT_SUMMARY_BYTES_MAX: u32 = 512;
 
-/// A paragraph.
+/// The longest paragraph in a contract, in bytes.
 pub const CONTRACT_PARAGRAPH_BYTES_MAX: u32 = 1024;
 
-/// An item of a list, or a name.
+/// The longest item of a list in a contract, in bytes: one line.
 pub const CONTRACT_LINE_BYTES_MAX: u32 = 200;
 
-/// A path in a repository.
+/// The longest path in a contract, in bytes: paths in repositories are shorter.
 pub const CONTRACT_PATH_BYTES_MAX: u32 = 1024;
 
-/// A table or report that rides along.
+/// The longest table or report that rides along in a contract, in bytes: what is longer is a file.
 pub const CONTRACT_PAYLOAD_BYTES_MAX: u32 = 16 * 1024;
 
 /// Room for the heading of a part and for what it says about a cut.
 pub const RECAP_FRAME_BYTES: usize = 160;
 
-/// How sure an agent can be of something, in percent.
+/// How sure an agent can be of something, in percent: altogether.
 pub const CONTRACT_PERCENT_MAX: u32 = 100;
 
 /// How many findings a contract takes: a review with more has to choose.
 pub const CONTRACT_FINDINGS_MAX: u32 = 100;
 
-/// The longest name in a contract, in bytes.
+/// How many dimensions are rated in a contract: more of them are not told apart.
+pub const CONTRACT_DIMENSIONS_MAX: u32 = 32;
+
+/// The longest name in a contract, in bytes: a few words.
 pub const CONTRACT_NAME_BYTES_MAX: u32 = 100;

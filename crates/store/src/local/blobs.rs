@@ -24,11 +24,13 @@ use piton_core::{Digest, FileBytes};
 use super::{
     DataDir,
     disk::{Disk, DiskFile},
+    files::{names_in, remove},
 };
 use crate::{
     Error,
-    bounds::{BLOB_BYTES_MAX, SWEEP_AGE_MIN},
-    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Lease, Mode, Namespace},
+    bounds::{BLOB_BYTES_MAX, SWEEP_AGE_MIN, check_size},
+    collect,
+    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Lease, Namespace},
 };
 
 /// Marks a temporary file; a digest never starts with it.
@@ -200,10 +202,7 @@ impl LocalBlobs {
     }
 
     fn put_blocking(&self, namespace: Namespace, bytes: &[u8]) -> Result<Digest, Error> {
-        if bytes.len() > BLOB_BYTES_MAX {
-            let (measured, max) = (bytes.len() as u64, BLOB_BYTES_MAX as u64);
-            return Err(Error::TooLarge { what: "a blob", measured, max });
-        }
+        check_size("a blob", bytes.len(), BLOB_BYTES_MAX)?;
         let digest = Digest::of(&FileBytes(bytes));
         self.prepare(namespace)
             .and_then(|()| self.stage(namespace, digest, bytes))
@@ -240,12 +239,7 @@ impl LocalBlobs {
         let first = after.map_or(0, |digest| digest.as_bytes()[0]);
         for byte in first..=u8::MAX {
             let prefix = format!("{byte:02x}");
-            let names = match self.disk().list(&base.join(&prefix)) {
-                Ok(names) => names,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(error),
-            };
-            let mut digests: Vec<Digest> = names
+            let mut digests: Vec<Digest> = names_in(self.disk(), &base.join(&prefix))?
                 .iter()
                 .filter_map(|name| format!("sha256:{prefix}{name}").parse().ok())
                 .filter(|digest| after.is_none_or(|after| *digest > after))
@@ -285,11 +279,11 @@ impl LocalBlobs {
         let base = self.dir.blobs(namespace);
         for byte in 0..=u8::MAX {
             let dir = base.join(format!("{byte:02x}"));
-            let Ok(names) = self.disk().list(&dir) else { continue };
+            let names = names_in(self.disk(), &dir)?;
             for name in names.iter().filter(|name| name.starts_with(TEMPORARY)) {
                 let path = dir.join(name);
                 if self.disk().stat(&path)?.is_some_and(|stat| stat.age >= SWEEP_AGE_MIN) {
-                    self.disk().remove_file(&path)?;
+                    remove(self.disk(), &path)?;
                 }
             }
         }
@@ -334,12 +328,9 @@ impl Blobs for LocalBlobs {
         lease: &'a Lease,
     ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>> {
         let (own, digests) = (self.clone(), digests.to_vec());
-        let allowed =
-            *lease.name() == crate::collect::lease_name() && lease.mode() == Mode::Exclusive;
+        let allowed = collect::check_lease(lease);
         Box::pin(super::blocking(move || {
-            if !allowed {
-                return Err(crate::collect::without_lease());
-            }
+            allowed?;
             own.remove_blocking(namespace, &digests, age_min).map_err(Error::io("remove blobs"))
         }))
     }

@@ -20,10 +20,14 @@ use std::{
 
 use piton_core::{Digest, FileBytes};
 
-use super::{DataDir, disk::Disk};
+use super::{
+    DataDir,
+    disk::Disk,
+    files::{names_in, remove, unless_gone},
+};
 use crate::{
     Error, StreamId,
-    bounds::CACHE_ENTRY_BYTES_MAX,
+    bounds::{CACHE_ENTRY_BYTES_MAX, check_size},
     port::{BoxFuture, Cache, CacheKey},
 };
 
@@ -98,21 +102,10 @@ impl LocalCache {
 
     fn invalidate_blocking(&self, stream: &StreamId) -> io::Result<()> {
         let dir = self.dir.cache(stream);
-        for name in self.disk().list(&dir)? {
-            match self.disk().remove_file(&dir.join(name)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                removed => removed?,
-            }
+        for name in names_in(self.disk(), &dir)? {
+            remove(self.disk(), &dir.join(name))?;
         }
         Ok(())
-    }
-}
-
-/// Takes a missing directory for an empty one: the session was deleted, or was never there.
-fn without_session(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
     }
 }
 
@@ -127,23 +120,16 @@ impl Cache for LocalCache {
     fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
         let (own, key) = (self.clone(), key.clone());
         Box::pin(super::blocking(move || {
-            if bytes.len() > CACHE_ENTRY_BYTES_MAX {
-                return Err(Error::TooLarge {
-                    what: "a cached result",
-                    measured: bytes.len() as u64,
-                    max: CACHE_ENTRY_BYTES_MAX as u64,
-                });
-            }
-            without_session(own.put_blocking(&key, &bytes))
-                .map_err(Error::io("write a cached result"))
+            check_size("a cached result", bytes.len(), CACHE_ENTRY_BYTES_MAX)?;
+            // A session that was deleted, or was never there, has no cache.
+            unless_gone(own.put_blocking(&key, &bytes)).map_err(Error::io("write a cached result"))
         }))
     }
 
     fn invalidate<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<(), Error>> {
         let (own, stream) = (self.clone(), stream.clone());
         Box::pin(super::blocking(move || {
-            without_session(own.invalidate_blocking(&stream))
-                .map_err(Error::io("remove cached results"))
+            own.invalidate_blocking(&stream).map_err(Error::io("remove cached results"))
         }))
     }
 }

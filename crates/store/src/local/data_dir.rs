@@ -1,7 +1,7 @@
 //! Where everything lies under the data directory.
 //!
-//! Invariants: every path is built here; nothing else joins names to the root. Files are for their
-//! owner only, and so are directories.
+//! Invariants: adapters find every path here; only `format.json` and the copies before a migration are `format`'s own.
+//! Files are for their owner only, and so are directories.
 
 use std::{
     path::{Path, PathBuf},

@@ -15,7 +15,11 @@ use std::{io, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-use super::{DataDir, LocalLeases, disk::Disk, site::write_new};
+use super::{
+    DataDir, LocalLeases,
+    disk::Disk,
+    files::{remove_all, replace, write_new},
+};
 use crate::{
     Error, LeaseName,
     bounds::{FORMAT_FILE_BYTES_MAX, FORMAT_WAIT},
@@ -160,9 +164,7 @@ fn write(dir: &DataDir, format: Format) -> io::Result<()> {
     let fresh = dir.root().join("format.json.new");
     let mut bytes = serde_json::to_vec(&format)?;
     bytes.push(b'\n');
-    write_new(dir.disk().as_ref(), &fresh, &bytes)?;
-    dir.disk().rename(&fresh, &path)?;
-    dir.disk().sync_dir(dir.root())
+    replace(dir.disk().as_ref(), &path, &fresh, &bytes)
 }
 
 /// Copies everything, unless a whole copy of that name is there.
@@ -174,7 +176,7 @@ fn back_up(dir: &DataDir, name: &str) -> io::Result<()> {
         return Ok(());
     }
     disk.create_dir(&backups)?;
-    super::site::remove_all(disk, &partial)?;
+    remove_all(disk, &partial)?;
     disk.create_dir(&partial)?;
     for entry in disk.list(dir.root())? {
         if !NOT_DATA.contains(&entry.as_str()) {

@@ -20,7 +20,7 @@ use super::{
     reading,
     segmented::Segmented,
     site::{Ground, Site},
-    tail::{self, Ending, Head, SharedTail, Tails},
+    tail::{self, Head, SharedTail, Tails},
     upkeep,
 };
 use crate::{
@@ -121,13 +121,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         let ending = reading::catch_up::<E, L>(&site, &mut tail)?;
         let epoch = tail.head.next_manifest.get();
         drop(tail);
-        let torn_tail = match ending {
-            Ending::Clean => None,
-            Ending::Torn(torn) => Some(torn),
-            Ending::Broken { health, .. } => {
-                return Err(Error::NotHealthy { stream: site.stream, health });
-            }
-        };
+        let torn_tail = ending.into_sound(&site.stream)?;
         Ok(self.leased(site, shared, torn_tail, lock, epoch))
     }
 
@@ -202,9 +196,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
             return Ok(Follow::Unchanged);
         }
         let reading = reading::settle::<E, L>(site, head)?;
-        if let Ending::Broken { health, .. } = reading.ending {
-            return Err(Error::NotHealthy { stream: site.stream.clone(), health });
-        }
+        reading.ending.into_sound(&site.stream)?;
         if reading.events.is_empty() {
             return Ok(Follow::Unchanged);
         }
@@ -256,13 +248,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>> {
         self.run(stream, |own, site| {
             let reading = reading::settle::<E, L>(&site, Head::default())?;
-            let torn_tail = match reading.ending {
-                Ending::Clean => None,
-                Ending::Torn(torn) => Some(torn),
-                Ending::Broken { health, .. } => {
-                    return Err(Error::NotHealthy { stream: site.stream, health });
-                }
-            };
+            let torn_tail = reading.ending.into_sound(&site.stream)?;
             if reading.events.is_empty() && torn_tail.is_none() {
                 return Err(Error::NotFound { stream: site.stream });
             }

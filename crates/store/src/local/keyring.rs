@@ -16,10 +16,8 @@
 )]
 
 use std::{
-    io,
     sync::{Arc, Mutex, PoisonError},
     thread,
-    time::Duration,
 };
 
 use piton_core::port::Entropy;
@@ -27,16 +25,14 @@ use piton_core::port::Entropy;
 use super::{
     DataDir,
     disk::{Disk, FileLock, Stat},
+    files::replace,
 };
-use crate::bounds::KEYRING_ATTEMPTS;
 use crate::{
     Error, LeaseName,
+    bounds::{KEYRING_ATTEMPTS, KEYRING_BYTES_MAX, KEYRING_PAUSE},
     keyring::{Ring, text},
     port::{BoxFuture, KeyAge, KeyRing, Signature},
 };
-
-/// How often a process that wants to write the ring looks whether another one is done.
-const PAUSE: Duration = Duration::from_millis(5);
 
 /// The key ring of a data directory.
 #[derive(Clone)]
@@ -102,7 +98,7 @@ impl Shared {
         if let Some(ring) = self.remembered(&stat) {
             return Ok(Some(ring));
         }
-        if stat.len > crate::bounds::KEYRING_BYTES_MAX {
+        if stat.len > KEYRING_BYTES_MAX {
             return Err(Error::KeyringCorrupt { problem: "it is too long" });
         }
         let bytes = self.disk().read(&path).map_err(Error::io("read the key ring"))?;
@@ -141,14 +137,14 @@ impl Shared {
         let path = self.dir.lease(&self.lease);
         for attempt in 0..KEYRING_ATTEMPTS {
             if attempt > 0 {
-                thread::sleep(PAUSE);
+                thread::sleep(KEYRING_PAUSE);
             }
             let lock = self.disk().lock(&path, true).map_err(Error::io("lock the key ring"))?;
             if let Some(lock) = lock {
                 return Ok(lock);
             }
         }
-        let waited = PAUSE * (KEYRING_ATTEMPTS - 1);
+        let waited = KEYRING_PAUSE * (KEYRING_ATTEMPTS - 1);
         Err(Error::Busy {
             what: "the key ring".to_owned(),
             waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
@@ -159,20 +155,8 @@ impl Shared {
     fn write(&self, ring: &Ring) -> Result<(), Error> {
         let path = self.dir.keyring();
         let fresh = path.with_extension("json.new");
-        let written = (|| {
-            // A writer that died may have left one; nobody else uses the name under the lock.
-            match self.disk().remove_file(&fresh) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-            let mut file = self.disk().create(&fresh)?;
-            file.write_all_at(0, &text::render(ring))?;
-            file.sync()?;
-            drop(file);
-            self.disk().rename(&fresh, &path)?;
-            self.disk().sync_dir(path.parent().unwrap_or(self.dir.root()))
-        })();
-        written.map_err(Error::io("write the key ring"))
+        replace(self.disk(), &path, &fresh, &text::render(ring))
+            .map_err(Error::io("write the key ring"))
     }
 }
 

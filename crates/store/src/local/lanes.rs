@@ -2,17 +2,20 @@
 //!
 //! A caller hands out jobs only to threads that are idle at that moment, and runs the others
 //! itself: it can never wait for a thread that waits for it.
+//!
+//! Invariants: there is a result for every job. A job that panics does so again where it was asked for, and the thread
+//! that ran it goes on.
 
 use std::{
     collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc},
     thread,
 };
 
-type Job = Box<dyn FnOnce() + Send>;
+use crate::bounds::SYNC_THREADS;
 
-/// How many threads the process keeps for this.
-const THREADS: usize = 6;
+type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct Shared {
@@ -66,7 +69,7 @@ fn shared() -> &'static Arc<Shared> {
     static SHARED: OnceLock<Arc<Shared>> = OnceLock::new();
     SHARED.get_or_init(|| {
         let shared = Arc::new(Shared::default());
-        for number in 0..THREADS {
+        for number in 0..SYNC_THREADS {
             let own = Arc::clone(&shared);
             // Without the thread its jobs run on the caller's.
             let _ = thread::Builder::new()
@@ -92,8 +95,9 @@ pub(super) fn run<R: Send + 'static>(
     for (number, job) in jobs.into_iter().enumerate() {
         let sender = sender.clone();
         let job: Job = Box::new(move || {
-            // The receiver lives until every result is in.
-            let _ = sender.send((number, job()));
+            // Nothing that the job leaves half done is looked at: its panic goes on. The receiver lives until every
+            // result is in.
+            let _ = sender.send((number, catch_unwind(AssertUnwindSafe(job))));
         });
         if number == 0 || lent + 1 >= width {
             own.push(job);
@@ -108,11 +112,12 @@ pub(super) fn run<R: Send + 'static>(
     for job in own {
         job();
     }
-    let mut slots: Vec<Option<R>> = (0..count).map(|_| None).collect();
+    let mut slots: Vec<Option<thread::Result<R>>> = (0..count).map(|_| None).collect();
     for (number, result) in results {
         slots[number] = Some(result);
     }
-    slots.into_iter().flatten().collect()
+    let results = slots.into_iter().map(|slot| slot.expect("every job sends its result"));
+    results.map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
 }
 
 #[cfg(test)]
@@ -129,6 +134,19 @@ mod tests {
             assert_eq!(run(width, numbers(20)), (0..20).collect::<Vec<_>>());
         }
         assert!(run(4, numbers(0)).is_empty());
+    }
+
+    #[test]
+    fn a_job_that_panics_is_not_taken_for_one_that_is_done() {
+        for round in 0..50 {
+            // One of them is lent to a thread, if any is idle.
+            let jobs = (0..4).map(|number| {
+                Box::new(move || assert_ne!(number, round % 4)) as Box<dyn FnOnce() + Send>
+            });
+            let jobs = jobs.collect();
+            assert!(catch_unwind(AssertUnwindSafe(|| run(4, jobs))).is_err());
+            assert_eq!(run(4, numbers(5)).len(), 5, "the threads are still there");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::{DataDir, disk::FileLock};
 use crate::{
     Error, LeaseName,
     bounds::{COLLECTION_WAIT, LEASE_NOTICE_AFTER, LEASE_PAUSE},
+    collect,
     port::{BoxFuture, Hold, Lease, Leases, Mode, Patience},
 };
 
@@ -39,15 +40,10 @@ impl LocalLeases {
         Self { dir, clock, trace }
     }
 
-    /// The lease that a writer shares from its first blob to the end of its append, and that a
-    /// sweep holds alone.
-    pub(crate) fn collection() -> LeaseName {
-        crate::collect::lease_name()
-    }
-
     /// Enters the time between a first blob and the end of an append. Blocks.
     pub(super) fn enter_writing(&self) -> Result<Lease, Error> {
-        self.acquire_blocking(&Self::collection(), Mode::Shared, Patience::Wait(COLLECTION_WAIT))
+        let patience = Patience::Wait(COLLECTION_WAIT);
+        self.acquire_blocking(&collect::lease_name(), Mode::Shared, patience)
     }
 
     /// Takes a lease on the calling thread.

@@ -6,6 +6,7 @@ mod data_dir;
 pub mod disk;
 mod effects;
 mod file_system;
+mod files;
 mod format;
 mod journal;
 mod keyring;

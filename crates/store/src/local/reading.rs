@@ -12,7 +12,7 @@ use super::{
     tail::{self, Ending, Head, Tail, Tails},
 };
 use crate::{
-    Error, Event, Health, StreamId,
+    Error, Event, StreamId,
     port::{Cursor, Pins, Salvaged},
     record::Record,
 };
@@ -80,11 +80,7 @@ pub(super) fn remember(tails: &Tails, stream: &StreamId, read: Tail) {
 /// Reads what is valid.
 pub(super) fn salvage<E: Event, L: Layout>(site: &Site) -> Result<Salvaged<E>, Error> {
     let reading = settle::<E, L>(site, Head::default())?;
-    let (health, torn_tail) = match reading.ending {
-        Ending::Clean => (Health::Healthy, None),
-        Ending::Torn(torn) => (Health::Healthy, Some(torn)),
-        Ending::Broken { health, .. } => (health, None),
-    };
+    let (health, torn_tail) = reading.ending.into_health();
     if reading.events.is_empty() && health.is_healthy() && torn_tail.is_none() {
         return Err(Error::NotFound { stream: site.stream.clone() });
     }
@@ -114,9 +110,7 @@ pub(super) fn pins<L: Layout>(site: &Site, since: Option<&Cursor>) -> Result<Pin
         outcome = L::pins(site, since)?;
     }
     let (mut snapshots, mut head, ending) = outcome;
-    if let Ending::Broken { health, .. } = ending {
-        return Err(Error::NotHealthy { stream: site.stream.clone(), health });
-    }
+    ending.into_sound(&site.stream)?;
     // If the file grew since, the next reading notices.
     head.incarnation = stat.map_or(0, |stat| stat.incarnation);
     let cursor = Cursor { seen: stat.map_or(0, |stat| stat.len), ..head.cursor() };

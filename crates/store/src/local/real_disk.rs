@@ -12,6 +12,7 @@ use std::{
 use rustix::fs::{Advice, fadvise};
 
 use super::disk::{Disk, DiskFile, FileLock, Stat};
+use crate::bounds::SYNC_WIDTH;
 
 /// Files on this machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -116,7 +117,7 @@ impl Disk for RealDisk {
     }
 
     fn parallelism(&self) -> usize {
-        4
+        SYNC_WIDTH
     }
 }
 

@@ -14,6 +14,7 @@ use piton_core::{Digest, EventId, EventIndex, FileBytes, SnapshotRef};
 
 use super::{
     disk::Disk,
+    files::names_in,
     layout::Layout,
     site::{NewFile, Site},
     tail::{Ending, Head, Tail},
@@ -113,11 +114,7 @@ impl Layout for Segmented {
     }
 
     fn files_behind(site: &Site, head: Head) -> io::Result<Vec<String>> {
-        let mut behind: Vec<String> = match site.disk().list(&site.dir.join("events")) {
-            Ok(names) => names,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error),
-        };
+        let mut behind = names_in(site.disk().as_ref(), &site.dir.join("events"))?;
         behind.retain(|name| {
             let first = name.split('-').next().and_then(|text| text.parse::<u64>().ok());
             first.is_some_and(|first| first >= head.next_event.get())

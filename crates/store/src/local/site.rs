@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     io,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -13,11 +13,13 @@ use super::{
     DataDir, LocalBlobs, LocalLeases,
     blobs::Staged,
     disk::{Disk, FileLock, Stat},
+    files::{replace, write_new},
     lanes,
     tail::Head,
 };
 use crate::{
     Error, StreamId, TornTail,
+    bounds::LOCK_ATTEMPTS,
     plan::EncodedPlan,
     port::{Lease, Namespace},
 };
@@ -83,7 +85,7 @@ impl Site {
     /// Takes the stream's lock, making its directory if need be; `None` if another holds it.
     pub(super) fn lock(&self, make: bool) -> Result<Option<Box<dyn FileLock>>, Error> {
         // The directory may be deleted between being made and being used.
-        for _ in 0..8 {
+        for _ in 0..LOCK_ATTEMPTS {
             match self.disk().lock(&self.dir.join(".lock"), true) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && make => {
                     let outcome = self.disk().create_dir(&self.dir);
@@ -315,9 +317,7 @@ impl Site {
             }
             let bytes = self.disk().read(&self.control)?;
             let temporary = self.dir.join("control.tmp");
-            write_new(self.disk().as_ref(), &temporary, &bytes)?;
-            self.disk().rename(&temporary, &self.control)?;
-            self.disk().sync_dir(&self.dir)
+            replace(self.disk().as_ref(), &self.control, &temporary, &bytes)
         };
         // It only helps readers that looked at the wrong moment; the stream is sound without it.
         let _: io::Result<()> = renew();
@@ -344,38 +344,4 @@ impl Site {
     pub(super) fn torn(offset: u64, end: u64) -> TornTail {
         TornTail { offset, bytes: end - offset }
     }
-}
-
-/// Writes a new file and syncs it, replacing what a dead writer may have left under its name.
-pub(super) fn write_new(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = match disk.create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            disk.remove_file(path)?;
-            disk.create(path)?
-        }
-        result => result?,
-    };
-    file.write_all_at(0, bytes)?;
-    file.sync()
-}
-
-/// Removes a directory and everything in it. What others removed meanwhile does not matter.
-pub(super) fn remove_all(disk: &dyn Disk, path: &Path) -> io::Result<()> {
-    let gone = |result: io::Result<()>| match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
-    };
-    let names = match disk.list(path) {
-        Ok(names) => names,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    for name in names {
-        let path = path.join(name);
-        match disk.stat(&path)? {
-            Some(stat) if stat.is_dir => remove_all(disk, &path)?,
-            _ => gone(disk.remove_file(&path))?,
-        }
-    }
-    gone(disk.remove_dir(path))
 }

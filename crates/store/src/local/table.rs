@@ -33,7 +33,7 @@ use super::{DataDir, nearby};
 use crate::{
     Error, LeaseName,
     port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
-    table::{KeyRange, check_batch, check_key, check_keys, check_limit},
+    table::{check_batch, check_key, check_keys, check_scan},
 };
 
 /// A table of a data directory.
@@ -109,10 +109,7 @@ impl Table for LocalTable {
         limit: usize,
     ) -> BoxFuture<'a, Result<Page, Error>> {
         Box::pin(async move {
-            check_key(prefix)?;
-            check_key(after.unwrap_or_default())?;
-            check_limit(limit)?;
-            let (table, range) = (self.name.clone(), KeyRange::new(prefix, after));
+            let (table, range) = (self.name.clone(), check_scan(prefix, after, limit)?);
             self.readers
                 .with(move |connection, _| entries::scan(connection, &table, &range, limit))
                 .await

@@ -9,7 +9,7 @@ use piton_core::{DedupeKey, EventIndex, ManifestIndex};
 
 use super::disk::Stat;
 use crate::{
-    Health, StreamId, TornTail,
+    Error, Health, StreamId, TornTail,
     bounds::TAILS_CACHED_MAX,
     line::Flaw,
     plan::{EncodedPlan, Fact},
@@ -97,6 +97,25 @@ pub(super) enum Ending {
     Torn(TornTail),
     /// At a flaw. If it lies in the newest plan, a writer may be at work on it.
     Broken { health: Health, newest: bool },
+}
+
+impl Ending {
+    /// How sound the stream is, and the bytes at its end that no append acknowledged.
+    pub(super) fn into_health(self) -> (Health, Option<TornTail>) {
+        match self {
+            Self::Clean => (Health::Healthy, None),
+            Self::Torn(torn) => (Health::Healthy, Some(torn)),
+            Self::Broken { health, .. } => (health, None),
+        }
+    }
+
+    /// The bytes at the end of a sound stream that no append acknowledged; an error for any other.
+    pub(super) fn into_sound(self, stream: &StreamId) -> Result<Option<TornTail>, Error> {
+        match self.into_health() {
+            (Health::Healthy, torn_tail) => Ok(torn_tail),
+            (health, _) => Err(Error::NotHealthy { stream: stream.clone(), health }),
+        }
+    }
 }
 
 /// A stream's head, and its dedupe keys.

@@ -4,9 +4,10 @@ use std::{io, path::Path};
 
 use super::{
     disk::{Disk, FileLock},
+    files::{remove_all, replace, unless_gone, write_new},
     layout::Layout,
     reading,
-    site::{Site, remove_all, write_new},
+    site::Site,
     tail::{Ending, Head},
 };
 use crate::{
@@ -26,12 +27,7 @@ fn lock(site: &Site) -> Result<Box<dyn FileLock>, Error> {
 }
 
 fn evict<L: Layout>(site: &Site) -> Result<(), Error> {
-    match L::evict(site) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(Error::io("drop cached bytes")(error))
-        }
-        _ => Ok(()),
-    }
+    unless_gone(L::evict(site)).map_err(Error::io("drop cached bytes"))
 }
 
 /// Checks a stream as the medium holds it, and lifts the mark of a failed sync if it is sound.
@@ -39,11 +35,7 @@ pub(super) fn verify<E: Event, L: Layout>(site: &Site) -> Result<Verified, Error
     let _lock = lock(site)?;
     evict::<L>(site)?;
     let reading = reading::read::<E, L>(site, Head::default())?;
-    let (health, torn_tail) = match reading.ending {
-        Ending::Clean => (Health::Healthy, None),
-        Ending::Torn(torn) => (Health::Healthy, Some(torn)),
-        Ending::Broken { health, .. } => (health, None),
-    };
+    let (health, torn_tail) = reading.ending.into_health();
     let lift = || {
         if !health.is_healthy() {
             return Ok(false);
@@ -93,9 +85,7 @@ fn roll_back<L: Layout>(site: &Site, head: Head) -> io::Result<String> {
     disk.sync_dir(&site.dir)?;
     let valid = usize::try_from(head.position).unwrap_or(old.len()).min(old.len());
     let temporary = site.dir.join("repair.tmp");
-    write_new(disk, &temporary, &old[..valid])?;
-    disk.rename(&temporary, &site.control)?;
-    disk.sync_dir(&site.dir)?;
+    replace(disk, &site.control, &temporary, &old[..valid])?;
     for file in L::files_behind(site, head)? {
         let target = backup.join(file.rsplit('/').next().unwrap_or(&file));
         disk.rename(&site.dir.join(&file), &target)?;

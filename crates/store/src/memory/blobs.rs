@@ -14,9 +14,9 @@ use piton_core::{Digest, FileBytes, port::Clock};
 
 use crate::{
     Error,
-    bounds::BLOB_BYTES_MAX,
+    bounds::{BLOB_BYTES_MAX, check_size},
     collect,
-    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Lease, Mode, Namespace},
+    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Lease, Namespace},
 };
 
 /// Blobs in memory. Clones share them.
@@ -105,16 +105,9 @@ impl BlobReader for MemoryBlobs {
 impl Blobs for MemoryBlobs {
     fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
         Box::pin(async move {
-            if bytes.len() > BLOB_BYTES_MAX {
-                return Err(Error::TooLarge {
-                    what: "a blob",
-                    measured: bytes.len() as u64,
-                    max: BLOB_BYTES_MAX as u64,
-                });
-            }
+            check_size("a blob", bytes.len(), BLOB_BYTES_MAX)?;
             let digest = Digest::of(&FileBytes(&bytes));
-            let blob = Blob { bytes: bytes.into(), put_at: self.clock.monotonic() };
-            self.namespaces().entry(namespace).or_default().insert(digest, blob);
+            self.insert(namespace, digest, bytes);
             Ok(digest)
         })
     }
@@ -127,9 +120,7 @@ impl Blobs for MemoryBlobs {
         lease: &'a Lease,
     ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>> {
         Box::pin(async move {
-            if *lease.name() != collect::lease_name() || lease.mode() != Mode::Exclusive {
-                return Err(collect::without_lease());
-            }
+            collect::check_lease(lease)?;
             let mut namespaces = self.namespaces();
             let blobs = namespaces.entry(namespace).or_default();
             let mut removed = Vec::new();

@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     Error, LeaseName, StreamId,
-    bounds::CACHE_ENTRY_BYTES_MAX,
+    bounds::{CACHE_ENTRY_BYTES_MAX, check_size},
     port::{BoxFuture, Cache, CacheKey},
 };
 
@@ -42,13 +42,7 @@ impl Cache for MemoryCache {
 
     fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(async move {
-            if bytes.len() > CACHE_ENTRY_BYTES_MAX {
-                return Err(Error::TooLarge {
-                    what: "a cached result",
-                    measured: bytes.len() as u64,
-                    max: CACHE_ENTRY_BYTES_MAX as u64,
-                });
-            }
+            check_size("a cached result", bytes.len(), CACHE_ENTRY_BYTES_MAX)?;
             let mut streams = self.streams();
             let results = streams.entry(key.stream.clone()).or_default();
             results.insert((key.projection.clone(), key.version), bytes);

@@ -177,12 +177,17 @@ impl<E: Event> MemoryJournal<E> {
         Box::pin(ready(found.ok_or_else(|| Error::NotFound { stream: stream.clone() })))
     }
 
-    fn try_append(&self, writer: &Writer<'_>, plan: AppendPlan<E>) -> Result<Appended, Error> {
-        let stream = writer.lease().stream();
-        let hold = writer.lease().hold.as_any().downcast_ref::<MemoryHold>();
-        if hold.is_none_or(|hold| !Arc::ptr_eq(&hold.shared, &self.shared)) {
-            return Err(Error::ForeignLease { stream: stream.clone() });
+    /// The stream of a lease that this journal gave.
+    fn own<'l>(&self, lease: &'l StreamLease) -> Result<&'l StreamId, Error> {
+        let hold = lease.hold.as_any().downcast_ref::<MemoryHold>();
+        if hold.is_some_and(|hold| Arc::ptr_eq(&hold.shared, &self.shared)) {
+            return Ok(lease.stream());
         }
+        Err(Error::ForeignLease { stream: lease.stream().clone() })
+    }
+
+    fn try_append(&self, writer: &Writer<'_>, plan: AppendPlan<E>) -> Result<Appended, Error> {
+        let stream = self.own(writer.lease())?;
         self.shared.append(stream, plan.encode(stream)?)
     }
 
@@ -292,8 +297,10 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
     }
 
     fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>> {
-        self.shared.state().streams.remove(lease.stream());
-        Box::pin(ready(Ok(())))
+        let deleted = self.own(&lease).map(|stream| {
+            self.shared.state().streams.remove(stream);
+        });
+        Box::pin(ready(deleted))
     }
 
     fn verify<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Verified, Error>> {

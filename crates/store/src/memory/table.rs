@@ -10,7 +10,7 @@ use crate::{
     Error,
     bounds::TABLE_PAGE_BYTES_MAX,
     port::{Batch, BoxFuture, Change, Entry, Key, Page, Table, Version},
-    table::{KeyRange, check_batch, check_key, check_keys, check_limit, holds, what_was},
+    table::{KeyRange, check_batch, check_key, check_keys, check_scan, what_was},
 };
 
 /// A table in memory. Clones share it.
@@ -64,7 +64,7 @@ impl State {
         }
         let found = |key| self.entries.get(key).map(|entry| entry.version);
         let differing: Vec<usize> = (0..batch.len())
-            .filter(|place| !holds(batch[*place].expect, found(&batch[*place].key)))
+            .filter(|place| !batch[*place].expect.holds(found(&batch[*place].key)))
             .collect();
         if !differing.is_empty() {
             return Err(Error::Conflict { keys: differing });
@@ -113,10 +113,8 @@ impl Table for MemoryTable {
         limit: usize,
     ) -> BoxFuture<'a, Result<Page, Error>> {
         Box::pin(async move {
-            check_key(prefix)?;
-            check_key(after.unwrap_or_default())?;
-            check_limit(limit)?;
-            Ok(self.state().scan(KeyRange::new(prefix, after), limit))
+            let range = check_scan(prefix, after, limit)?;
+            Ok(self.state().scan(range, limit))
         })
     }
 

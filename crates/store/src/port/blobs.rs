@@ -35,6 +35,12 @@ pub trait BlobReader: Send + Sync {
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>>;
 
+    /// The bytes under `digest`, which something refers to: that they are not there is an error.
+    fn fetch(&self, namespace: Namespace, digest: Digest) -> BoxFuture<'_, Result<Vec<u8>, Error>> {
+        let found = self.get(namespace, digest);
+        Box::pin(async move { found.await?.ok_or(Error::BlobMissing { namespace, digest }) })
+    }
+
     /// Up to `limit` blobs in digest order, starting after `after`.
     fn list(
         &self,

@@ -35,6 +35,17 @@ pub enum Expect {
     Version(Version),
 }
 
+impl Expect {
+    /// Whether it is so, given the write that the key's value is from.
+    pub fn holds(self, found: Option<Version>) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Absent => found.is_none(),
+            Self::Version(version) => found == Some(version),
+        }
+    }
+}
+
 /// What a commit does to a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {

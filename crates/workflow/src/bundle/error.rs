@@ -1,5 +1,6 @@
 //! Why something is not a bundle that can be imported.
 
+use piton_core::error::sentence;
 use piton_core::{
     CanonicalError, Code, Envelope, EventIndex, ManifestIndex, RunId, SnapshotRef, WorkflowHash,
 };
@@ -221,9 +222,7 @@ impl BundleError {
 
     /// The failure as a person reads it.
     pub fn envelope(&self) -> Envelope {
-        let text = self.to_string();
-        let (first, rest) = text.split_at(1);
-        let envelope = Envelope::new(self.code(), format!("{}{rest}.", first.to_uppercase()));
+        let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         match self {
             Self::Format(FormatProblem::Salvaged) => envelope.with_suggestion(
                 "Open the file to read what was saved; to go on with the session, run `piton session repair` \

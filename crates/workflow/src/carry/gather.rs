@@ -32,10 +32,10 @@ pub(super) async fn gather(
     let unusable = |path, problem: String| (path, CarryError::Unusable { session, path, problem });
     for key in needed.snapshots {
         let path = EntryPath::Snapshot(key);
-        let read = match fetch(blobs, Namespace::Snapshots, key.digest()).await {
+        let read = match blobs.fetch(Namespace::Snapshots, key.digest()).await {
             Ok(bytes) => ExecutionSnapshot::decode(&bytes)
                 .map_err(|problem| unusable(path, problem.to_string())),
-            Err(error) => Err((path, error)),
+            Err(error) => Err((path, error.into())),
         };
         match read {
             Ok(snapshot) => drop(gathered.snapshots.insert(key, snapshot)),
@@ -44,10 +44,10 @@ pub(super) async fn gather(
     }
     for key in needed.workflows {
         let path = EntryPath::PinnedWorkflow(key);
-        let read = match fetch(blobs, Namespace::PinnedWorkflows, key.digest()).await {
+        let read = match blobs.fetch(Namespace::PinnedWorkflows, key.digest()).await {
             Ok(bytes) => CompiledWorkflow::read(&bytes)
                 .map_err(|problem| unusable(path, problem.to_string())),
-            Err(error) => Err((path, error)),
+            Err(error) => Err((path, error.into())),
         };
         match read {
             Ok(workflow) => drop(gathered.pinned_workflows.insert(key, workflow)),
@@ -55,19 +55,10 @@ pub(super) async fn gather(
         }
     }
     for key in needed.artifacts {
-        match fetch(blobs, Namespace::Artifacts, key).await {
+        match blobs.fetch(Namespace::Artifacts, key).await {
             Ok(bytes) => drop(gathered.artifacts.insert(key, ArtifactBytes::new(bytes))),
-            Err(error) => gathered.unreadable.push((EntryPath::Artifact(key), error)),
+            Err(error) => gathered.unreadable.push((EntryPath::Artifact(key), error.into())),
         }
     }
     gathered
-}
-
-async fn fetch(
-    blobs: &dyn Blobs,
-    namespace: Namespace,
-    digest: Digest,
-) -> Result<Vec<u8>, CarryError> {
-    let missing = piton_store::Error::BlobMissing { namespace, digest };
-    Ok(blobs.get(namespace, digest).await?.ok_or(missing)?)
 }

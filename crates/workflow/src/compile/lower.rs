@@ -4,6 +4,8 @@
 //! nothing is reported. A name is reported as missing only if the place that would declare it was read without
 //! problems, so that one mistake is told once.
 
+mod repeated;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
@@ -25,7 +27,7 @@ use super::workflow::{
 };
 use crate::contract::{ContractDefinition, ContractPack};
 use crate::name::{ConditionId, LoopId, StepId};
-use crate::source::strict::{Condition, Loop, Prompt, Prose, Step, Task, TemplateCall, Workflow};
+use crate::source::strict::{Condition, Prompt, Prose, Step, Task, TemplateCall, Workflow};
 use crate::source::{ContractRef, DeclaredId, Dialect, FeatureId, Pointer, ProblemCode, Problems};
 
 /// Lowers `workflow`; nothing comes out if it has no id, and what comes out counts only if there are no
@@ -235,7 +237,10 @@ impl<'a> Lowering<'a> {
         }
         match &contract {
             Some(contract) => {
-                let decides = decides(&contract.contract_ref).then(|| self.around.last()).flatten();
+                let decides = ContractPack::LoopControl
+                    .is(&contract.contract_ref)
+                    .then(|| self.around.last())
+                    .flatten();
                 prompt.push_str(&contract_section(contract, decides));
             }
             None => prompt.push_str(&criteria_section(&criteria)),
@@ -305,94 +310,10 @@ impl<'a> Lowering<'a> {
         self.warnings.extend(codes.into_iter().map(about));
     }
 
-    fn repeated(&mut self, of: &Loop) -> Option<Entry> {
-        if !self.loop_ids.insert(of.id.clone()) {
-            self.problems.report_twice(&of.at.field("loopId"), "loop", &of.id);
-            return None;
-        }
-        let scope = FunctionScope::Loop { loop_id: of.id.clone() };
-        self.functions.declare(&of.functions, &scope, self.problems);
-        self.check_while(of);
-        self.around.push(of.id.clone());
-        let body = self.body(&of.body);
-        self.around.pop();
-        self.check_decision(of, &body);
-        let compiled = CompiledLoop {
-            loop_id: of.id.clone(),
-            title: of.title.as_ref().map(|title| title.as_str().to_owned()),
-            condition_id: of.condition.clone(),
-            max_iterations: of.turns_max,
-            body,
-            run_condition: None,
-            variables: None,
-        };
-        self.loops.insert(of.id.clone(), compiled);
-        Some(Entry::Loop { loop_id: of.id.clone() })
-    }
-
-    /// The condition of a loop exists and is about this loop.
-    fn check_while(&mut self, of: &Loop) {
-        self.conditions_used.insert(of.condition.clone());
-        let at = of.at.field("while").field("conditionId");
-        match self.conditions.get(&of.condition) {
-            Some(loop_id) if *loop_id == of.id => {}
-            Some(other) => {
-                let reason =
-                    format!("the condition `{}` is about the loop `{other}`", of.condition);
-                let fix = format!("declare a condition about `{}`", of.id);
-                self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
-            }
-            None if self.problems.any_within(&Pointer::root().field("conditions")) => {}
-            None => {
-                let reason = format!("there is no condition `{}`", of.condition);
-                let fix = "declare it in `conditions`, with kind `loop_control`";
-                self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
-            }
-        }
-    }
-
-    /// One step of the body, and not of a loop inside of it, decides whether the loop goes on.
-    fn check_decision(&mut self, of: &Loop, body: &[Entry]) {
-        let at = of.at.field("body");
-        if self.problems.any_within(&at) {
-            return;
-        }
-        let is_decision = |entry: &&Entry| {
-            let Entry::Step { step_id } = entry else {
-                return false;
-            };
-            let step = self.steps.iter().find(|step| step.step_id == *step_id);
-            let contract = step.and_then(|step| step.output_contract.as_ref());
-            contract.is_some_and(|contract| decides(&contract.contract_ref))
-        };
-        let decisions = body.iter().filter(is_decision).count();
-        if decisions != 1 {
-            self.problems.report_decisions(&at, decisions);
-        }
-    }
-
     /// The functions that a step refers to.
     fn referenced(&mut self, task: &Task, scope: FunctionScope) -> Vec<FunctionKey> {
         let scopes = scopes(scope, &self.around);
         self.functions.referenced(&task.function_references, &scopes, self.problems)
-    }
-
-    /// Conditions have ids of their own and are about loops that exist.
-    fn check_conditions(&mut self, conditions: &[Condition]) {
-        let mut seen = BTreeSet::new();
-        for Condition { at, id, loop_id } in conditions {
-            if !seen.insert(id) {
-                self.problems.report_twice(&at.field("conditionId"), "condition", id);
-            }
-            // A loop that uses the condition has said already that it is about another one.
-            let told = self.steps_incomplete || self.conditions_used.contains(id);
-            if !self.loop_ids.contains(loop_id) && !told {
-                let reason = format!("there is no loop `{loop_id}`");
-                let fix = "name a loop of this workflow";
-                let at = at.field("loopId");
-                self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
-            }
-        }
     }
 
     fn check_unused(&mut self) {
@@ -408,9 +329,4 @@ impl<'a> Lowering<'a> {
     fn check_size(&mut self) {
         self.problems.check_steps(self.steps.len());
     }
-}
-
-/// Whether a contract is the one by which loops are driven.
-pub(super) fn decides(contract_ref: &ContractRef) -> bool {
-    contract_ref.as_str() == ContractPack::LoopControl.as_str()
 }

@@ -22,8 +22,8 @@ use super::prompt::CompiledBlocks;
 use super::sequence::{CompiledCondition, CompiledLoop, Entry};
 use super::warning::CompiledWarning;
 use crate::capability::Capability;
-use crate::contract::ContractDefinition;
 use crate::contract::criteria::Criterion;
+use crate::contract::{ContractDefinition, ContractPack};
 use crate::name::{AssessmentId, StepId};
 use crate::predicate::Predicate;
 use crate::preference::{Autonomy, RiskPolicy};
@@ -273,6 +273,12 @@ impl CompiledStep {
     /// Whether it cannot be left without notes: a contract takes their place, and an author may waive them.
     pub const fn needs_notes(&self) -> bool {
         !self.notes_optional && self.output_contract.is_none()
+    }
+
+    /// Whether it decides about a loop.
+    pub fn is_decision(&self) -> bool {
+        let contract = self.output_contract.as_ref();
+        contract.is_some_and(|contract| ContractPack::LoopControl.is(&contract.contract_ref))
     }
 }
 

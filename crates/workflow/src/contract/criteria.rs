@@ -187,7 +187,6 @@ impl Criterion {
         }
     }
 
-    /// What to tell an agent whose notes break the rule: the author's words, where there are any.
     /// What `notes` have instead of what the rule requires.
     fn given(&self, notes: &str) -> String {
         match self {
@@ -201,6 +200,7 @@ impl Criterion {
         }
     }
 
+    /// What to tell an agent whose notes break the rule: the author's words, where there are any.
     fn failure(&self) -> String {
         match self {
             Self::Contains { message, .. }

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::definition::ContractDefinition;
 use super::shape::{Field, Shape};
 use crate::bounds::{
-    CONTRACT_FINDINGS_MAX, CONTRACT_LINE_BYTES_MAX, CONTRACT_NAME_BYTES_MAX,
-    CONTRACT_PARAGRAPH_BYTES_MAX, CONTRACT_PATH_BYTES_MAX, CONTRACT_PAYLOAD_BYTES_MAX,
-    CONTRACT_PERCENT_MAX, CONTRACT_SUMMARY_BYTES_MAX, ITERATION_MAX,
+    CONTRACT_DIMENSIONS_MAX, CONTRACT_FINDINGS_MAX, CONTRACT_LINE_BYTES_MAX,
+    CONTRACT_NAME_BYTES_MAX, CONTRACT_PARAGRAPH_BYTES_MAX, CONTRACT_PATH_BYTES_MAX,
+    CONTRACT_PAYLOAD_BYTES_MAX, CONTRACT_PERCENT_MAX, CONTRACT_SUMMARY_BYTES_MAX, ITERATION_MAX,
 };
 use crate::capability::{Capability, FailureCode, ProbeResult};
 use crate::explanation::DivergenceReason;
@@ -48,6 +48,11 @@ impl ContractPack {
     /// Its name.
     pub fn contract_ref(self) -> ContractRef {
         self.as_str().parse().expect("the names of the packs are contract references")
+    }
+
+    /// Whether `contract_ref` names it.
+    pub fn is(self, contract_ref: &ContractRef) -> bool {
+        contract_ref.as_str() == self.as_str()
     }
 
     /// Whether an artifact says that it is of this contract's kind.
@@ -148,7 +153,10 @@ fn assessment() -> (Vec<Field>, Value) {
     let rating = Shape::AnyOf { shapes: vec![level, reasoned] };
     let fields = vec![
         Field::optional("assessmentId", Shape::Id),
-        Field::required("dimensions", Shape::Map { values: Box::new(rating), max_entries: 32 }),
+        Field::required(
+            "dimensions",
+            Shape::Map { values: Box::new(rating), max_entries: CONTRACT_DIMENSIONS_MAX },
+        ),
         Field::optional("summary", Shape::text(CONTRACT_PARAGRAPH_BYTES_MAX)),
     ];
     let example = json!({

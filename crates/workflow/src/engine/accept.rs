@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::control::{self, is_decision};
+use super::control;
 use crate::capability::{CapabilityStatus, ProbeResult};
 use crate::compile::{CompiledStep, CompiledWorkflow, Probe};
 use crate::contract::{Breach, ContractDefinition, Violation, ViolationKind};
@@ -35,7 +35,7 @@ pub(super) fn accept(
         Err(Breach::Missing { .. }) if is_optional(step) => return Ok(Accepted::Output),
         accepted => accepted?,
     };
-    let accepted = if is_decision(step) {
+    let accepted = if step.is_decision() {
         control::read(workflow, around, artifact).map(Accepted::Control)
     } else if let Some(probe) = &step.probe {
         probed(probe, artifact).map(Accepted::Probed)

@@ -135,7 +135,7 @@ impl Assessed {
 }
 
 fn is_about(artifact: &Value, id: &AssessmentId, only: bool) -> bool {
-    artifact.get("kind").and_then(Value::as_str) == Some("wr.assessment")
+    ContractPack::Assessment.describes(artifact)
         && match artifact.get("assessmentId") {
             None => only,
             Some(named) => named.as_str() == Some(id.as_str()),

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::accept::{Accepted, accept, not_allowed};
 use super::place::{Place, find_loop};
-use crate::compile::{CompiledStep, CompiledWorkflow};
-use crate::contract::{ContractPack, Violation};
+use crate::compile::CompiledWorkflow;
+use crate::contract::Violation;
 use crate::name::LoopId;
 use crate::snapshot::{LoopControl, LoopDecision};
 
@@ -24,14 +24,6 @@ pub(super) fn decided(
         Ok(Accepted::Control(control)) => Some(control),
         _ => None,
     }
-}
-
-/// Whether a step decides about a loop.
-pub(super) fn is_decision(step: &CompiledStep) -> bool {
-    let contract = step.output_contract.as_ref();
-    contract.is_some_and(|contract| {
-        contract.contract_ref.as_str() == ContractPack::LoopControl.as_str()
-    })
 }
 
 /// What the artifact of a decision step says, which keeps the contract that the workflow embeds.

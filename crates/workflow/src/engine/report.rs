@@ -81,11 +81,9 @@ fn about_contract(
             (head, violations.iter().map(violation).collect::<Vec<_>>())
         }
     };
-    let contract_ref = contract.contract_ref.as_str().parse();
-    let contract_ref = contract_ref.expect("the name of a contract is that of something built in");
     finding(
         Reason::ContractViolation(breach.reason()),
-        Pointer::OutputContract { contract_ref },
+        Pointer::OutputContract { contract_ref: (&contract.contract_ref).into() },
         list(&head, &items, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX),
         fix,
     )
@@ -216,9 +214,8 @@ pub(super) fn assessments(
     } else {
         ContractViolation::InvalidRequiredOutput
     };
-    let contract_ref = ContractPack::Assessment.as_str().parse();
-    let contract_ref = contract_ref.expect("the name of a contract is that of something built in");
-    let pointer = Pointer::OutputContract { contract_ref };
+    let contract_ref = &ContractPack::Assessment.contract_ref();
+    let pointer = Pointer::OutputContract { contract_ref: contract_ref.into() };
     finding(Reason::ContractViolation(violation), pointer, message, fix)
 }
 

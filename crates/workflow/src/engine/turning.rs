@@ -11,7 +11,6 @@
 //! has one cause: the condition does not hold, the limit is reached, or there is nothing to do.
 
 use super::ask::{Answer, ask};
-use super::control::is_decision;
 use super::flow::{Walk, path};
 use super::place::index_of_loop;
 use super::scope::{condition_of, scope};
@@ -136,7 +135,9 @@ impl Walk<'_> {
     /// The decision that the turn `position` of a loop came to.
     fn decision_of(&self, of: &CompiledLoop, position: &LoopPosition) -> Option<LoopDecision> {
         let decides = |entry: &Entry| match entry {
-            Entry::Step { step_id } => self.workflow.step(step_id).filter(|step| is_decision(step)),
+            Entry::Step { step_id } => {
+                self.workflow.step(step_id).filter(|step| step.is_decision())
+            }
             Entry::Loop { .. } => None,
         };
         let step = of.body.iter().find_map(decides)?;

@@ -1,10 +1,14 @@
 //! Names of what comes with the program: contracts and templates.
+//!
+//! *Limitations*: looser than [`ContractRef`] and [`TemplateId`], which say what this version has. An event stays
+//! readable whichever version named the thing.
 
 use std::str::FromStr;
 use std::sync::Arc;
 
 use super::payload_error::PayloadError;
 use crate::bounds::NAME_BYTES_MAX;
+use crate::source::{ContractRef, TemplateId};
 
 /// Names something built in, such as `wr.contracts.loop_control`: at least two parts of `a-z`, `0-9`,
 /// `_` and `-`, joined by dots, of at most 128 bytes. Cheap to clone.
@@ -29,6 +33,18 @@ impl FromStr for BuiltinRef {
         } else {
             Err(PayloadError::BuiltinRef)
         }
+    }
+}
+
+impl From<&ContractRef> for BuiltinRef {
+    fn from(named: &ContractRef) -> Self {
+        Self(named.as_str().into())
+    }
+}
+
+impl From<&TemplateId> for BuiltinRef {
+    fn from(named: &TemplateId) -> Self {
+        Self(named.as_str().into())
     }
 }
 

@@ -80,11 +80,6 @@ impl SessionEvent {
     pub const fn body(&self) -> &EventBody {
         &self.body
     }
-
-    /// What it records, owned.
-    pub fn into_body(self) -> EventBody {
-        self.body
-    }
 }
 
 impl piton_store::Event for SessionEvent {

@@ -18,32 +18,32 @@
 //!
 //! *Limitations*: that a digest in an event names something stored is the store's to check.
 
-pub mod advance;
-pub mod blocker_report;
-pub mod body;
-pub mod builtin_ref;
-pub mod capability;
-pub mod context;
-pub mod divergence;
-pub mod edge;
-pub mod envelope;
-pub mod few;
+mod advance;
+mod blocker_report;
+mod body;
+mod builtin_ref;
+mod capability;
+mod context;
+mod divergence;
+mod edge;
+mod envelope;
+mod few;
 mod field;
-pub mod flaw;
-pub mod gap;
-pub mod limit;
-pub mod node;
-pub mod observation;
-pub mod output;
-pub mod payload_error;
-pub mod preferences;
+mod flaw;
+mod gap;
+mod limit;
+mod node;
+mod observation;
+mod output;
+mod payload_error;
+mod preferences;
 mod read;
-pub mod rules;
-pub mod run;
+mod rules;
+mod run;
 #[cfg(feature = "schema")]
 mod schema;
-pub mod scope;
-pub mod trace;
+mod scope;
+mod trace;
 pub(crate) mod unique;
 
 pub use advance::{AdvanceRecorded, Outcome};

@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use piton_core::{Digest, RunId, SnapshotRef, WorkflowHash};
+use piton_core::{RunId, SnapshotRef, WorkflowHash};
 use piton_store::{
     Error, StreamId,
     port::{BlobReader, JournalReader, Namespace},
@@ -58,7 +58,7 @@ impl<'a> Builder<'a> {
         if let Some(known) = self.tips.get(&node.snapshot) {
             return Ok(known.clone());
         }
-        let bytes = self.blob(Namespace::Snapshots, node.snapshot.digest()).await?;
+        let bytes = self.blobs.fetch(Namespace::Snapshots, node.snapshot.digest()).await?;
         let unusable = |problem| Trouble::Snapshot { node: node.id, problem };
         let tip = TipState::from(&ExecutionSnapshot::decode(&bytes).map_err(unusable)?);
         self.tips.insert(node.snapshot, tip.clone());
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
         if let Some(known) = self.workflows.get(&hash) {
             return Ok(Arc::clone(known));
         }
-        let bytes = self.blob(Namespace::PinnedWorkflows, hash.digest()).await?;
+        let bytes = self.blobs.fetch(Namespace::PinnedWorkflows, hash.digest()).await?;
         let unusable = |problem| Trouble::Workflow { run, problem };
         let workflow = Arc::new(CompiledWorkflow::read(&bytes).map_err(unusable)?);
         if self.workflows.len() >= WORKFLOWS_KEPT_MAX {
@@ -81,10 +81,5 @@ impl<'a> Builder<'a> {
         }
         self.workflows.insert(hash, Arc::clone(&workflow));
         Ok(workflow)
-    }
-
-    async fn blob(&self, namespace: Namespace, digest: Digest) -> Result<Vec<u8>, Error> {
-        let found = self.blobs.get(namespace, digest).await?;
-        found.ok_or(Error::BlobMissing { namespace, digest })
     }
 }

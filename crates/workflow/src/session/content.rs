@@ -56,9 +56,7 @@ impl Contents {
         if let Some(known) = self.workflows.get(hash) {
             return Ok(known);
         }
-        let (namespace, digest) = (Namespace::PinnedWorkflows, hash.digest());
-        let bytes = blobs.get(namespace, digest).await?;
-        let bytes = bytes.ok_or(piton_store::Error::BlobMissing { namespace, digest })?;
+        let bytes = blobs.fetch(Namespace::PinnedWorkflows, hash.digest()).await?;
         let workflow = Arc::new(CompiledWorkflow::read(&bytes)?);
         Ok(self.workflows.get_or_insert(hash, Arc::new(Pinned::new(hash, workflow))))
     }
@@ -80,9 +78,7 @@ impl Contents {
         {
             return Ok(known);
         }
-        let (namespace, digest) = (Namespace::Snapshots, snapshot.digest());
-        let bytes = blobs.get(namespace, digest).await?;
-        let bytes = bytes.ok_or(piton_store::Error::BlobMissing { namespace, digest })?;
+        let bytes = blobs.fetch(Namespace::Snapshots, snapshot.digest()).await?;
         let read = ExecutionSnapshot::decode(&bytes)?;
         read.verify_against(pinned.hash, &pinned.steps, &pinned.loops)?;
         Ok(self.learn_snapshot(snapshot, read))

@@ -8,11 +8,13 @@
 //! | `find` | verifies the tokens of a call and finds the node that they name |
 //! | `warm` | keeps the folded state of a session current with its log |
 //! | `content` | keeps pinned workflows and snapshots, which never change |
+//! | `bounded_map` | what both of them keep, up to a limit |
 //! | `start`, `advance`, `checkpoint`, `prefer`, `settle` | load, decide, append |
 //! | `change`, `handed_in`, `recorded`, `observed`, `told` | what is recorded of a call |
 //! | `derive`, `draft` | ids that follow from an attempt, and the plan |
 //! | `place`, `said`, `answer` | a reply from recorded facts alone |
 //! | `question` | what a person is to be asked |
+//! | `rehydrate` | where a run stands, for an agent that takes it up |
 //! | `resume` | the token of a run that was found by other means |
 //! | `standing` | the pending step that a call of another tool belongs to |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |

@@ -59,7 +59,7 @@ fn observation(
     let failure = text(artifact, "failureCode").and_then(|code| code.parse().ok());
     let probe = step.probe.as_ref().filter(|probe| probe.capability == capability);
     let (status, provenance) = match probe {
-        Some(probe) => probed(step, probe, result)?,
+        Some(probe) => probed(step, probe, result),
         None => used(result, failure.unwrap_or(FailureCode::Unknown)),
     };
     CapabilityObserved::new(id, capability, status, provenance).ok()
@@ -69,14 +69,14 @@ fn probed(
     step: &CompiledStep,
     probe: &Probe,
     result: ProbeResult,
-) -> Option<(CapabilityStatus, Provenance)> {
+) -> (CapabilityStatus, Provenance) {
     let status = match result {
         ProbeResult::Success => CapabilityStatus::Available,
         ProbeResult::Failure => CapabilityStatus::Unavailable,
     };
-    let probe_template_id = probe.template_id.as_str().parse().ok()?;
+    let probe_template_id = (&probe.template_id).into();
     let probe_step_id = step.step_id.clone();
-    Some((status, Provenance::ProbeStep { probe_template_id, probe_step_id, result }))
+    (status, Provenance::ProbeStep { probe_template_id, probe_step_id, result })
 }
 
 fn used(result: ProbeResult, code: FailureCode) -> (CapabilityStatus, Provenance) {

@@ -1,8 +1,8 @@
 //! The folded state of a session, kept current with its log.
 //!
 //! *Invariants*: what is kept is what the log says up to a cursor; every use asks the journal first whether
-//! anything came after it, or holds a lease that stands there, and a log that was cut or replaced is read anew. An event is taken in once, whoever
-//! brings it: the one who appended it or one who followed the log.
+//! anything came after it, or holds a lease that stands there, and a log that was cut or replaced is read anew. An
+//! event is taken in once, whoever brings it: the one who appended it or one who followed the log.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

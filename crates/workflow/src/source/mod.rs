@@ -30,6 +30,8 @@
 //! | `validationCriteria` | a rule or a list of rules over the notes: `contains`, `regex`, `length`, `and` |
 //! | `requireConfirmation`, `notesOptional` | true or false |
 //! | `agentRole`, `functionDefinitions`, `functionReferences` | optional |
+//! | `needsUser` | what only a person can supply, and what they are asked |
+//! | `access` | what an agent may touch while the step is pending |
 //!
 //! A loop is `{type: "loop", loopId, maxIterations, while: {kind: "condition_ref", conditionId}, body}`, and
 //! exactly one step of its body has the contract `wr.contracts.loop_control`. A template call is

@@ -56,6 +56,16 @@ impl Problems {
         }
     }
 
+    /// Whether the loop at `at`, which is in `/steps/…/body/…/body/…`, lies no deeper inside of others than loops
+    /// may. If it does, that is reported.
+    pub(crate) fn check_loop_depth(&mut self, at: &Pointer) -> bool {
+        let around = at.as_str().matches("/body/").count();
+        if around >= LOOP_DEPTH_MAX {
+            self.report_loop_depth(at);
+        }
+        around < LOOP_DEPTH_MAX
+    }
+
     /// A loop lies too deep inside of others.
     pub(crate) fn report_loop_depth(&mut self, at: &Pointer) {
         let reason = format!("loops lie deeper than {LOOP_DEPTH_MAX} inside each other");

@@ -3,9 +3,9 @@
 //! *Invariants*: each variant of [`TokenError`] is one code, and each code of tokens is one variant.
 //! No message quotes a token.
 
+use piton_core::error::sentence;
 use piton_core::{Code, Envelope, WorkflowHash};
 
-use super::address::NodeAddress;
 use super::kind::TokenKind;
 use super::short::ShortTokenError;
 use super::string::TokenStringError;
@@ -22,9 +22,16 @@ pub enum TokenError {
     /// Neither key signed it.
     #[error("the token was not signed by this data directory's current or previous key")]
     BadSignature,
-    /// It does not belong where it stands.
-    #[error("{0}; nothing was written")]
-    ScopeMismatch(ScopeProblem),
+    /// Another kind of token belongs where it stands.
+    #[error(
+        "a token of kind `{found}` stands where one of kind `{wanted}` belongs; nothing was written"
+    )]
+    ScopeMismatch {
+        /// The kind that belongs there.
+        wanted: TokenKind,
+        /// The kind that stands there.
+        found: TokenKind,
+    },
     /// What it names is not there.
     #[error("the token names a session, run or node that is not in this data directory")]
     UnknownNode,
@@ -67,31 +74,6 @@ pub enum FormatProblem {
     },
 }
 
-/// How a token and the place where it stands do not go together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScopeProblem {
-    /// Another kind of token belongs there.
-    #[error("a token of kind `{found}` stands where one of kind `{wanted}` belongs")]
-    Kind {
-        /// The kind that belongs there.
-        wanted: TokenKind,
-        /// The kind that stands there.
-        found: TokenKind,
-    },
-    /// Two tokens of one call are about different nodes.
-    #[error(
-        "the two tokens are about different places: the state token about node {} of run {}, the other about node {} of run {}",
-        state.node, state.run, other.node, other.run
-    )]
-    Pair {
-        /// What the state token is about.
-        state: NodeAddress,
-        /// What the other token is about.
-        other: NodeAddress,
-    },
-}
-
 impl TokenError {
     /// The code of the failure.
     pub const fn code(&self) -> Code {
@@ -99,7 +81,7 @@ impl TokenError {
             Self::InvalidFormat(_) => Code::TokenInvalidFormat,
             Self::UnsupportedVersion => Code::TokenUnsupportedVersion,
             Self::BadSignature => Code::TokenBadSignature,
-            Self::ScopeMismatch(_) => Code::TokenScopeMismatch,
+            Self::ScopeMismatch { .. } => Code::TokenScopeMismatch,
             Self::UnknownNode => Code::TokenUnknownNode,
             Self::WorkflowHashMismatch { .. } => Code::TokenWorkflowHashMismatch,
             Self::SessionLocked => Code::TokenSessionLocked,
@@ -108,9 +90,7 @@ impl TokenError {
 
     /// The failure as a person or an agent reads it.
     pub fn envelope(&self) -> Envelope {
-        let text = self.to_string();
-        let (first, rest) = text.split_at(1);
-        Envelope::new(self.code(), format!("{}{rest}.", first.to_uppercase()))
+        Envelope::new(self.code(), sentence(&self.to_string()))
     }
 }
 

@@ -30,10 +30,10 @@ mod string;
 
 pub use address::NodeAddress;
 pub use attempt::{AttemptKind, AttemptOrdinal, attempt_id, checkpoint_node_id};
-pub use error::{Error, FormatProblem, ScopeProblem, TokenError};
+pub use error::{Error, FormatProblem, TokenError};
 pub use given::GivenToken;
 pub use kind::TokenKind;
 pub use payload::{AckPayload, CheckpointPayload, Payload, StatePayload};
 pub use short::{NodeOrdinal, Place, SessionTail, ShortToken, ShortTokenError};
-pub use sign::{mint, mint_forms, settle, short_of, verify};
+pub use sign::{mint_forms, settle, verify};
 pub use string::{TokenString, TokenStringError};

@@ -10,7 +10,7 @@ use piton_core::{AttemptId, CanonicalBytes, NodeId, RunId, SessionId, WorkflowHa
 use serde::{Deserialize, Serialize};
 
 use super::address::NodeAddress;
-use super::error::{FormatProblem, ScopeProblem, TokenError};
+use super::error::{FormatProblem, TokenError};
 use super::kind::TokenKind;
 
 /// The version of every payload that is written.
@@ -118,19 +118,11 @@ impl Payload {
     }
 
     const fn instead_of(&self, wanted: TokenKind) -> TokenError {
-        TokenError::ScopeMismatch(ScopeProblem::Kind { wanted, found: self.kind() })
+        TokenError::ScopeMismatch { wanted, found: self.kind() }
     }
 }
 
 impl StatePayload {
-    /// Whether a token that was sent along is about the same node.
-    pub fn check_pair(&self, other: NodeAddress) -> Result<(), TokenError> {
-        if self.address == other {
-            return Ok(());
-        }
-        Err(TokenError::ScopeMismatch(ScopeProblem::Pair { state: self.address, other }))
-    }
-
     /// Whether the run is pinned to the workflow that the token names.
     pub fn check_pin(&self, pinned: WorkflowHash) -> Result<(), TokenError> {
         if self.workflow_hash == pinned {

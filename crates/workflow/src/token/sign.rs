@@ -12,15 +12,10 @@ use super::payload::Payload;
 use super::short::{Place, SessionTail, ShortToken};
 use super::string::TokenString;
 
-/// The long form of a token that says `payload`, signed with the current key.
-pub async fn mint(payload: &Payload, keys: &dyn KeyRing) -> Result<TokenString, Error> {
-    let bytes = payload.encode();
-    let signature = keys.sign(bytes.as_bytes()).await?;
-    Ok(TokenString::assemble(payload.kind(), bytes.as_bytes(), signature.0))
-}
-
-/// Both forms of the tokens that say `payloads`, in their order, each with one signature of one key for all. There is
-/// no short form where [`short_of`] has none.
+/// Both forms of the tokens that say `payloads`, in their order, each with one signature of one key for all.
+///
+/// There is no short form if the session has too many nodes, or the node too many attempts, to count in so few
+/// characters; then the long form is to be used.
 pub async fn mint_forms(
     payloads: &[(Payload, Place)],
     keys: &dyn KeyRing,
@@ -45,20 +40,6 @@ pub async fn verify(token: &TokenString, keys: &dyn KeyRing) -> Result<Payload, 
         Some(KeyAge::Current | KeyAge::Previous) => Ok(payload),
         None => Err(TokenError::BadSignature.into()),
     }
-}
-
-/// The short form of the token that says `payload`, signed with the current key.
-///
-/// `None` if the session has too many nodes, or the node too many attempts, to count in so few
-/// characters; then the long form is to be used.
-pub async fn short_of(
-    payload: &Payload,
-    place: Place,
-    keys: &dyn KeyRing,
-) -> Result<Option<ShortToken>, Error> {
-    let signature = keys.sign(payload.encode().as_bytes()).await?;
-    let session = payload.address().session;
-    Ok(ShortToken::new(payload.kind(), session, place, &signature.0))
 }
 
 /// Which of `candidates` the short token means.

@@ -1,5 +1,6 @@
 //! What can go wrong in upkeep.
 
+use piton_core::error::sentence;
 use piton_core::{Code, Envelope, SessionId};
 
 /// Why upkeep could not go on.
@@ -31,9 +32,7 @@ impl UpkeepError {
         match self {
             Self::Store(error) => error.envelope(),
             Self::UnknownControl { .. } => {
-                let text = self.to_string();
-                let (first, rest) = text.split_at(1);
-                Envelope::new(self.code(), format!("{}{rest}; it stays.", first.to_uppercase()))
+                Envelope::new(self.code(), sentence(&format!("{self}; it stays")))
             }
         }
     }

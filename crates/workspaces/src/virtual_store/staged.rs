@@ -133,12 +133,7 @@ impl Staged {
         let mut differing = Vec::new();
         for (place, write) in batch.iter().enumerate() {
             let found = self.found(&write.key).await?.map(|entry| entry.version);
-            let holds = match write.expect {
-                Expect::Anything => true,
-                Expect::Absent => found.is_none(),
-                Expect::Version(version) => found == Some(version),
-            };
-            if !holds {
+            if !write.expect.holds(found) {
                 differing.push(place);
             }
         }

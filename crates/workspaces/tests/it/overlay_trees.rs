@@ -9,10 +9,7 @@ use std::{
 };
 
 use piton_core::Code;
-use piton_store::{
-    Error,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
-};
+use piton_store::testing::{TableCall, WatchedTable};
 use piton_workspaces::{
     Files, Workspaces,
     overlay::OverlayStore,
@@ -33,40 +30,6 @@ const FILES: [(&str, &str); 5] = [
     ("kept/k.txt", "kept\n"),
     ("secrets/.env", "KEY=1\n"),
 ];
-
-/// A table that counts its commits.
-struct Counted {
-    under: Arc<dyn Table>,
-    commits: Arc<AtomicU64>,
-}
-
-impl Table for Counted {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
-        self.under.get(key)
-    }
-
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
-        self.under.get_all(keys)
-    }
-
-    fn scan<'a>(
-        &'a self,
-        prefix: &'a [u8],
-        after: Option<&'a [u8]>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Page, Error>> {
-        self.under.scan(prefix, after, limit)
-    }
-
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
-        self.commits.fetch_add(1, Ordering::Relaxed);
-        self.under.commit(batch)
-    }
-
-    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
-        self.under.snapshot()
-    }
-}
 
 struct Rig {
     overlay: OverlayStore,
@@ -99,8 +62,12 @@ impl Rig {
         let lower = Workspaces::new(vec![lower]).unwrap();
         let commits = Arc::new(AtomicU64::new(0));
         let ports = memory_ports(9);
-        let table = Arc::new(Counted { under: ports.table, commits: Arc::clone(&commits) });
-        let ports = VirtualPorts { table, ..ports };
+        let counted = Arc::clone(&commits);
+        let table = WatchedTable::new(ports.table, move |call| {
+            let is_commit = matches!(call, TableCall::Commit(_));
+            counted.fetch_add(u64::from(is_commit), Ordering::Relaxed);
+        });
+        let ports = VirtualPorts { table: Arc::new(table), ..ports };
         let upper = VirtualStore::new(ports, &namespace(&["upper"]), None);
         let overlay = OverlayStore::new(upper, &lower.all()[0]);
         let agent = definition("/scratch", "read-write", Arc::new(overlay.clone()));

@@ -7,7 +7,7 @@ use crate::{
     Error, LeaseName,
     bounds::TABLE_PAGE_BYTES_MAX,
     port::{Batch, Change, Entry, Expect, Key, Page, Version, Write},
-    table::{KeyRange, holds},
+    table::KeyRange,
 };
 
 /// What fails when a read does.
@@ -114,7 +114,7 @@ fn differing(
             .query_row(params![table.as_str(), &*write.key], |row| row.get(0))
             .optional()?
             .map(Version);
-        if !holds(write.expect, found) {
+        if !write.expect.holds(found) {
             differing.push(place);
         }
     }

@@ -10,7 +10,7 @@ use super::{super::nearby, connection, entries, failure::sql, pool::Readers};
 use crate::{
     Error, LeaseName,
     port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
-    table::{KeyRange, check_key, check_keys, check_limit},
+    table::{check_key, check_keys, check_scan},
 };
 
 /// A table as it was.
@@ -74,10 +74,7 @@ impl Table for Snapshot {
         limit: usize,
     ) -> BoxFuture<'a, Result<Page, Error>> {
         Box::pin(async move {
-            check_key(prefix)?;
-            check_key(after.unwrap_or_default())?;
-            check_limit(limit)?;
-            let range = KeyRange::new(prefix, after);
+            let range = check_scan(prefix, after, limit)?;
             self.read(move |connection, table| entries::scan(connection, table, &range, limit))
                 .await
         })

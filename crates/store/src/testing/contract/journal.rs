@@ -414,6 +414,10 @@ async fn a_lease_of_another_journal_is_refused<J: Journal<Sample>>(one: Shared<J
     let error = two.here.append(&lease.writer(), plan).await.unwrap_err();
     assert!(matches!(error, Error::ForeignLease { .. }), "{error}");
     assert!(matches!(two.here.load(&name).await.unwrap_err(), Error::NotFound { .. }));
+    append(&two.here, &two.here.lease(&name).await.unwrap(), 1, "a").await.unwrap();
+    let error = two.here.delete(lease).await.unwrap_err();
+    assert!(matches!(error, Error::ForeignLease { .. }), "{error}");
+    assert_eq!(texts(&two.there, &name).await.len(), 1);
 }
 
 async fn a_sound_stream_needs_no_repair<J: Journal<Sample>>(store: Shared<J>) {

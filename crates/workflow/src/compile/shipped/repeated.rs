@@ -5,9 +5,9 @@ use super::task::confirmed;
 use crate::bounds::LOOP_DEPTH_MAX;
 use crate::compile::confirmation::Confirmation;
 use crate::compile::function::FunctionScope;
-use crate::compile::lower::decides;
 use crate::compile::sequence::{CompiledCondition, CompiledLoop, Count, Entry};
 use crate::compile::warning::WarningCode;
+use crate::compile::workflow::CompiledStep;
 use crate::name::{ConditionId, LoopId, StepId};
 use crate::predicate::{Comparison, Predicate};
 use crate::source::ProblemCode;
@@ -127,8 +127,7 @@ impl Lowering<'_> {
             return false;
         };
         let step = self.steps.iter().find(|step| step.step_id == *step_id);
-        let contract = step.and_then(|step| step.output_contract.as_ref());
-        contract.is_some_and(|contract| decides(&contract.contract_ref))
+        step.is_some_and(CompiledStep::is_decision)
     }
 
     /// A confirmation of a loop is asked for with the first step of its first turn.

@@ -15,7 +15,6 @@ use crate::compile::declared::{displayed, scopes};
 use crate::compile::fragment::Fragment;
 use crate::compile::function::{FunctionKey, FunctionScope};
 use crate::compile::lint::lint;
-use crate::compile::lower::decides;
 use crate::compile::prompt::{
     CompiledBlocks, contract_section, criteria_section, render_blocks, resolve, text_digest,
 };
@@ -175,7 +174,7 @@ impl<'a> Lowering<'a> {
             return None;
         };
         let mut definition = definition.clone();
-        if decides(contract_ref) {
+        if ContractPack::LoopControl.is(contract_ref) {
             // A step inside of a loop decides about that loop, so it need not name it.
             let named = definition.fields.iter_mut().find(|field| field.name == "loopId");
             if let Some(field) = named {
@@ -255,7 +254,10 @@ impl<'a> Lowering<'a> {
         let Some(contract) = contract else {
             return criteria_section(criteria);
         };
-        let decides = decides(&contract.contract_ref).then(|| self.around.last()).flatten();
+        let decides = ContractPack::LoopControl
+            .is(&contract.contract_ref)
+            .then(|| self.around.last())
+            .flatten();
         let section = contract_section(contract, decides);
         let optional = task.contract.as_ref().is_some_and(|contract| !contract.required);
         let waived = if optional { "\n- The artifact may be left out." } else { "" };

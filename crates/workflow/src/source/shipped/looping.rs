@@ -4,9 +4,9 @@ use piton_core::BoundedText;
 use serde_json::Value;
 
 use super::confirmation::Asked;
-use super::step::{self, Step};
+use super::step::Step;
 use super::{Line, Name, function};
-use crate::bounds::{DECLARATIONS_MAX, LOOP_DEPTH_MAX, LOOP_TURNS_MAX, STEPS_MAX};
+use crate::bounds::{DECLARATIONS_MAX, LOOP_TURNS_MAX, STEPS_MAX};
 use crate::compile::{Confirmation, Count, FunctionName, LoopVariables};
 use crate::contract::ContractPack;
 use crate::name::{LoopId, StepId};
@@ -99,8 +99,7 @@ fn body(object: &mut Object<'_>, at: &Pointer, problems: &mut Problems) -> Optio
         let at = object.at("body");
         return StepId::read(named, &at, problems).map(|id| Body::Named { at, id });
     }
-    if step::loops_around(at) >= LOOP_DEPTH_MAX {
-        problems.report_loop_depth(at);
+    if !problems.check_loop_depth(at) {
         return None;
     }
     Some(Body::Steps(object.filled_list("body", STEPS_MAX, problems)))

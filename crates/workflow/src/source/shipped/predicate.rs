@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::Name;
 use crate::bounds::{OPERAND_BYTES_MAX, PREDICATE_DEPTH_MAX, PREDICATE_PARTS_MAX, RULE_BYTES_MAX};
-use crate::contract::criteria::Pattern;
 use crate::predicate::{Comparison, Predicate};
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{Object, Read, wrong_type};
 use crate::source::shared_words::FILL_OR_REMOVE;
+use crate::source::strict;
 
 impl Read for Predicate {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
@@ -92,7 +92,7 @@ fn comparisons(
     }
     if let Some(pattern) = object.optional::<BoundedText<RULE_BYTES_MAX>>("matches", problems) {
         asked = true;
-        let pattern = self::pattern(pattern.as_str(), &object.at("matches"), problems);
+        let pattern = strict::pattern(pattern.as_str(), &object.at("matches"), problems);
         let matches = |(variable, pattern)| Predicate::Matches { variable, pattern };
         parts.push(variable.clone().zip(pattern).map(matches));
     } else {
@@ -141,18 +141,5 @@ fn operand(
             None
         }
         Ok(bytes) => Some(serde_json::from_str(bytes.as_str()).expect("canonical JSON reads back")),
-    }
-}
-
-fn pattern(text: &str, at: &Pointer, problems: &mut Problems) -> Option<Pattern> {
-    match Pattern::new(text) {
-        Ok(pattern) => Some(pattern),
-        Err(error) => {
-            let reason = error.to_string();
-            let reason = reason.lines().last().unwrap_or_default().trim();
-            let fix = "write it without look-around and back-references";
-            problems.report(at, ProblemCode::UnsupportedPattern, reason, fix);
-            None
-        }
     }
 }

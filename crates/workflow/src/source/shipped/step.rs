@@ -93,11 +93,6 @@ pub(crate) struct Verification {
     pub(crate) prompt: Option<String>,
 }
 
-/// How many loops lie around the step at `at`, which is in `/steps/…/body/…/body/…`.
-pub(super) fn loops_around(at: &Pointer) -> usize {
-    at.as_str().matches("/body/").count()
-}
-
 impl Read for Step {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = Object::open(value, at, problems)?;

@@ -85,8 +85,13 @@ pub(crate) fn regex(
     at: &Pointer,
     problems: &mut Problems,
 ) -> Option<Criterion> {
-    match Pattern::new(pattern) {
-        Ok(pattern) => Some(Criterion::Regex { pattern, message }),
+    let pattern = self::pattern(pattern, at, problems)?;
+    Some(Criterion::Regex { pattern, message })
+}
+
+pub(crate) fn pattern(text: &str, at: &Pointer, problems: &mut Problems) -> Option<Pattern> {
+    match Pattern::new(text) {
+        Ok(pattern) => Some(pattern),
         Err(error) => {
             let reason = error.to_string();
             let reason = reason.lines().last().unwrap_or_default().trim();

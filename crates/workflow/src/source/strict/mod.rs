@@ -10,7 +10,7 @@ mod workflow;
 
 use crate::bounds::{DESCRIPTION_BYTES_MAX, TITLE_BYTES_MAX};
 
-pub(crate) use criteria::{length, regex};
+pub(crate) use criteria::{length, pattern, regex};
 pub(crate) use prompt::{Blocks, Item, Part, Prompt, Prose, Variables};
 pub(crate) use step::{Loop, Step, Task, TemplateCall};
 pub(crate) use workflow::{

@@ -6,7 +6,7 @@ use super::criteria;
 use super::prompt::{Prompt, Variables};
 use super::workflow::{Function, FunctionReference};
 use super::{Description, Title};
-use crate::bounds::{DECLARATIONS_MAX, LOOP_DEPTH_MAX, LOOP_TURNS_MAX, STEPS_MAX};
+use crate::bounds::{DECLARATIONS_MAX, LOOP_TURNS_MAX, STEPS_MAX};
 use crate::compile::{StepAccess, UserNeed};
 use crate::contract::criteria::Criterion;
 use crate::name::{ConditionId, LoopId, StepId};
@@ -167,10 +167,9 @@ impl Loop {
         let condition = object.required::<While>("while", problems);
         let turns_max = object.required::<Whole<1, LOOP_TURNS_MAX>>("maxIterations", problems);
         let functions = object.list("functionDefinitions", DECLARATIONS_MAX, problems);
-        let body = if loops_around(at) < LOOP_DEPTH_MAX {
+        let body = if problems.check_loop_depth(at) {
             object.filled_list("body", STEPS_MAX, problems)
         } else {
-            problems.report_loop_depth(at);
             object.raw("body");
             Vec::new()
         };
@@ -184,11 +183,6 @@ impl Loop {
             body,
         })
     }
-}
-
-/// How many loops lie around the step at `at`, which is in `/steps/…/body/…/body/…`.
-fn loops_around(at: &Pointer) -> usize {
-    at.as_str().matches("/body/").count()
 }
 
 struct While(ConditionId);

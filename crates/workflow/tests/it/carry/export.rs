@@ -6,7 +6,7 @@ use piton_core::{Code, EventIndex, NodeId, SnapshotRef};
 use piton_store::memory::MemoryTable;
 use piton_store::port::Namespace;
 use piton_store::record::Record;
-use piton_store::testing::SimDisk;
+use piton_store::testing::{SimDisk, WatchedJournal};
 use piton_store::{AppendPlan, NewBlob};
 use piton_workflow::bundle::Bundle;
 use piton_workflow::event::{NodeCreated, NodeScope};
@@ -15,7 +15,6 @@ use serde_json::Value;
 
 use super::store::{Store, block_on, producer};
 use super::tale::Tale;
-use super::watched::Watched;
 use crate::token::samples::ready;
 
 // shows: WR-463, WR-466
@@ -100,16 +99,13 @@ fn what_is_appended_during_an_export_is_not_half_in_the_bundle() {
     for blob in &tale.blobs {
         ready(store.blobs.put(blob.namespace(), blob.bytes().to_vec())).unwrap();
     }
-    let journal = Watched {
-        inner: store.journal.as_ref(),
-        hook: Box::new(|method, stream| {
-            if method == "records" {
-                let lease = ready(store.journal.lease(stream)).unwrap();
-                let plan = AppendPlan::new(newest.clone());
-                ready(store.journal.append(&lease.writer(), plan)).unwrap();
-            }
-        }),
-    };
+    let journal = WatchedJournal::new(store.journal.as_ref(), |method, stream| {
+        if method == "records" {
+            let lease = ready(store.journal.lease(stream)).unwrap();
+            let plan = AppendPlan::new(newest.clone());
+            ready(store.journal.append(&lease.writer(), plan)).unwrap();
+        }
+    });
     let ports = carry::Ports { journal: &journal, ..store.ports() };
     let bundle = ready(carry::export(ports, tale.session, producer())).unwrap();
     assert_eq!(bundle.content(), before.content());

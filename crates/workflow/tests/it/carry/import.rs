@@ -10,7 +10,7 @@ use piton_workflow::bundle::{Bundle, Origin};
 use piton_workflow::projection::{ResumeCandidate, ResumeQuery, SessionState, rank};
 use piton_workflow::token::{
     AckPayload, AttemptKind, AttemptOrdinal, CheckpointPayload, Payload, StatePayload, attempt_id,
-    mint, verify,
+    verify,
 };
 use piton_workflow::{
     ExecutionSnapshot, NodeAddress, NodeKind, ObservationKey, compile::CompiledWorkflow,
@@ -19,6 +19,7 @@ use piton_workflow::{
 
 use super::store::{Store, block_on};
 use super::tale::Tale;
+use crate::token::samples::mint;
 
 /// A store with a tale in it, and its bundle as bytes.
 fn exported() -> (Store, Tale, Vec<u8>) {

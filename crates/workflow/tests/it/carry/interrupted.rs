@@ -5,14 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use piton_core::Code;
 use piton_store::bounds::PLAN_EVENTS_MAX;
 use piton_store::memory::MemoryTable;
-use piton_store::testing::{Fault, FaultKind, SimDisk};
+use piton_store::testing::{Fault, FaultKind, SimDisk, WatchedJournal};
 use piton_workflow::bundle::Bundle;
 use piton_workflow::carry;
 use piton_workflow::event::OutputPayload;
 
 use super::store::{Store, block_on, producer};
 use super::tale::Tale;
-use super::watched::Watched;
 use crate::token::samples::ready;
 
 fn bundle_of(tale: &Tale) -> Bundle {
@@ -99,16 +98,13 @@ fn half_of_a_session_is_recognised_and_removed_before_the_next_import() {
     let appends = |disk: &SimDisk, notes: &MemoryTable, crash_at: usize| {
         let store = Store::on(disk, notes, 2);
         let count = AtomicUsize::new(0);
-        let journal = Watched {
-            inner: store.journal.as_ref(),
-            hook: Box::new(|method, _| {
-                let is_append = method == "append";
-                let before = count.fetch_add(usize::from(is_append), Ordering::Relaxed);
-                if is_append && before == crash_at {
-                    disk.set_fault(Some(Fault { at: 0, kind: FaultKind::Crash }));
-                }
-            }),
-        };
+        let journal = WatchedJournal::new(store.journal.as_ref(), |method, _| {
+            let is_append = method == "append";
+            let before = count.fetch_add(usize::from(is_append), Ordering::Relaxed);
+            if is_append && before == crash_at {
+                disk.set_fault(Some(Fault { at: 0, kind: FaultKind::Crash }));
+            }
+        });
         let ports = carry::Ports { journal: &journal, ..store.ports() };
         block_on(carry::import(ports, &bundle)).unwrap_err()
     };
@@ -139,14 +135,11 @@ fn an_import_that_fails_without_a_crash_takes_back_what_it_appended() {
     let (disk, notes) = (SimDisk::new(), MemoryTable::new());
     let store = Store::on(&disk, &notes, 2);
     let count = AtomicUsize::new(0);
-    let journal = Watched {
-        inner: store.journal.as_ref(),
-        hook: Box::new(|method, _| {
-            if method == "append" && count.fetch_add(1, Ordering::Relaxed) == 1 {
-                disk.set_fault(Some(Fault { at: 2, kind: FaultKind::ErrorOnce }));
-            }
-        }),
-    };
+    let journal = WatchedJournal::new(store.journal.as_ref(), |method, _| {
+        if method == "append" && count.fetch_add(1, Ordering::Relaxed) == 1 {
+            disk.set_fault(Some(Fault { at: 2, kind: FaultKind::ErrorOnce }));
+        }
+    });
     let ports = carry::Ports { journal: &journal, ..store.ports() };
     block_on(carry::import(ports, &bundle)).unwrap_err();
     disk.set_fault(None);
@@ -160,16 +153,13 @@ fn an_import_at_work_is_left_alone() {
     let bundle = bundle_of(&tale);
     let store = Store::in_memory(2);
     let looked = AtomicUsize::new(0);
-    let journal = Watched {
-        inner: store.journal.as_ref(),
-        hook: Box::new(|method, _| {
-            if method == "append" {
-                looked.fetch_add(1, Ordering::Relaxed);
-                let removed = ready(carry::remove_unfinished(store.ports()));
-                assert_eq!(removed.unwrap(), []);
-            }
-        }),
-    };
+    let journal = WatchedJournal::new(store.journal.as_ref(), |method, _| {
+        if method == "append" {
+            looked.fetch_add(1, Ordering::Relaxed);
+            let removed = ready(carry::remove_unfinished(store.ports()));
+            assert_eq!(removed.unwrap(), []);
+        }
+    });
     let ports = carry::Ports { journal: &journal, ..store.ports() };
     ready(carry::import(ports, &bundle)).unwrap();
     assert_eq!(looked.load(Ordering::Relaxed), 2);

@@ -8,4 +8,3 @@ mod resumed;
 mod salvage;
 pub(crate) mod store;
 pub(crate) mod tale;
-pub(crate) mod watched;

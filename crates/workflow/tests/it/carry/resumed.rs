@@ -8,12 +8,13 @@ use piton_workflow::bundle::Bundle;
 use piton_workflow::carry::{Ports, export, import};
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::Reply;
-use piton_workflow::token::{Payload, StatePayload, mint};
+use piton_workflow::token::{Payload, StatePayload};
 use serde_json::json;
 
 use super::store::producer;
 use crate::engine::samples::{step, workflow};
 use crate::session::rig::{Rig, ack, pending};
+use crate::token::samples::mint;
 
 /// What carrying needs besides the store of a rig.
 struct Hands {

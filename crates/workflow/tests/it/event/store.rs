@@ -1,8 +1,6 @@
 //! A session event as the journal sees it.
 
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 
 use piton_core::port::fixed::ManualClock;
 use piton_core::{DedupeKey, SessionId, SnapshotRef, TimestampMs, canonical};
@@ -12,14 +10,7 @@ use piton_store::{AppendPlan, Event as _, NewBlob, StreamId};
 use piton_workflow::{EventBody, EventKind, NodeKind, SessionEvent};
 
 use super::sample::{AT_ROOT, RUN, SESSION, at, bodies, digest, node, run_started};
-
-/// The outcome of a future that never waits.
-fn ready<T>(future: impl Future<Output = T>) -> T {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(outcome) => outcome,
-        Poll::Pending => panic!("memory has nothing to wait for"),
-    }
-}
+use crate::token::samples::ready;
 
 #[test]
 fn the_journal_finds_what_it_needs_in_every_event() {

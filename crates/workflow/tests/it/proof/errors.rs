@@ -9,7 +9,7 @@ use piton_store::local::disk::Disk as _;
 use piton_store::testing::{Fault, FaultKind, SimDisk};
 use piton_workflow::event::PreferenceChange;
 use piton_workflow::session::{Continue, Error, Output, Prefer, Reply, Sessions, Start};
-use piton_workflow::token::{self, Payload};
+use piton_workflow::token::Payload;
 use piton_workflow::{Autonomy, EventKind, PreferenceSource, TokenString};
 use serde_json::json;
 
@@ -17,6 +17,7 @@ use super::exchanged::Exchanged;
 use super::kills::{open, opened};
 use crate::engine::samples::{step, workflow};
 use crate::session::rig::{Rig, ack, object, start, state};
+use crate::token::samples::mint;
 
 /// What no use of a session leads to: the table, a data directory that does not open, more data than an output may
 /// bring, and calls of other tools than those of a workflow.
@@ -90,7 +91,7 @@ async fn forged(stage: &Stage, rig: &Rig, change: impl FnOnce(&mut Payload)) -> 
     let said = Payload::decode(token.kind(), &token.payload_bytes());
     let mut said = said.expect("it is whole");
     change(&mut said);
-    token::mint(&said, &*rig.keys).await.expect("it is signed").as_str().to_owned()
+    mint(&said, &*rig.keys).await.expect("it is signed").as_str().to_owned()
 }
 
 async fn of_tokens(stage: &Stage) -> Vec<Error> {

@@ -38,7 +38,7 @@ impl Exchanged {
         let mut renumbered = Vec::with_capacity(events.len());
         for event in events {
             let (session, id, time) = (event.session(), event.id(), event.timestamp());
-            renumbered.push(SessionEvent::new(session, index, id, time, event.into_body()));
+            renumbered.push(SessionEvent::new(session, index, id, time, event.body().clone()));
             index = index.next();
         }
         let lease = journal.lease(&stream).await.expect("it is new");

@@ -4,15 +4,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use piton_core::Code;
-use piton_store::StreamId;
 use piton_store::port::BoxFuture;
+use piton_store::testing::WatchedJournal;
 use piton_workflow::event::{EventBody, validate};
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::{Checkpoint, Continue, Error, Reply, Sessions};
 use piton_workflow::{EventKind, NodeKind};
 use tokio::sync::Barrier;
 
-use crate::carry::watched::WatchedArc;
 use crate::engine::samples::{step, workflow};
 use crate::session::rig::{Rig, ack, body, state};
 
@@ -191,13 +190,12 @@ async fn what_another_process_records_just_before_the_lock_is_found_under_it() {
     let late = |before: BoxFuture<'static, ()>| {
         let before = Arc::new(Mutex::new(Some(before)));
         let waiting = Arc::clone(&before);
-        let hook = Box::new(move |method: &'static str, _: &StreamId| {
+        let journal = WatchedJournal::new(Arc::clone(&rig.journal), move |method, _| {
             let moment = (method == "lease").then(|| waiting.lock().unwrap().take()).flatten();
             if let Some(moment) = moment {
                 elsewhere(moment);
             }
         });
-        let journal = WatchedArc { inner: Arc::clone(&rig.journal), hook };
         let (blobs, keys) = (Arc::clone(&rig.blobs), Arc::clone(&rig.keys));
         (Rig::over(Arc::new(journal), blobs, keys, 3), before)
     };

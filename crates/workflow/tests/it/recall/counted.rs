@@ -10,12 +10,14 @@ use std::{
 
 use piton_core::Digest;
 use piton_store::{
-    Error, StreamId,
+    Error,
     port::{BlobEntry, BlobReader, Blobs, BoxFuture, Journal, Namespace},
+    testing::WatchedJournal,
 };
 use piton_workflow::SessionEvent;
 
-use crate::carry::watched::WatchedArc;
+/// A shared journal that is watched.
+type Watched = WatchedJournal<'static, Arc<dyn Journal<SessionEvent>>>;
 
 /// How often a journal was asked to load or to follow.
 #[derive(Default)]
@@ -32,10 +34,10 @@ impl Counts {
 }
 
 /// The same journal, and what is counted of it.
-pub(crate) fn counted(inner: &Arc<dyn Journal<SessionEvent>>) -> (Arc<WatchedArc>, Arc<Counts>) {
+pub(crate) fn counted(inner: &Arc<dyn Journal<SessionEvent>>) -> (Arc<Watched>, Arc<Counts>) {
     let counts = Arc::new(Counts::default());
     let counting = Arc::clone(&counts);
-    let hook = Box::new(move |method: &'static str, _: &StreamId| {
+    let watched = WatchedJournal::new(Arc::clone(inner), move |method, _| {
         let count = match method {
             "load" => &counting.loads,
             "follow" => &counting.follows,
@@ -43,7 +45,7 @@ pub(crate) fn counted(inner: &Arc<dyn Journal<SessionEvent>>) -> (Arc<WatchedArc
         };
         count.fetch_add(1, Ordering::Relaxed);
     });
-    (Arc::new(WatchedArc { inner: Arc::clone(inner), hook }), counts)
+    (Arc::new(watched), counts)
 }
 
 /// Blobs that count how often each is read.

@@ -55,6 +55,24 @@ async fn crossed_tokens_are_refused_and_the_error_leads_both_runs_on() {
     assert!(rig.sessions.proceed(paired).await.unwrap().body.is_complete);
 }
 
+// shows: WR-238 (within a run)
+#[tokio::test]
+async fn tokens_of_two_steps_of_one_run_are_refused() {
+    let rig = Rig::memory();
+    let first = rig.start(&workflow(&[step("one"), step("two")])).await;
+    let second = rig.notes(&first, "One.").await;
+    let session = first.body.run.session_id;
+    let before = rig.event_count(session).await;
+    for (acked, stated) in [(&first, &second), (&second, &first)] {
+        let state_token = Some(stated.body.state_token.clone());
+        let crossed = Continue { state_token, ..ack(acked, "Again.", vec![]) };
+        let envelope = rig.sessions.proceed(crossed).await.unwrap_err().envelope();
+        assert_eq!(envelope.code, Code::TokenScopeMismatch);
+        assert!(envelope.message.contains("different steps"), "{}", envelope.message);
+    }
+    assert_eq!(rig.event_count(session).await, before);
+}
+
 #[tokio::test]
 async fn a_wrong_token_is_refused_by_its_code() {
     let rig = Rig::memory();

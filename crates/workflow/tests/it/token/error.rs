@@ -6,18 +6,16 @@ use std::sync::Arc;
 
 use piton_core::port::TimestampMs;
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
-use piton_core::{
-    Code, DedupeKey, Digest, Domain, EventId, EventIndex, NodeId, SnapshotRef, WorkflowHash,
-};
+use piton_core::{Code, DedupeKey, Digest, Domain, EventId, EventIndex, SnapshotRef, WorkflowHash};
 use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryKeyRing};
 use piton_store::port::Journal;
 use piton_store::{Event, StreamId};
-use piton_workflow::token::{Error, Payload, StatePayload, TokenError, mint, settle, verify};
-use piton_workflow::{GivenToken, NodeAddress, ShortToken, TokenString};
+use piton_workflow::token::{Error, Payload, StatePayload, TokenError, settle, verify};
+use piton_workflow::{GivenToken, ShortToken, TokenString};
 use serde::{Deserialize, Serialize};
 
 use super::golden::{SHORT_TOKENS, TOKENS};
-use super::samples::{address, keys, payloads, ready, state};
+use super::samples::{address, keys, mint, payloads, ready, state};
 
 /// An event that is never written: the tests only take the lease.
 #[derive(Serialize, Deserialize)]
@@ -65,9 +63,8 @@ fn badly_signed() -> Error {
     ready(verify(&token, &MemoryKeyRing::new(Arc::new(SeededEntropy::new(7))))).unwrap_err()
 }
 
-fn crossed() -> Error {
-    let other = NodeAddress { node: NodeId::from_bytes([9; 16]), ..address() };
-    state().check_pair(other).unwrap_err().into()
+fn of_another_kind() -> Error {
+    Payload::State(state()).into_ack().unwrap_err().into()
 }
 
 fn unknown() -> Error {
@@ -102,7 +99,7 @@ fn every_code_of_tokens_is_produced_and_says_what_to_do() {
         malformed(),
         unsupported(),
         badly_signed(),
-        crossed(),
+        of_another_kind(),
         unknown(),
         of_another_workflow(),
         locked(),

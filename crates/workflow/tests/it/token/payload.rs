@@ -2,7 +2,7 @@
 
 use piton_core::{AttemptId, Code, Digest, NodeId, RunId, SessionId, WorkflowHash};
 use piton_workflow::token::{
-    AckPayload, CheckpointPayload, FormatProblem, Payload, ScopeProblem, StatePayload, TokenError,
+    AckPayload, CheckpointPayload, FormatProblem, Payload, StatePayload, TokenError,
 };
 use piton_workflow::{NodeAddress, TokenKind};
 use proptest::prelude::*;
@@ -153,26 +153,8 @@ fn a_token_of_another_kind_than_its_place_asks_for_is_a_mismatch() {
         (checkpoint_token.into_state().err(), TokenKind::State, TokenKind::Checkpoint),
         (checkpoint_token.into_ack().err(), TokenKind::Ack, TokenKind::Checkpoint),
     ] {
-        let expected = TokenError::ScopeMismatch(ScopeProblem::Kind { wanted, found });
+        let expected = TokenError::ScopeMismatch { wanted, found };
         assert_eq!(refused, Some(expected));
-    }
-}
-
-// shows: WR-238
-#[test]
-fn two_tokens_of_one_call_must_be_about_one_session_run_and_node() {
-    let state = state();
-    assert_eq!(state.check_pair(ack().address), Ok(()));
-    assert_eq!(state.check_pair(checkpoint().address), Ok(()));
-    for other in [
-        NodeAddress { session: SessionId::from_bytes([9; 16]), ..address() },
-        NodeAddress { run: RunId::from_bytes([9; 16]), ..address() },
-        NodeAddress { node: NodeId::from_bytes([9; 16]), ..address() },
-    ] {
-        let refused = state.check_pair(other).unwrap_err();
-        assert_eq!(refused.code(), Code::TokenScopeMismatch);
-        let pair = ScopeProblem::Pair { state: address(), other };
-        assert_eq!(refused, TokenError::ScopeMismatch(pair));
     }
 }
 

@@ -8,8 +8,12 @@ use std::task::{Context, Poll, Waker};
 
 use piton_core::{AttemptId, Digest, Entropy, NodeId, RunId, SessionId, WorkflowHash};
 use piton_store::memory::MemoryKeyRing;
-use piton_workflow::NodeAddress;
-use piton_workflow::token::{AckPayload, CheckpointPayload, Payload, StatePayload};
+use piton_store::port::KeyRing;
+use piton_workflow::token::{
+    AckPayload, AttemptOrdinal, CheckpointPayload, Error, NodeOrdinal, Payload, Place,
+    StatePayload, mint_forms,
+};
+use piton_workflow::{NodeAddress, ShortToken, TokenString};
 
 pub(crate) fn address() -> NodeAddress {
     NodeAddress {
@@ -59,6 +63,30 @@ impl Entropy for Counting {
 /// Keys that are known to the tests, and to the program that made the golden tokens.
 pub(crate) fn keys() -> MemoryKeyRing {
     MemoryKeyRing::new(Arc::new(Counting(AtomicU8::new(0))))
+}
+
+/// The long form of the token that says `payload`.
+pub(crate) async fn mint(payload: &Payload, keys: &dyn KeyRing) -> Result<TokenString, Error> {
+    let place = Place { node: NodeOrdinal::new(0), attempt: AttemptOrdinal::new(0) };
+    Ok(forms(payload, place, keys).await?.0)
+}
+
+/// Its short form, where it has one.
+pub(crate) async fn short_of(
+    payload: &Payload,
+    place: Place,
+    keys: &dyn KeyRing,
+) -> Result<Option<ShortToken>, Error> {
+    Ok(forms(payload, place, keys).await?.1)
+}
+
+async fn forms(
+    payload: &Payload,
+    place: Place,
+    keys: &dyn KeyRing,
+) -> Result<(TokenString, Option<ShortToken>), Error> {
+    let minted = mint_forms(&[(*payload, place)], keys).await?.pop();
+    Ok(minted.expect("one token for one payload"))
 }
 
 /// The result of a future of an adapter in memory, which never waits.

@@ -7,13 +7,13 @@ use piton_workflow::bounds::{
 };
 use piton_workflow::token::{
     AckPayload, AttemptOrdinal, Error, FormatProblem, GivenToken, NodeOrdinal, Payload, Place,
-    SessionTail, ShortTokenError, TokenError, settle, short_of,
+    SessionTail, ShortTokenError, TokenError, settle,
 };
 use piton_workflow::{NodeAddress, ShortToken, TokenKind};
 use proptest::prelude::*;
 
 use super::golden::{SHORT_TOKENS, TOKENS};
-use super::samples::{ack, address, keys, payloads, ready};
+use super::samples::{ack, address, keys, payloads, ready, short_of};
 
 fn place(node: u32, attempt: u32) -> Place {
     Place { node: NodeOrdinal::new(node), attempt: AttemptOrdinal::new(attempt) }

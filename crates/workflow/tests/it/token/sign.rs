@@ -6,12 +6,12 @@ use piton_core::port::fixed::SeededEntropy;
 use piton_store::memory::MemoryKeyRing;
 use piton_store::port::{BoxFuture, KeyAge, KeyRing, Signature};
 use piton_workflow::token::{
-    AckPayload, AttemptKind, AttemptOrdinal, Error, Payload, TokenError, attempt_id, mint, verify,
+    AckPayload, AttemptKind, AttemptOrdinal, Error, Payload, TokenError, attempt_id, verify,
 };
 use piton_workflow::{TokenKind, TokenString};
 
 use super::golden::TOKENS;
-use super::samples::{address, keys, payloads, ready};
+use super::samples::{address, keys, mint, payloads, ready};
 
 fn refused(token: &TokenString, keys: &dyn KeyRing) -> TokenError {
     match ready(verify(token, keys)) {

@@ -8,14 +8,13 @@ use piton_core::{Code, Digest, Envelope, SessionId};
 use piton_store::collect::{Intent, Swept};
 use piton_store::memory::MemoryTable;
 use piton_store::port::Namespace;
-use piton_store::testing::SimDisk;
+use piton_store::testing::{SimDisk, WatchedJournal};
 use piton_workflow::upkeep::{
     self, Cleaned, Control, Fate, RetentionDays, clean, session_owners, set_control,
 };
 
 use crate::carry::store::{Store, block_on};
 use crate::carry::tale::Tale;
-use crate::carry::watched::Watched;
 use crate::token::samples::ready;
 
 const DAY: Duration = Duration::from_hours(24);
@@ -215,15 +214,12 @@ fn every_control_stream_is_read_before_a_session_goes_and_sessions_go_before_blo
     let counts = || OWNED.map(|namespace| store.count(namespace));
     let before = counts();
     let told = Mutex::new(Vec::new());
-    let journal = Watched {
-        inner: store.journal.as_ref(),
-        hook: Box::new(|method, stream| {
-            if method == "delete" {
-                assert_eq!(counts(), before, "no blob is gone yet");
-            }
-            told.lock().unwrap().push((method, stream.clone()));
-        }),
-    };
+    let journal = WatchedJournal::new(store.journal.as_ref(), |method, stream| {
+        if method == "delete" {
+            assert_eq!(counts(), before, "no blob is gone yet");
+        }
+        told.lock().unwrap().push((method, stream.clone()));
+    });
     let ports = upkeep::Ports { journal: &journal, ..store.upkeep() };
     let owners = session_owners(ports.journal);
     let done = ready(clean(ports, RetentionDays::default(), &owners, Intent::Remove)).unwrap();

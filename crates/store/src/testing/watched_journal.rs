@@ -1,56 +1,55 @@
 //! A journal that tells what it is asked, before it does it.
 
-use std::ops::Deref;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{ops::Deref, time::Duration};
 
 use piton_core::{DedupeKey, EventIndex};
-use piton_store::port::{
-    Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired, Salvaged,
-    StreamLease, Verified, Writer,
+
+use crate::{
+    AppendPlan, Error, Event, StreamId,
+    port::{
+        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired,
+        Salvaged, StreamLease, Verified, Writer,
+    },
+    record::Record,
 };
-use piton_store::record::Record;
-use piton_store::{AppendPlan, Error, StreamId};
-use piton_workflow::SessionEvent;
 
-/// Is called with the name of the method and the stream.
-pub(crate) type Hook<'h> = dyn Fn(&'static str, &StreamId) + Send + Sync + 'h;
+type Hook<'h> = dyn Fn(&'static str, &StreamId) + Send + Sync + 'h;
 
-/// A journal with somebody who watches it: one that is borrowed, or shared.
-pub(crate) struct Watched<'h, J = &'h dyn Journal<SessionEvent>> {
-    pub(crate) inner: J,
-    pub(crate) hook: Box<Hook<'h>>,
+/// A journal, borrowed or shared, with somebody who watches it.
+pub struct WatchedJournal<'h, J> {
+    inner: J,
+    hook: Box<Hook<'h>>,
 }
 
-/// A shared journal with somebody who watches it.
-pub(crate) type WatchedArc = Watched<'static, Arc<dyn Journal<SessionEvent>>>;
+impl<'h, J> WatchedJournal<'h, J> {
+    /// The same journal; `hook` is told the method and the stream of each call before it is made.
+    pub fn new(inner: J, hook: impl Fn(&'static str, &StreamId) + Send + Sync + 'h) -> Self {
+        Self { inner, hook: Box::new(hook) }
+    }
 
-impl<J: Deref<Target: Journal<SessionEvent>>> Watched<'_, J> {
-    fn tell(&self, method: &'static str, stream: &StreamId) -> &J::Target {
+    fn tell(&self, method: &'static str, stream: &StreamId) -> &J {
         (self.hook)(method, stream);
         &self.inner
     }
 }
 
-impl<J> JournalReader<SessionEvent> for Watched<'_, J>
+impl<E, J> JournalReader<E> for WatchedJournal<'_, J>
 where
-    J: Deref<Target: Journal<SessionEvent>> + Send + Sync,
+    E: Event,
+    J: Deref<Target: Journal<E>> + Send + Sync,
 {
     fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>> {
         self.inner.streams()
     }
 
-    fn load<'a>(
-        &'a self,
-        stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Loaded<SessionEvent>, Error>> {
+    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>> {
         self.tell("load", stream).load(stream)
     }
 
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Salvaged<SessionEvent>, Error>> {
+    ) -> BoxFuture<'a, Result<Salvaged<E>, Error>> {
         self.tell("load_validated_prefix", stream).load_validated_prefix(stream)
     }
 
@@ -58,7 +57,7 @@ where
         &'a self,
         stream: &'a StreamId,
         cursor: &'a Cursor,
-    ) -> BoxFuture<'a, Result<Follow<SessionEvent>, Error>> {
+    ) -> BoxFuture<'a, Result<Follow<E>, Error>> {
         self.tell("follow", stream).follow(stream, cursor)
     }
 
@@ -87,9 +86,10 @@ where
     }
 }
 
-impl<J> Journal<SessionEvent> for Watched<'_, J>
+impl<E, J> Journal<E> for WatchedJournal<'_, J>
 where
-    J: Deref<Target: Journal<SessionEvent>> + Send + Sync,
+    E: Event,
+    J: Deref<Target: Journal<E>> + Send + Sync,
 {
     fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
         self.tell("lease", stream).lease(stream)
@@ -98,7 +98,7 @@ where
     fn append<'a>(
         &'a self,
         writer: &Writer<'_>,
-        plan: AppendPlan<SessionEvent>,
+        plan: AppendPlan<E>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
         self.tell("append", writer.lease().stream()).append(writer, plan)
     }

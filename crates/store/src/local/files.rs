@@ -1,0 +1,59 @@
+//! What adapters do to files in several operations of a disk.
+
+use std::{io, path::Path};
+
+use super::disk::Disk;
+
+/// Takes it for done if there was nothing to do it to.
+pub(super) fn unless_gone(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+/// The names in a directory, in no order; none if it is not there.
+pub(super) fn names_in(disk: &dyn Disk, dir: &Path) -> io::Result<Vec<String>> {
+    match disk.list(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        names => names,
+    }
+}
+
+/// Removes a file, unless others did meanwhile.
+pub(super) fn remove(disk: &dyn Disk, path: &Path) -> io::Result<()> {
+    unless_gone(disk.remove_file(path))
+}
+
+/// Removes a directory and everything in it. What others removed meanwhile does not matter.
+pub(super) fn remove_all(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
+    for name in names_in(disk, dir)? {
+        let path = dir.join(name);
+        match disk.stat(&path)? {
+            Some(stat) if stat.is_dir => remove_all(disk, &path)?,
+            _ => remove(disk, &path)?,
+        }
+    }
+    unless_gone(disk.remove_dir(dir))
+}
+
+/// Writes a new file and syncs it, replacing what a dead writer may have left under its name.
+pub(super) fn write_new(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = match disk.create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            disk.remove_file(path)?;
+            disk.create(path)?
+        }
+        result => result?,
+    };
+    file.write_all_at(0, bytes)?;
+    file.sync()
+}
+
+/// Gives a file another content in one step, durably: it is written as `fresh`, in the same directory, and renamed.
+/// One writer at a time.
+pub(super) fn replace(disk: &dyn Disk, path: &Path, fresh: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_new(disk, fresh, bytes)?;
+    disk.rename(fresh, path)?;
+    disk.sync_dir(path.parent().expect("a file lies in a directory"))
+}

@@ -1,0 +1,85 @@
+//! A table that tells what it is asked, before it does it.
+
+use std::sync::Arc;
+
+use crate::{
+    Error,
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version, Write},
+};
+
+/// What a table is asked.
+#[derive(Debug, Clone, Copy)]
+pub enum TableCall<'a> {
+    /// The value of a key.
+    Get(&'a [u8]),
+    /// The values of several keys.
+    GetAll(&'a [Key]),
+    /// A page of the keys with a prefix.
+    Scan(&'a [u8]),
+    /// To check and change keys.
+    Commit(&'a [Write]),
+    /// For the table as it is now. What is asked of that is not told.
+    Snapshot,
+}
+
+impl TableCall<'_> {
+    /// The keys that it asks for, or their prefix.
+    pub fn keys_read(&self) -> Vec<&[u8]> {
+        match self {
+            Self::Get(key) | Self::Scan(key) => vec![key],
+            Self::GetAll(keys) => keys.iter().map(|key| &**key).collect(),
+            Self::Commit(_) | Self::Snapshot => Vec::new(),
+        }
+    }
+}
+
+type Hook = dyn Fn(TableCall<'_>) + Send + Sync;
+
+/// A table with somebody who watches it. Clones share both.
+#[derive(Clone)]
+pub struct WatchedTable {
+    inner: Arc<dyn Table>,
+    hook: Arc<Hook>,
+}
+
+impl WatchedTable {
+    /// The same table; `hook` is told each call before it is made.
+    pub fn new(
+        inner: Arc<dyn Table>,
+        hook: impl Fn(TableCall<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        Self { inner, hook: Arc::new(hook) }
+    }
+
+    fn tell(&self, call: TableCall<'_>) -> &dyn Table {
+        (self.hook)(call);
+        &*self.inner
+    }
+}
+
+impl Table for WatchedTable {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+        self.tell(TableCall::Get(key)).get(key)
+    }
+
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+        self.tell(TableCall::GetAll(&keys)).get_all(keys)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        prefix: &'a [u8],
+        after: Option<&'a [u8]>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, Error>> {
+        self.tell(TableCall::Scan(prefix)).scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+        self.tell(TableCall::Commit(&batch)).commit(batch)
+    }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        self.tell(TableCall::Snapshot).snapshot()
+    }
+}
