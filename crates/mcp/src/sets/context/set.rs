@@ -93,9 +93,8 @@ impl ToolSet for Context {
     }
 
     fn left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
-        let is_left = |tool: ToolName| {
-            left.iter().any(|access| taken_away(tool, access.as_ref()).is_none())
-        };
+        let is_left =
+            |tool: ToolName| left.iter().any(|access| taken_away(tool, access.as_ref()).is_none());
         let tools = self.catalogue.tools.iter();
         tools.filter(|card| card.name.parse().is_ok_and(is_left)).collect()
     }
