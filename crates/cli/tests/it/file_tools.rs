@@ -114,7 +114,7 @@ fn a_call_that_names_its_step_is_recorded_with_it() {
 
 /// How many bytes lie in a directory, and whether one of its files has a text.
 fn held(directory: &Path, text: &str) -> (u64, bool) {
-    let mut held = (0, false);
+    let mut found = (0, false);
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let (bytes, has) = if path.is_dir() {
@@ -124,9 +124,9 @@ fn held(directory: &Path, text: &str) -> (u64, bool) {
             let has = content.windows(text.len()).any(|window| window == text.as_bytes());
             (content.len() as u64, has)
         };
-        held = (held.0 + bytes, held.1 || has);
+        found = (found.0 + bytes, found.1 || has);
     }
-    held
+    found
 }
 
 // shows: WS-052 (bytes of files never enter the stream of a session)
