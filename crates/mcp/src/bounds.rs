@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// The longest message in bytes, as a line of a pipe or as the body of a request. The largest call that can succeed
-/// brings 256 KiB of context and a step's output; sixteen times as much is somebody's mistake.
+/// The longest message in bytes, as a line of a pipe or as the body of a request. A step is handed in with 256 KiB of
+/// context at most, and models write files far smaller than this; a larger one is written in parts.
 pub const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// How large the list of the tools of one set may be in bytes of JSON. Agents carry it through every conversation.
@@ -29,6 +29,9 @@ pub const TOKEN_BYTES_MAX: usize = 1024;
 
 /// How many things that are wrong with the arguments of a call are told at once; the rest is counted.
 pub const ARGUMENT_PROBLEMS_MAX: usize = 10;
+
+/// The longest id of a request, in bytes, that is kept of a message that is too long. Clients count, or send a UUID.
+pub const ID_BYTES_MAX: usize = 128;
 
 /// The longest name from a call that a message quotes, in bytes.
 pub const QUOTED_BYTES_MAX: usize = 64;

@@ -10,8 +10,8 @@
 //! A call goes one way: a transport hands it to `server`, `call` finds out with `arguments` whether it fits the schema
 //! of its tool, its set makes a request of [`piton_runtime`] out of it, and `answer` says what came of it.
 //!
-//! *Invariants*: tools come in sets, and a connection has those that its configuration gives it. The words and schemas that agents see come from
-//! the types of the requests and from [`catalogue`], and from nowhere else. What an agent can act on is a result
+//! *Invariants*: tools come in sets, and a connection has those that its configuration gives it. The words and schemas
+//! that agents see come from the types of the requests and from [`catalogue`], and from nowhere else. What an agent can act on is a result
 //! with an envelope; only a call that reaches no tool is an error of the protocol. A panic ends one call, never the
 //! server.
 //!
@@ -34,6 +34,8 @@ mod lines;
 mod listing;
 #[cfg(feature = "serve")]
 pub mod log;
+#[cfg(feature = "serve")]
+mod passing;
 #[cfg(feature = "serve")]
 mod patience;
 #[cfg(feature = "serve")]

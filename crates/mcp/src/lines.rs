@@ -17,6 +17,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty};
 
 use crate::bounds::MESSAGE_BYTES_MAX;
+use crate::passing::{Passing, Waits};
 use crate::plain_call;
 
 /// A pipe that carries one message a line.
@@ -24,8 +25,8 @@ pub(crate) struct Lines<R, W: AsyncWrite> {
     read: BufReader<R>,
     /// The beginning of the line that is being read. A reading that is given up goes on from here.
     line: Vec<u8>,
-    /// Whether the line that is being read was too long and is passed over.
-    is_passing_over: bool,
+    /// What is seen of the line that is being read, if it is too long and passed over.
+    passing: Option<Passing>,
     /// Whether the client has said which revision it speaks.
     is_begun: bool,
     write: AsyncRwTransport<RoleServer, Empty, W>,
@@ -34,7 +35,7 @@ pub(crate) struct Lines<R, W: AsyncWrite> {
 /// What a pipe brought.
 enum Brought {
     Line(Vec<u8>),
-    TooLong,
+    TooLong(Passing),
     End,
 }
 
@@ -54,7 +55,7 @@ where
         Self {
             read: BufReader::new(read),
             line: Vec::new(),
-            is_passing_over: false,
+            passing: None,
             is_begun: false,
             write: AsyncRwTransport::new_server(tokio::io::empty(), write),
         }
@@ -77,21 +78,21 @@ where
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = &available[..end.unwrap_or(available.len())];
             let consumed = end.map_or(available.len(), |end| end + 1);
-            let is_too_long = self.line.len() + taken.len() > MESSAGE_BYTES_MAX;
-            if !self.is_passing_over && !is_too_long {
+            if let Some(passing) = &mut self.passing {
+                passing.see(taken);
+            } else if self.line.len() + taken.len() > MESSAGE_BYTES_MAX {
+                let passing = self.passing.insert(Passing::default());
+                passing.see(&std::mem::take(&mut self.line));
+                passing.see(taken);
+            } else {
                 self.line.extend_from_slice(taken);
             }
             self.read.consume(consumed);
-            let was_passing_over = self.is_passing_over;
-            if is_too_long {
-                self.line = Vec::new();
-            }
-            self.is_passing_over = end.is_none() && (was_passing_over || is_too_long);
-            if is_too_long && !was_passing_over {
-                return Brought::TooLong;
-            }
-            if end.is_some() && !was_passing_over {
-                return Brought::Line(std::mem::take(&mut self.line));
+            if end.is_some() {
+                return match self.passing.take() {
+                    Some(passing) => Brought::TooLong(passing),
+                    None => Brought::Line(std::mem::take(&mut self.line)),
+                };
             }
         }
     }
@@ -115,7 +116,7 @@ where
         loop {
             let said = match self.next().await {
                 Brought::End => return None,
-                Brought::TooLong => Said::Refused(too_long()),
+                Brought::TooLong(passed) => too_long(passed),
                 Brought::Line(line) => read(&line),
             };
             match said {
@@ -171,9 +172,12 @@ fn read(line: &[u8]) -> Said {
     }
 }
 
-fn too_long() -> TxJsonRpcMessage<RoleServer> {
-    let words = format!("A message of more than {MESSAGE_BYTES_MAX} bytes was passed over.");
-    refusal(ErrorCode::INVALID_REQUEST, words, None)
+fn too_long(passed: Passing) -> Said {
+    let Waits::Somebody(id) = passed.waits() else { return Said::Nothing };
+    let words = format!(
+        "A message of more than {MESSAGE_BYTES_MAX} bytes was passed over. Send less at once: a long file in parts, with `append`."
+    );
+    Said::Refused(refusal(ErrorCode::INVALID_REQUEST, words, id))
 }
 
 fn refusal(

@@ -19,17 +19,18 @@ impl Workspaces {
         let mut list = Vec::new();
         for one in self.all() {
             let granted = covering(&one.prefix).and_then(|(_, scope)| one.scope.narrowed(*scope));
-            // What is granted in a part of it is a Workspace of its own, and hidden in the whole.
+            // What is granted in a part of it is a Workspace of its own, and hidden in what lies above that part.
             let parts: Vec<_> =
                 grants.iter().filter(|(prefix, _)| self.is_part(one, prefix)).collect();
+            let above = |prefix: &LogicalPath, scope| {
+                let inner = parts.iter().map(|(part, _)| part);
+                one.part(prefix, scope, inner.filter(|part| *part != prefix))
+            };
             for (prefix, scope) in &parts {
-                list.extend(one.scope.narrowed(*scope).map(|scope| one.part(prefix, scope)));
+                let granted = one.scope.narrowed(*scope);
+                list.extend(granted.and_then(|scope| above(prefix, scope)));
             }
-            if let Some(scope) = granted {
-                let hidden = parts.iter().filter_map(|(prefix, _)| one.at(prefix));
-                let mask = Arc::new(one.mask.with_covered(hidden));
-                list.push(Workspace { mask, ..one.part(&one.prefix, scope) });
-            }
+            list.extend(granted.and_then(|scope| above(&one.prefix, scope)));
         }
         list.sort_by(|left, right| left.prefix.cmp(&right.prefix));
         list.dedup_by(|left, right| left.prefix == right.prefix);
@@ -44,16 +45,26 @@ impl Workspaces {
 }
 
 impl Workspace {
-    /// The part of it at a prefix.
-    fn part(&self, prefix: &LogicalPath, scope: AccessScope) -> Self {
-        Self {
+    /// The part of it at a prefix, without those of `inner` that lie below; nothing if it hides that part.
+    fn part<'a>(
+        &self,
+        prefix: &LogicalPath,
+        scope: AccessScope,
+        inner: impl Iterator<Item = &'a LogicalPath>,
+    ) -> Option<Self> {
+        let base = self.at(prefix).expect("the prefix lies in it");
+        if self.mask.hides(&base).is_some() {
+            return None;
+        }
+        let inner = inner.filter(|part| part.starts_with(prefix)).filter_map(|part| self.at(part));
+        Some(Self {
             prefix: prefix.clone(),
             scope,
             purpose: self.purpose.clone(),
-            mask: Arc::clone(&self.mask),
+            mask: Arc::new(self.mask.with_covered(inner)),
             store: Arc::clone(&self.store),
-            base: self.at(prefix).expect("the prefix lies in it"),
-        }
+            base,
+        })
     }
 
     /// Where in the Mount a path below its prefix is.

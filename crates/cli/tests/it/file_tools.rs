@@ -1,6 +1,6 @@
 //! The file tools of `piton mcp`, over a real pipe.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use serde_json::json;
 
@@ -110,6 +110,52 @@ fn a_call_that_names_its_step_is_recorded_with_it() {
     assert_eq!(record["session"], started["run"]["sessionId"], "{record}");
     assert_eq!(record["run"], started["run"]["runId"]);
     assert!(record["step"].as_str().is_some_and(|step| !step.is_empty()), "{record}");
+}
+
+/// How many bytes lie in a directory, and whether one of its files has a text.
+fn held(directory: &Path, text: &str) -> (u64, bool) {
+    let mut found = (0, false);
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let (bytes, has) = if path.is_dir() {
+            held(&path, text)
+        } else {
+            let content = fs::read(&path).unwrap();
+            let has = content.windows(text.len()).any(|window| window == text.as_bytes());
+            (content.len() as u64, has)
+        };
+        found = (found.0 + bytes, found.1 || has);
+    }
+    found
+}
+
+// shows: WS-052 (bytes of files never enter the stream of a session)
+#[test]
+fn what_is_written_to_a_virtual_store_stays_out_of_the_session_and_its_replies() {
+    const PART: usize = 2 << 20;
+    const MARK: &str = "BYTES-OF-A-FILE";
+    let rig = rig();
+    let mut agent = agent(&rig);
+    let answer = agent.call("start_workflow", &json!({ "workflowId": "wr.tour" }));
+    let token = answer["ackToken"].as_str().unwrap().to_owned();
+    let sessions = rig.data().join("sessions");
+    let before = held(&sessions, MARK).0;
+    let content = MARK.repeat(PART / MARK.len());
+    let mut replies = 0;
+    for _ in 0..5 {
+        let part =
+            json!({ "path": "/scratch/f", "content": content, "append": true, "run": token });
+        let (said, is_error) = agent.call_text("write", &part);
+        assert!(!is_error, "{said:.200}");
+        replies += said.len() as u64;
+    }
+    let after = held(&sessions, MARK).0;
+    assert!(after - before + replies < 2_000, "{} and {replies} bytes", after - before);
+    let output = json!({ "notesMarkdown": "Project: a sample\nSeen: 1 file" });
+    let next = agent.call("continue_workflow", &json!({ "ackToken": token, "output": output }));
+    assert!(next["ackToken"].is_string(), "{next}");
+    assert!(!next.to_string().contains(MARK) && !held(&sessions, MARK).1);
+    agent.leave();
 }
 
 // shows: WS-031 (over MCP)

@@ -62,6 +62,21 @@ fn token(reply: &Value) -> String {
 /// The oldest and the newest revision that clients with a `run` of their own speak.
 const REVISIONS: [&str; 2] = ["2025-03-26", "2025-11-25"];
 
+/// Tools of each set, and whether the first step leaves a use of them.
+const LEFT: [(&str, bool); 10] = [
+    ("start_workflow", true),
+    ("read", true),
+    ("write", false),
+    ("pack", false),
+    ("unpack", true),
+    ("keys", true),
+    ("history", true),
+    ("get_context", false),
+    ("compose_context", false),
+    ("put_frame", false),
+];
+
+// shows: WS-042 (tools of state and context too)
 #[test]
 fn a_step_narrows_files_state_and_context_and_its_token_is_asked_for() {
     for (place, revision) in REVISIONS.into_iter().enumerate() {
@@ -92,6 +107,11 @@ fn narrows(revision: &str, of_the_other: &str) {
         assert_eq!(found.as_deref(), expected, "{revision}: {tool}");
     }
     assert!(!rig.project().join("src/b.txt").exists());
+    let listed = agent.tools();
+    let has = |name: &str| listed.iter().any(|one| one == name);
+    for (tool, is_left) in LEFT {
+        assert_eq!(has(tool), is_left, "{revision}: {tool} in {listed:?}");
+    }
 
     // Another process goes on with the run: the step of this one's token is over.
     let mut other = Agent::start_speaking(&rig, of_the_other);
@@ -101,6 +121,8 @@ fn narrows(revision: &str, of_the_other: &str) {
     other.leave();
     let passed = code(&mut agent, "read", read(), Some(&look));
     assert_eq!(passed.as_deref(), Some("TOKEN_STEP_PASSED"));
+    let listed = agent.tools();
+    assert!(LEFT.iter().all(|(tool, _)| listed.iter().any(|one| one == tool)), "{listed:?}");
     for (tool, arguments) in [("write", write()), ("pack", pack())] {
         assert_eq!(code(&mut agent, tool, arguments, Some(&mend)), None, "{revision}: {tool}");
     }

@@ -41,6 +41,32 @@ fn a_server_with_workspaces_writes_nowhere_else_whatever_its_code_does() {
     assert!(writes_outside(&rig("")));
 }
 
+/// Whether a flow wrote where the link leads.
+fn flow_writes_outside(rig: &Rig, more: &[&str]) -> bool {
+    let look = json!({ "id": "look", "type": "tool_call", "params":
+        { "tool": "ls", "arguments": { "path": "/docs" }, "output": "look" } });
+    let flow = json!({ "version": "2.0.0", "namespace": "wall", "nodes": [look], "edges": [] });
+    let flow = rig.write("flow.json", &flow.to_string());
+    let run = ["flow", "run", flow.to_str().unwrap(), "--backpack", "b"];
+    assert_eq!(rig.tells(&[&run[..], more].concat())["status"], "done");
+    fs::read_dir(rig.project().join("elsewhere")).unwrap().count() > 1
+}
+
+#[test]
+fn a_flow_writes_nowhere_else_either_unless_it_may_start_programs() {
+    let walled = rig(WORKSPACE);
+    let doctor = text(&walled.run(&["doctor"]).stdout);
+    for entry in fs::read_dir(walled.project().join("elsewhere")).unwrap() {
+        fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    walled.write("elsewhere/keep", "");
+    assert_eq!(flow_writes_outside(&walled, &[]), doctor.contains("this system has no wall"));
+    // A person who names servers for it has it without the wall: they may be programs.
+    let named = rig(WORKSPACE);
+    let servers = named.write("servers.json", r#"{ "mcpServers": {} }"#);
+    assert!(flow_writes_outside(&named, &["--tools", servers.to_str().unwrap()]));
+}
+
 #[test]
 fn the_wall_lets_a_server_write_what_it_may_and_keeps_reading_elsewhere_possible() {
     let rig = Rig::new();

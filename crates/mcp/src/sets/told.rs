@@ -10,8 +10,8 @@ use crate::log::{Outcome, RunName};
 
 /// What came of a call.
 ///
-/// *Invariants*: the structured content, where there is any, is what is recorded, and the text says the same for a model. What is true of
-/// one call only stands beside them.
+/// *Invariants*: the structured content, where there is any, is what is recorded, and the text says the same for a
+/// model. What is true of one call only stands beside them.
 #[derive(Clone, Debug)]
 pub struct Told {
     pub(crate) structured: Option<Value>,

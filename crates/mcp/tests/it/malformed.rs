@@ -180,6 +180,23 @@ async fn a_line_that_cannot_be_read_is_answered_and_the_next_one_counts() {
             assert_eq!(reply["id"], 77, "whoever waits for a reply gets it");
         }
     }
+    // A call that is too long is answered as that call, wherever clients put its id; a notification never is.
+    let content = "x".repeat(5 * 1024 * 1024);
+    let params = json!({ "name": "write", "arguments": { "path": "/id", "content": content } });
+    for (id, message) in [
+        (91, format!(r#"{{"jsonrpc":"2.0","id":91,"method":"tools/call","params":{params}}}"#)),
+        (92, format!(r#"{{"method":"tools/call","params":{params},"jsonrpc":"2.0","id":92}}"#)),
+    ] {
+        let told = format!(r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{params}}}"#);
+        pipe.send_bytes(format!("{told}\n{message}\n").as_bytes()).await;
+        let reply = pipe.receive().await;
+        assert_eq!(
+            (&reply["id"], &reply["error"]["code"]),
+            (&json!(id), &json!(-32600)),
+            "{reply}"
+        );
+        assert!(reply["error"]["message"].as_str().unwrap().contains("in parts"), "{reply}");
+    }
     for ignored in [&b"\n"[..], b"\r\n", b"{\"jsonrpc\":\"2.0\",\"method\":5}\n"] {
         pipe.send_bytes(ignored).await;
     }

@@ -197,9 +197,5 @@ fn narrowed(refused: Envelope, granted: &Workspaces) -> Envelope {
 }
 
 fn refused(problems: &[String]) -> Envelope {
-    let error = Error::Config { problems: problems.to_vec() };
-    let message = format!("{error}.");
-    let (first, rest) = message.split_at(1);
-    Envelope::new(Code::WorkspaceConfig, format!("{}{rest}", first.to_uppercase()))
-        .with_suggestion(MEND)
+    Error::Config { problems: problems.to_vec() }.envelope().with_suggestion(MEND)
 }

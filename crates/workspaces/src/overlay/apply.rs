@@ -87,11 +87,25 @@ impl OverlayStore {
 
     /// Forgets every change: the overlay shows what is below again.
     pub async fn drop_all(&self) -> Result<(), Fault> {
-        for (name, _) in self.upper.rows_at(&MountPath::root()).await? {
-            let path = MountPath::root().child(&name).map_err(|_| Fault::Io)?;
-            self.upper.forget(path).await?;
+        let mut waiting = self.changed_in(&MountPath::root()).await?;
+        while let Some(path) = waiting.pop() {
+            match self.upper.forget(path.clone()).await {
+                // More than one commit takes: what is in it goes first.
+                Err(Fault::Limit { .. }) => {
+                    let inside = self.changed_in(&path).await?;
+                    waiting.push(path);
+                    waiting.extend(inside);
+                }
+                forgotten => forgotten?,
+            }
         }
         Ok(())
+    }
+
+    /// The paths in a directory that something above stands at.
+    async fn changed_in(&self, directory: &MountPath) -> Result<Vec<MountPath>, Fault> {
+        let rows = self.upper.rows_at(directory).await?;
+        rows.iter().map(|(name, _)| directory.child(name).map_err(|_| Fault::Io)).collect()
     }
 
     /// Whether what is below is still what the change was made on, or already as the change left it.
@@ -123,7 +137,8 @@ impl OverlayStore {
     ) -> Result<(), Error> {
         let path = lower.join(&one.path);
         let place = files.workspaces().permit(Tool::Write, Right::Change, &path)?;
-        let found = self.below(&one.path).await.unwrap_or_default();
+        let found = self.found_below(&one.path).await;
+        let found = found.map_err(|fault| Error::File { path: path.clone(), fault })?;
         let (tool, change) = match one.kind {
             DifferenceKind::Added | DifferenceKind::Modified => {
                 if found.as_ref().is_some_and(|stat| stat.digest == one.now) {

@@ -8,8 +8,8 @@
 //! *Invariants*: no call of an agent changes the lower Store. Applying is not a tool of agents; it checks
 //! every file against the one that was copied up before it writes the first.
 //!
-//! *Limitations*: ignore files of the lower Store do not hide files that exist above only. A directory is
-//! moved file by file: a crash in between leaves some of them at both places.
+//! *Limitations*: ignore files of the lower Store do not hide files that exist above only. A large overlay is dropped
+//! piece by piece: a crash in between leaves the rest.
 
 mod apply;
 mod differ;

@@ -7,7 +7,7 @@ use piton_store::port::BoxFuture;
 
 use super::{store::OverlayStore, view::View};
 use crate::{
-    bounds::{FILE_BYTES_MAX, TREE_ENTRIES_MAX},
+    bounds::{FILE_BYTES_MAX, PATH_DEPTH_MAX, TREE_ENTRIES_MAX},
     mask::Mask,
     path::MountPath,
     store::{Before, Change, Expected, Fault, FileStat, Kind, Prepared, Store},
@@ -74,7 +74,12 @@ impl OverlayStore {
                     Err(Fault::NotFound) => (bytes.to_vec(), Expected::Nothing),
                     Err(other) => return Err(other),
                 };
-                self.write(path, &joined, expected).await
+                let prepared = self.write(path, &joined, expected).await;
+                // Somebody who changed or made it in between is no reason to refuse: it is tried again.
+                prepared.map_err(|fault| match fault {
+                    Fault::Conflict { .. } | Fault::Exists => Fault::Raced,
+                    other => other,
+                })
             }
             Change::Delete { path, recursive, expected, mask } => {
                 self.delete(path, recursive, expected, &mask).await
@@ -183,7 +188,7 @@ impl OverlayStore {
         let (own, staged) = self.staged();
         let mut steps = vec![own.make(to.clone()).await?];
         for (path, kind) in own.tree(&from, mask).await? {
-            let target = to.join(&path.below(&from).expect("it lies below"));
+            let target = fitting(&to.join(&path.below(&from).expect("it lies below")))?;
             let step = if kind == Kind::Directory {
                 own.make(target).await?
             } else {
@@ -232,6 +237,12 @@ impl OverlayStore {
         }
         Ok(found)
     }
+}
+
+/// The path, unless nobody could name it: it is too deep or too long.
+fn fitting(path: &MountPath) -> Result<MountPath, Fault> {
+    let too_deep = Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
+    path.as_str().parse().map_err(|_| too_deep)
 }
 
 /// A digest over the names and the content of everything below a directory; refused if the mask hides

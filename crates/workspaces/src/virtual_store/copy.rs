@@ -6,7 +6,7 @@ use piton_store::port::{Change as RowChange, Expect, Write};
 
 use super::{row::Stored, store::VirtualStore};
 use crate::{
-    bounds::{AUDIT_PAGE, COMMIT_TRIES_MAX, COPY_ENTRIES_MAX},
+    bounds::{COMMIT_TRIES_MAX, COPY_ENTRIES_MAX, SCAN_PAGE},
     store::Fault,
 };
 
@@ -36,7 +36,7 @@ impl VirtualStore {
         let (mut batch, mut rows) = (Vec::new(), Vec::new());
         let mut after = None;
         loop {
-            let page = self.ports.table.scan(&prefix, after.as_deref(), AUDIT_PAGE).await?;
+            let page = self.ports.table.scan(&prefix, after.as_deref(), SCAN_PAGE).await?;
             for entry in &page.entries {
                 let below = &entry.key[prefix.len()..];
                 let expect = Expect::Version(entry.version);

@@ -199,6 +199,7 @@ impl VirtualStore {
         match lookup.row() {
             Some(Row::Directory { id, .. }) => {
                 self.tree(*id, &from, Some(mask)).await?;
+                self.tree(*id, &to, None).await?;
             }
             Some(Row::File { .. }) => {}
             Some(Row::Whiteout { .. }) | None => return Err(Fault::NotFound),

@@ -12,7 +12,7 @@ use super::{
     keys::{START, is_entry},
     row::{Row, Stored},
 };
-use crate::bounds::AUDIT_PAGE;
+use crate::bounds::SCAN_PAGE;
 
 /// Every blob that a file of a Virtual Store refers to.
 pub struct VirtualRoots(Arc<dyn Table>);
@@ -37,7 +37,7 @@ impl Roots for VirtualRoots {
             let mut roots = Vec::new();
             let mut after = None;
             loop {
-                let page = self.0.scan(START, after.as_deref(), AUDIT_PAGE).await?;
+                let page = self.0.scan(START, after.as_deref(), SCAN_PAGE).await?;
                 for entry in page.entries.iter().filter(|entry| is_entry(&entry.key)) {
                     let stored = Stored::decode(&entry.value).map_err(|_| Error::BadRequest {
                         problem: "a row of a Virtual Store cannot be read",

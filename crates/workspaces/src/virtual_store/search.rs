@@ -8,7 +8,7 @@ use super::{
 use crate::{
     bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX, SEARCH_MEMORY_BYTES_MAX},
     path::MountPath,
-    search::{Depth, Found, FoundFile, IGNORE_FILE, Ignores, Search, Skipped},
+    search::{Depth, Found, FoundFile, IGNORE_FILE, Ignores, Search},
     store::Fault,
 };
 
@@ -155,7 +155,7 @@ impl VirtualStore {
         match content.search(&mut searcher, &path, &*loaded.bytes, search.depth) {
             Ok(file) if file.matches > 0 => found.push(file, by_lines, search.results_max),
             Ok(_) => {}
-            Err(skipped) => found.skipped.add(Skipped { ..skipped }),
+            Err(skipped) => found.skipped.add(skipped),
         }
         Ok(())
     }

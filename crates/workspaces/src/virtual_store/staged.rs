@@ -16,7 +16,7 @@ use piton_store::{
 };
 
 use crate::{
-    bounds::{AUDIT_PAGE, VIRTUAL_TREE_MAX},
+    bounds::{SCAN_PAGE, VIRTUAL_TREE_MAX},
     store::Fault,
 };
 
@@ -106,7 +106,7 @@ impl Staged {
         let mut merged: BTreeMap<Key, Entry> = BTreeMap::new();
         let mut from: Option<Key> = after.map(Into::into);
         loop {
-            let page = self.under.scan(prefix, from.as_deref(), AUDIT_PAGE).await?;
+            let page = self.under.scan(prefix, from.as_deref(), SCAN_PAGE).await?;
             from = page.entries.last().map(|entry| Arc::clone(&entry.key));
             let more = page.more;
             merged.extend(page.entries.into_iter().map(|entry| (Arc::clone(&entry.key), entry)));

@@ -12,7 +12,7 @@ use super::{
     staged::Staged,
 };
 use crate::{
-    bounds::{AUDIT_PAGE, INLINE_BYTES_MAX, LIST_ENTRIES_HELD_MAX},
+    bounds::{INLINE_BYTES_MAX, LIST_ENTRIES_HELD_MAX, SCAN_PAGE},
     path::MountPath,
     quota::Quota,
     search::{Found as SearchFound, Search},
@@ -90,7 +90,7 @@ impl VirtualStore {
         let mut rows = Vec::new();
         let mut after = None;
         loop {
-            let page = self.ports.table.scan(&prefix, after.as_deref(), AUDIT_PAGE).await?;
+            let page = self.ports.table.scan(&prefix, after.as_deref(), SCAN_PAGE).await?;
             for entry in &page.entries {
                 let name = name_of(&entry.key).ok_or(Fault::Data(Code::StoreInvariantViolation))?;
                 rows.push((name.to_owned(), Stored::decode(&entry.value)?));

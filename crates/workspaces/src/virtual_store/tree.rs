@@ -9,11 +9,14 @@ use super::{
     store::VirtualStore,
 };
 use crate::{
-    bounds::{AUDIT_PAGE, VIRTUAL_TREE_MAX},
+    bounds::{PATH_DEPTH_MAX, SCAN_PAGE, VIRTUAL_TREE_MAX},
     mask::Mask,
     path::MountPath,
     store::Fault,
 };
+
+/// What is refused because nobody could name it.
+const TOO_DEEP: Fault = Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
 
 /// An entry somewhere below a directory.
 pub(super) struct Node {
@@ -23,7 +26,8 @@ pub(super) struct Node {
 }
 
 impl VirtualStore {
-    /// Everything below a directory; refused if it is too much, or if the mask hides some of it.
+    /// Everything below a directory that stands, or is to stand, at `path`; refused if it is too much or too deep there,
+    /// or if the mask hides some of it.
     pub(super) async fn tree(
         &self,
         id: DirectoryId,
@@ -36,12 +40,12 @@ impl VirtualStore {
             let mut after = None;
             loop {
                 let prefix = self.keys.entries(id);
-                let page = self.ports.table.scan(&prefix, after.as_deref(), AUDIT_PAGE).await?;
+                let page = self.ports.table.scan(&prefix, after.as_deref(), SCAN_PAGE).await?;
                 after = page.entries.last().map(|entry| Key::clone(&entry.key));
                 for entry in page.entries {
                     let damaged = Fault::Data(Code::StoreInvariantViolation);
-                    let name = name_of(&entry.key).ok_or_else(|| damaged.clone())?;
-                    let below = path.child(name).map_err(|_| damaged)?;
+                    let name = name_of(&entry.key).ok_or(damaged)?;
+                    let below = path.child(name).map_err(|_| TOO_DEEP)?;
                     if mask.is_some_and(|mask| mask.hides_entry(&below)) {
                         return Err(Fault::HoldsHidden);
                     }

@@ -25,7 +25,7 @@ const ROOT: &str = "PITON_WORKSPACES_WRITER";
 const LINES: usize = 2_000;
 
 /// The files of one root: a directory and a Virtual Store, with records of both.
-fn open(root: &Path) -> (Files, Arc<Ledger>) {
+pub(crate) fn open(root: &Path) -> (Files, Arc<Ledger>) {
     let ports = local_ports(&root.join("data"));
     let ledger = Arc::new(Ledger::new(Arc::clone(&ports.table), Arc::clone(&ports.clock), "p"));
     let kept: Arc<dyn Store> = Arc::new(VirtualStore::new(ports, &namespace(&["n"]), None));

@@ -80,6 +80,9 @@ async fn ignore_files_count_as_for_ripgrep() {
         (".gitignore", "*.log\n/build\n!keep.log\n# comment\ntemp/\n\\!odd\n"),
         ("a/.gitignore", "x.txt\n!/y.log\n"),
         ("a/b/.gitignore", "*\n!z.txt\n"),
+        // What an agent could not see into hides nothing.
+        (".ignore", "*.txt\n"),
+        (".git/info/exclude", "*\n"),
         ("one.log", "t"),
         ("keep.log", "t"),
         ("build/out.txt", "t"),
@@ -118,6 +121,26 @@ async fn ignore_files_count_as_for_ripgrep() {
             .map(|line| line.trim_start_matches("./").to_owned())
             .collect();
         assert_eq!(found, wanted, "{path} {all}");
+    }
+}
+
+// shows: WS-036 (only inside the Mount, and no other ignore file)
+#[tokio::test]
+async fn ignore_files_above_the_mount_and_of_other_programs_hide_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let mount = directory.path().join("above/mount");
+    std::fs::create_dir_all(mount.join("sub")).unwrap();
+    for above in [".gitignore", "above/.gitignore", "above/.ignore"] {
+        std::fs::write(directory.path().join(above), "*\n").unwrap();
+    }
+    std::fs::create_dir(directory.path().join(".git")).unwrap();
+    std::fs::write(mount.join("sub/a.txt"), "hit\n").unwrap();
+    // Nor does one that is the business of ripgrep alone.
+    std::fs::write(mount.join(".rgignore"), "*\n").unwrap();
+    let files = agent(&mount);
+    for path in ["/t", "/t/sub"] {
+        let found = ours(&files, "grep", json!({ "pattern": "hit", "path": path })).await;
+        assert_eq!(found, ["sub/a.txt:1:hit"], "{path}");
     }
 }
 

@@ -8,11 +8,15 @@ use piton_workspaces::{
     overlay::{DifferenceKind, OverlayStore},
     path::LogicalPath,
     physical::PhysicalOptions,
+    store::Store,
     virtual_store::VirtualStore,
 };
 use serde_json::{Value, json};
 
-use crate::world::{definition, memory_ports, namespace, physical, tree};
+use crate::{
+    meddled::Meddled,
+    world::{definition, memory_ports, namespace, physical, put, quick_directory, tree},
+};
 
 struct Scratch {
     directory: tempfile::TempDir,
@@ -22,7 +26,7 @@ struct Scratch {
 }
 
 fn scratch() -> Scratch {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = quick_directory();
     for (path, text) in [
         ("a.txt", "alpha\n"),
         ("src/m.rs", "fn main() {}\n"),
@@ -179,6 +183,51 @@ async fn a_lower_file_that_changed_since_is_a_conflict_and_nothing_is_applied() 
     assert!(!scratch.agent.workspaces().tools().iter().any(|tool| tool.as_str().contains("apply")));
     let refused = scratch.overlay.apply(&scratch.agent, &"/scratch".parse().unwrap()).await;
     assert!(refused.is_err());
+}
+
+// shows: WS-056 (appends to an overlay)
+#[tokio::test]
+async fn what_two_append_to_an_overlay_at_once_is_all_there() {
+    for name in ["a.txt", "new.txt"] {
+        let lower = VirtualStore::new(memory_ports(3), &namespace(&["lower"]), None);
+        put(&lower, "a.txt", b"alpha\n").await;
+        let meddled = Arc::new(Meddled::new(Arc::new(lower)));
+        let below = definition("/project", "read-only", Arc::clone(&meddled) as Arc<dyn Store>);
+        let below = Workspaces::new(vec![below]).unwrap();
+        let upper = VirtualStore::new(memory_ports(4), &namespace(&["upper"]), None);
+        let overlay = OverlayStore::new(upper, &below.all()[0]);
+        let set = Workspaces::new(vec![definition("/s", "read-write", Arc::new(overlay))]);
+        let files = Files::new(Arc::new(set.unwrap()));
+        let path = format!("/s/{name}");
+        let append = |text: &str| json!({ "path": path, "content": text, "append": true });
+        meddled.lets_in(files.clone(), append("other\n"));
+        let reply = files.call("write", append("mine\n")).await;
+        assert!(!reply.is_error(), "{name}: {}", reply.text);
+        let read = files.call("read", json!({ "path": path })).await.text;
+        let start = if name == "a.txt" { "alpha\n" } else { "" };
+        assert!(read.ends_with(&format!("]\n{start}other\nmine\n")), "{name}: {read}");
+    }
+}
+
+// shows: WS-054 (a large overlay can be dropped and applied)
+#[tokio::test]
+async fn an_overlay_of_more_than_one_commit_takes_is_dropped_and_applied_as_any_other() {
+    for applies in [false, true] {
+        let scratch = scratch();
+        for number in 0..4_100 {
+            let path = format!("/scratch/many/{}/{number}", number % 2);
+            scratch.call("write", json!({ "path": path, "content": "x" })).await;
+        }
+        scratch.work().await;
+        if applies {
+            let applied = scratch.overlay.apply(&scratch.operator, &project()).await.unwrap();
+            assert_eq!(applied.paths.len(), 4_100 + 3 + 6);
+        } else {
+            scratch.overlay.drop_all().await.unwrap();
+        }
+        assert!(scratch.differences().await.is_empty());
+        assert_eq!(scratch.directory.path().join("many/1/4099").exists(), applies);
+    }
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Somebody exchanges directories and files for links to the outside while every operation runs.
+//! Somebody exchanges directories and files for links to the outside, and for pipes, while every operation runs.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use std::{
 };
 
 use piton_workspaces::physical::PhysicalOptions;
-use rustix::fs::{CWD, RenameFlags};
+use rustix::fs::{CWD, FileType, Mode, RenameFlags};
 use serde_json::{Value, json};
 
 use crate::world::{World, tree};
@@ -78,9 +78,15 @@ async fn no_escape(operations: u64, by_name: bool) -> (u64, u64) {
     fs::write(world.outside.join("x.txt"), "CANARY-OUT inside\n").unwrap();
     symlink(&world.outside, src("swap-link")).unwrap();
     symlink(world.outside.join("secret.txt"), src("leaf-link")).unwrap();
+    let mode = Mode::from_raw_mode(0o666);
+    rustix::fs::mknodat(CWD, src("leaf-pipe"), FileType::Fifo, mode, 0).unwrap();
     let outside = tree(&world.outside);
     let stop = Arc::new(AtomicBool::new(false));
-    let pairs = vec![(src("swap"), src("swap-link")), (src("leaf"), src("leaf-link"))];
+    let pairs = vec![
+        (src("swap"), src("swap-link")),
+        (src("leaf"), src("leaf-link")),
+        (src("leaf"), src("leaf-pipe")),
+    ];
     let swapper = exchange(pairs, &stop);
     let mut succeeded = 0;
     for turn in 0..operations {
@@ -110,7 +116,7 @@ mod long {
 
     use super::no_escape;
 
-    // shows: WS-011
+    // shows: WS-011, WS-013 (where a file becomes a pipe)
     #[tokio::test]
     async fn no_operation_escapes_while_directories_become_links() {
         let run = LongRun::start("workspaces: exchanged for links");

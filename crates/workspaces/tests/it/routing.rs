@@ -124,3 +124,20 @@ fn a_set_holds_what_it_was_built_from_in_the_order_of_prefixes() {
         ]
     );
 }
+
+// shows: WS-001 (no call adds a Workspace or changes a scope)
+#[test]
+fn no_call_changes_a_set_once_it_is_built() {
+    for (name, source) in [
+        ("workspaces", include_str!("../../src/workspaces.rs")),
+        ("workspace", include_str!("../../src/workspace.rs")),
+        ("narrowed", include_str!("../../src/narrowed.rs")),
+        ("map", include_str!("../../src/map.rs")),
+    ] {
+        // Neither a method that takes the set to change it, nor something inside that can be changed without one.
+        for way in ["&mut self", "&mut Workspace", "Mutex", "RwLock", "Cell", "Atomic", "OnceLock"]
+        {
+            assert!(!source.contains(way), "{name}: {way}");
+        }
+    }
+}

@@ -1,13 +1,19 @@
 //! Several writers at once.
 
-use std::{fs, sync::Arc};
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, Stdio},
+    sync::Arc,
+};
 
 use piton_workspaces::{Files, Workspaces, store::Store, virtual_store::VirtualStore};
 use serde_json::json;
 
 use crate::{
     conformance::local_ports,
-    world::{World, definition, namespace},
+    kill,
+    world::{World, definition, namespace, quick_directory},
 };
 
 const WRITERS: usize = 8;
@@ -18,21 +24,7 @@ async fn lose_nothing(agents: Vec<Files>, path: &'static str, rounds: usize) {
     let work = agents.into_iter().enumerate().map(|(who, files)| {
         tokio::spawn(async move {
             for round in 0..rounds {
-                loop {
-                    let read = files.call("read", json!({ "path": path, "limit": 2000 })).await.text;
-                    assert!(read.contains("start\n"), "a torn read: {read}");
-                    let at = read.find("version ").unwrap() + 8;
-                    let version = &read[at..at + 16];
-                    let line = format!("start\n{who}.{round}\n");
-                    let edit = json!({
-                        "path": path, "old_string": "start\n", "new_string": line, "version": version,
-                    });
-                    let reply = files.call("edit", edit).await;
-                    if !reply.is_error() {
-                        break;
-                    }
-                    tokio::task::yield_now().await;
-                }
+                add_line(&files, path, &format!("{who}.{round}")).await;
             }
         })
     });
@@ -41,12 +33,30 @@ async fn lose_nothing(agents: Vec<Files>, path: &'static str, rounds: usize) {
     }
 }
 
-fn is_complete(text: &str, rounds: usize) {
+/// Adds a line to a file, again and again until nobody else was faster.
+async fn add_line(files: &Files, path: &str, line: &str) {
+    loop {
+        let read = files.call("read", json!({ "path": path, "limit": 2000 })).await.text;
+        assert!(read.contains("start\n"), "a torn read: {read}");
+        let at = read.find("version ").unwrap() + 8;
+        let version = &read[at..at + 16];
+        let text = format!("start\n{line}\n");
+        let edit = json!({
+            "path": path, "old_string": "start\n", "new_string": text, "version": version,
+        });
+        if !files.call("edit", edit).await.is_error() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+fn is_complete(text: &str, expected: usize) {
     let mut lines: Vec<&str> = text.lines().filter(|line| !line.contains("start")).collect();
-    assert_eq!(lines.len(), WRITERS * rounds, "{text}");
+    assert_eq!(lines.len(), expected, "{text}");
     lines.sort_unstable();
     lines.dedup();
-    assert_eq!(lines.len(), WRITERS * rounds);
+    assert_eq!(lines.len(), expected);
 }
 
 // shows: WS-056
@@ -54,7 +64,7 @@ fn is_complete(text: &str, rounds: usize) {
 async fn eight_editors_of_one_file_lose_nothing() {
     let world = World::new().await;
     lose_nothing(vec![world.files.clone(); WRITERS], "/home/src/log.txt", 12).await;
-    is_complete(&fs::read_to_string(world.at("src/log.txt")).unwrap(), 12);
+    is_complete(&fs::read_to_string(world.at("src/log.txt")).unwrap(), WRITERS * 12);
     let directory = tempfile::tempdir().unwrap();
     // Each with a connection of its own, as processes have.
     let agents: Vec<Files> = (0..WRITERS)
@@ -69,7 +79,7 @@ async fn eight_editors_of_one_file_lose_nothing() {
     let last = agents[0].clone();
     lose_nothing(agents, "/v/log.txt", 6).await;
     let read = last.call("read", json!({ "path": "/v/log.txt" })).await.text;
-    is_complete(read.split_once('\n').unwrap().1, 6);
+    is_complete(read.split_once('\n').unwrap().1, WRITERS * 6);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -90,6 +100,84 @@ async fn of_a_hundred_writes_at_once_one_is_there_as_a_whole() {
         let read = world.call("read", json!({ "path": path })).await.text;
         let content = read.split_once('\n').unwrap().1;
         assert!(bodies.iter().any(|body| body == content), "{read:.200}");
+    }
+}
+
+// shows: WS-056 (no torn reads)
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_reads_while_others_write_finds_one_version_as_a_whole() {
+    let world = World::new().await;
+    for (path, lines) in
+        [("/home/src/r", 50), ("/home/src/large", 1_700), ("/mem/r", 50), ("/mem/large", 1_700)]
+    {
+        let body = move |round: usize| format!("{round:020} {round:020}\n").repeat(lines);
+        world.call("write", json!({ "path": path, "content": body(0) })).await;
+        let files = world.files.clone();
+        let writer = tokio::spawn(async move {
+            for round in 1..100 {
+                let reply =
+                    files.call("write", json!({ "path": path, "content": body(round) })).await;
+                assert!(!reply.is_error(), "{}", reply.text);
+            }
+        });
+        let mut versions = std::collections::BTreeSet::new();
+        while !writer.is_finished() {
+            let read = world.call("read", json!({ "path": path })).await;
+            assert!(!read.is_error(), "{}", read.text);
+            let content = read.text.split_once('\n').unwrap().1;
+            let first = content.lines().next().unwrap();
+            assert_eq!(content.lines().count(), lines, "{path}");
+            assert!(content.lines().all(|line| line == first), "{path}: {content:.200}");
+            versions.insert(first.to_owned());
+        }
+        writer.await.unwrap();
+        assert!(!versions.is_empty(), "{path}");
+    }
+}
+
+const EDITOR: &str = "PITON_WORKSPACES_EDITOR";
+const PROCESSES: usize = 4;
+
+/// In a child: edits the files of a root together with others.
+#[tokio::test]
+async fn a_child_edits_what_others_edit() {
+    let Some(root) = env::var_os(EDITOR) else {
+        return;
+    };
+    let who = std::process::id();
+    let (files, _) = kill::open(Path::new(&root));
+    for path in ["/p/log.txt", "/v/log.txt"] {
+        for round in 0..5 {
+            add_line(&files, path, &format!("{who}.{round}")).await;
+        }
+    }
+}
+
+// shows: WS-056 (several processes)
+#[tokio::test]
+async fn editors_in_processes_of_their_own_lose_nothing() {
+    let root = quick_directory();
+    fs::create_dir(root.path().join("files")).unwrap();
+    let (files, _) = kill::open(root.path());
+    for path in ["/p/log.txt", "/v/log.txt"] {
+        files.call("write", json!({ "path": path, "content": "start\n" })).await;
+    }
+    let children: Vec<_> = (0..PROCESSES)
+        .map(|_| {
+            Command::new(env::current_exe().unwrap())
+                .args(["--exact", "writers::a_child_edits_what_others_edit"])
+                .env(EDITOR, root.path())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    for path in ["/p/log.txt", "/v/log.txt"] {
+        let read = files.call("read", json!({ "path": path })).await.text;
+        is_complete(read.split_once('\n').unwrap().1, PROCESSES * 5);
     }
 }
 
@@ -115,7 +203,7 @@ async fn what_is_appended_by_many_is_all_there() {
         if path != "/drop/log" {
             is_complete(
                 world.call("read", json!({ "path": path })).await.text.split_once('\n').unwrap().1,
-                10,
+                WRITERS * 10,
             );
         }
     }

@@ -13,7 +13,11 @@ use piton_runtime::models::{ModelSettings, client};
 use piton_store::local::SystemTimer;
 
 use crate::{
-    app::App, bounds::SETTINGS_BYTES_MAX, commands::workspace::Chosen, failure::Failure, files,
+    app::App,
+    bounds::SETTINGS_BYTES_MAX,
+    commands::workspace::{Chosen, wall},
+    failure::Failure,
+    files,
     open::Open,
 };
 
@@ -25,6 +29,17 @@ pub(crate) struct Tools {
     tools: Option<PathBuf>,
     #[command(flatten)]
     workspaces: Chosen,
+}
+
+impl Tools {
+    /// Puts the kernel's wall up around a flow, before any thread is started. There is none where a file names servers:
+    /// they may be programs, which the wall would keep from starting.
+    pub(super) fn put_up_wall(&self, app: &App) -> Result<(), Failure> {
+        if self.tools.is_none() {
+            wall::put_up(app, &self.workspaces.declared(app)?)?;
+        }
+        Ok(())
+    }
 }
 
 /// Flows of a data directory, with what they reach outside.

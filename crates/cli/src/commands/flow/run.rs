@@ -25,6 +25,7 @@ pub(crate) struct Run {
 
 impl Run {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        self.file.tools.put_up_wall(app)?;
         let (text, open) = (self.file.text()?, app.open()?);
         let flows = outside::flows(app, &open, &self.file.tools, self.going.models.as_deref())?;
         let cancel = Cancel::new();

@@ -1,5 +1,5 @@
-//! The kernel's own wall around a server: whatever its code does, it changes no file but those of its data directory
-//! and of the Workspaces that may be written, and it starts no program.
+//! The kernel's own wall around a server, or a flow that names no servers of its own: whatever its code does, it
+//! changes no file but those of its data directory and of the Workspaces that may be written, and it starts no program.
 //!
 //! *Limitations*: reading stays possible, because a client may name its project directory at any time. What an agent
 //! may read is decided by the Workspaces alone.
@@ -24,7 +24,7 @@ pub(crate) fn put_up(app: &App, declared: &Joined) -> Result<Option<Wall>, Failu
     DataDir::open(&root).map_err(at_root)?;
     enclose(&openings(&root, declared)).map(Some).map_err(|why| {
         Failure::refused(
-            format!("Nobody is served: {why}."),
+            format!("Nothing was begun: {why}."),
             "Look whether every directory of a Workspace exists; `piton workspace map` names what is wrong.",
         )
     })

@@ -28,25 +28,29 @@ class Connected:
         return wire(await self.client.call_tool(name, arguments, progress_callback=ignored))
 
 
-def connect(task: dict, roots: Callable[[], Awaitable[None]] | None = None):
-    """Connects as `task` says; `roots`, if there, is awaited when the server asks where the agent works."""
-    return (first if task["line"] == "python-1" else second)(task["revision"], task["server"], roots)
+def connect(
+    task: dict, roots: Callable[[], Awaitable[None]] | None = None, changed: Callable[[], None] | None = None
+):
+    """Connects as `task` says; `roots`, if there, is awaited when the server asks where the agent works, and `changed`
+    is called when it says, in a revision with a handshake, that there are other tools."""
+    line = first if task["line"] == "python-1" else second
+    return line(task["revision"], task["server"], {**answering(roots), **following(changed)})
 
 
 @asynccontextmanager
-async def first(revision, server, roots):
+async def first(revision, server, callbacks):
     """Version 1, which always offers the newest revision that it knows: that is set."""
     from mcp.client.streamable_http import streamable_http_client
 
     types.LATEST_PROTOCOL_VERSION = revision
     transport = streamable_http_client(server["url"]) if "url" in server else stdio_client(command(server))
-    async with transport as (read, write, *_), mcp.ClientSession(read, write, **answering(roots)) as session:
+    async with transport as (read, write, *_), mcp.ClientSession(read, write, **callbacks) as session:
         hello = await session.initialize()
         yield Connected(hello.protocolVersion, hello.serverInfo.name, hello.instructions, session)
 
 
 @asynccontextmanager
-async def second(revision, server, roots):
+async def second(revision, server, callbacks):
     """Version 2, which is told the revision without a handshake, and offers its newest with one: that is set."""
     import mcp.client.session
 
@@ -54,7 +58,7 @@ async def second(revision, server, roots):
     # Pinned without having asked, it would know nothing of the server.
     mode = "auto" if revision == STATELESS else "legacy"
     where = server.get("url") or command(server)
-    async with mcp.Client(where, mode=mode, **answering(roots)) as client:
+    async with mcp.Client(where, mode=mode, **callbacks) as client:
         yield Connected(client.protocol_version, client.server_info.name, client.instructions, client)
 
 
@@ -64,6 +68,15 @@ def answering(roots) -> dict:
         return types.ListRootsResult(roots=[])
 
     return {"list_roots_callback": callback} if roots else {}
+
+
+def following(changed) -> dict:
+    async def handler(message):
+        # One line wraps what it was told, the other does not.
+        if getattr(getattr(message, "root", message), "method", None) == "notifications/tools/list_changed":
+            changed()
+
+    return {"message_handler": handler} if changed else {}
 
 
 def command(server: dict) -> StdioServerParameters:

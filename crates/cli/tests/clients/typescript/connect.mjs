@@ -14,10 +14,11 @@ const INFO = { name: "piton-walk", version: "1.0.0" };
  * Connects to a server, and returns what a walk needs of the client.
  *
  * `line` is `sdk-1` or `sdk-2`; `server` is `{ url }` or `{ command, cwd, env }`; `roots`, if there, answers when the
- * server asks where the agent works.
+ * server asks where the agent works; `changed`, if there, is given the tools whenever the server says that there are
+ * others.
  */
-export async function connect({ line, revision, server, roots }) {
-  const made = line === "sdk-1" ? first(revision, roots) : second(revision, roots);
+export async function connect({ line, revision, server, roots, changed }) {
+  const made = line === "sdk-1" ? first(revision, roots, changed) : second(revision, roots, changed);
   const transport = made.transport(server);
   await made.client.connect(transport);
   return {
@@ -31,12 +32,12 @@ export async function connect({ line, revision, server, roots }) {
 }
 
 /** `@modelcontextprotocol/sdk`, which always offers its newest revision: the offer is rewritten on its way out. */
-function first(revision, roots) {
+function first(revision, roots, changed) {
   const { Client } = require("@modelcontextprotocol/sdk/client/index.js");
   const { StdioClientTransport } = require("@modelcontextprotocol/sdk/client/stdio.js");
   const { StreamableHTTPClientTransport } = require("@modelcontextprotocol/sdk/client/streamableHttp.js");
   const { ListRootsRequestSchema } = require("@modelcontextprotocol/sdk/types.js");
-  const client = new Client(INFO, { capabilities: roots ? { roots: {} } : {} });
+  const client = new Client(INFO, { capabilities: roots ? { roots: {} } : {}, ...following(changed) });
   if (roots) client.setRequestHandler(ListRootsRequestSchema, roots);
   let negotiated;
   return {
@@ -61,7 +62,7 @@ function first(revision, roots) {
 }
 
 /** `@modelcontextprotocol/client`, which is told the revision. */
-function second(revision, roots) {
+function second(revision, roots, changed) {
   const { Client, StreamableHTTPClientTransport } = require("@modelcontextprotocol/client");
   const { StdioClientTransport } = require("@modelcontextprotocol/client/stdio");
   const mode = revision === STATELESS ? { pin: revision } : "legacy";
@@ -69,6 +70,7 @@ function second(revision, roots) {
     capabilities: roots ? { roots: {} } : {},
     supportedProtocolVersions: [revision],
     versionNegotiation: { mode },
+    ...following(changed),
   });
   if (roots) client.setRequestHandler("roots/list", roots);
   return {
@@ -77,6 +79,15 @@ function second(revision, roots) {
     revision: () => client.getNegotiatedProtocolVersion(),
     call: (params, options) => client.callTool(params, options),
   };
+}
+
+/** Both lines ask for the tools themselves when they are told of a change; neither is to wait for a second one. */
+function following(changed) {
+  const onChanged = (error, tools) => {
+    if (error) throw error;
+    changed(tools);
+  };
+  return changed ? { listChanged: { tools: { onChanged, debounceMs: 0 } } } : {};
 }
 
 function chosen({ url, command, cwd, env }, Stdio, Http) {

@@ -1,10 +1,13 @@
-//! The official SDKs, led through a whole workflow as an agent's host would, in every revision that each can speak.
+//! The official SDKs, led through a whole workflow as an agent's host would, in every revision that each can speak,
+//! and told when the list of tools is another one.
 //!
 //! What they check is in the scripts below `tests/clients`.
 
 mod installed;
+mod listing;
 mod walk;
 
+use listing::follow;
 use walk::{Transport, walk};
 
 /// Makes a test for each revision, over each transport.
@@ -66,3 +69,21 @@ walks!(
     speaks_2025_11_25 "2025-11-25",
     speaks_2026_07_28 "2026-07-28"
 );
+
+#[test]
+fn typescript_sdks_follow_the_list_of_tools() {
+    for (line, revision) in
+        [("sdk-1", "2025-11-25"), ("sdk-2", "2025-11-25"), ("sdk-2", "2026-07-28")]
+    {
+        follow(line, revision);
+    }
+}
+
+#[test]
+fn python_sdks_follow_the_list_of_tools() {
+    for (line, revision) in
+        [("python-1", "2025-11-25"), ("python-2", "2025-11-25"), ("python-2", "2026-07-28")]
+    {
+        follow(line, revision);
+    }
+}

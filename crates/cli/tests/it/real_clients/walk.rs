@@ -45,7 +45,7 @@ pub(crate) fn walk(line: &str, transport: Transport, revision: &str) {
         "project": rig.project(),
         "schemas": SCHEMAS,
     });
-    let output = installed::walk(line).arg(task.to_string()).output().unwrap();
+    let output = installed::script(line, "walk").arg(task.to_string()).output().unwrap();
     let (told, trouble) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{told}{trouble}");
     let saw: Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use piton_core::{Code, Envelope};
 use piton_runtime::frames::{Acting, Agent, CURRENT_TREE, NO_WAIT, Role};
-use piton_runtime::{Connection, Standing};
+use piton_runtime::{Connection, Standing, StepAccess};
 
-use crate::catalogue::Catalogue;
 use crate::catalogue::context::{ToolName, catalogue};
+use crate::catalogue::{Catalogue, ToolCard};
 use crate::sets::{Call, Told, ToolSet};
 
 pub(in crate::sets) struct Context {
@@ -34,17 +34,14 @@ impl Context {
     fn acting(&self, tool: ToolName, standing: &Standing) -> Result<Acting, Envelope> {
         let may = self.agent.check(tool.needs());
         may.map_err(|error| error.envelope())?;
-        if let Some(left) = standing.access.as_ref().and_then(|access| access.context) {
-            let role = left.as_str().parse::<Role>().ok();
-            if !role.is_some_and(|role| role.allows(tool.needs())) {
-                let message = format!(
-                    "This step leaves you `{left}` in the context, which does not allow {}; nothing was done.",
-                    tool.as_str()
-                );
-                return Err(Envelope::new(Code::ContextForbidden, message).with_suggestion(
-                    "Do without it in this step, and hand in the step to go on to the next.",
-                ));
-            }
+        if let Some(left) = taken_away(tool, standing.access.as_ref()) {
+            let message = format!(
+                "This step leaves you `{left}` in the context, which does not allow {}; nothing was done.",
+                tool.as_str()
+            );
+            return Err(Envelope::new(Code::ContextForbidden, message).with_suggestion(
+                "Do without it in this step, and hand in the step to go on to the next.",
+            ));
         }
         let acting = self.connection.frames()?.serve(&self.agent.id)?;
         Ok(acting.at_step(standing.provenance.as_ref()))
@@ -79,6 +76,13 @@ impl Context {
     }
 }
 
+/// What a step leaves in the context, if that does not allow the tool.
+fn taken_away(tool: ToolName, access: Option<&StepAccess>) -> Option<&'static str> {
+    let left = access?.context?.as_str();
+    let role = left.parse::<Role>().ok();
+    (!role.is_some_and(|role| role.allows(tool.needs()))).then_some(left)
+}
+
 impl ToolSet for Context {
     fn catalogue(&self) -> &Catalogue {
         &self.catalogue
@@ -86,5 +90,12 @@ impl ToolSet for Context {
 
     fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
         Box::pin(self.make(call))
+    }
+
+    fn left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
+        let is_left =
+            |tool: ToolName| left.iter().any(|access| taken_away(tool, access.as_ref()).is_none());
+        let tools = self.catalogue.tools.iter();
+        tools.filter(|card| card.name.parse().is_ok_and(is_left)).collect()
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use piton_core::Envelope;
 use piton_runtime::state::{Acting, Attachment};
-use piton_runtime::{Connection, Standing};
+use piton_runtime::{Connection, Standing, StepAccess};
 
-use crate::catalogue::Catalogue;
 use crate::catalogue::state::{ToolName, catalogue};
+use crate::catalogue::{Catalogue, ToolCard};
 use crate::sets::{Call, Told, ToolSet};
 
 pub(in crate::sets) struct State {
@@ -57,6 +57,15 @@ impl State {
     }
 }
 
+/// Whether a step leaves a key that the tool could be used for.
+fn is_left(tool: ToolName, access: Option<&StepAccess>) -> bool {
+    let Some(keys) = access.and_then(|access| access.state.as_ref()) else { return true };
+    match tool {
+        ToolName::Pack => !keys.write.is_empty(),
+        ToolName::Unpack | ToolName::Keys | ToolName::History => !keys.read.is_empty(),
+    }
+}
+
 impl ToolSet for State {
     fn catalogue(&self) -> &Catalogue {
         &self.catalogue
@@ -64,5 +73,11 @@ impl ToolSet for State {
 
     fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
         Box::pin(self.make(call))
+    }
+
+    fn left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
+        let is_left = |tool: ToolName| left.iter().any(|access| is_left(tool, access.as_ref()));
+        let tools = self.catalogue.tools.iter();
+        tools.filter(|card| card.name.parse().is_ok_and(is_left)).collect()
     }
 }

@@ -85,6 +85,16 @@ async fn a_long_line_is_cut_and_says_how_much_is_left_out() {
 }
 
 #[tokio::test]
+async fn a_line_that_no_search_can_hold_is_counted_and_the_other_files_are_searched() {
+    let world = World::new().await;
+    fs::write(world.at("src/one-line"), "a".repeat(40 << 20)).unwrap();
+    fs::write(world.at("src/short"), "abc\n").unwrap();
+    let found = world.call("grep", json!({ "path": "/home/src", "pattern": "b" })).await.text;
+    let expected = "/home/src/short:1:abc\n[1 files with lines too long to search]\n";
+    assert!(found.starts_with(expected), "F11: {found:.300}");
+}
+
+#[tokio::test]
 async fn whatever_a_file_holds_a_reply_stays_within_its_bound() {
     let world = World::new().await;
     let line = format!("{}\n", "€".repeat(1_999));

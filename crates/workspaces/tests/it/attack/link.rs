@@ -6,15 +6,16 @@ use std::{
         fs::{FileTypeExt, PermissionsExt, symlink},
         net::UnixListener,
     },
+    sync::Arc,
 };
 
 use piton_core::Code;
-use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::{Files, Workspaces, physical::PhysicalOptions};
 use rustix::fs::{CWD, FileType, Mode};
 use serde_json::json;
 
 use super::case::{Case, Expect, Has, Lacks, OneOf, Whatever, case, refused, run};
-use crate::world::World;
+use crate::world::{World, definition, physical, quick_directory};
 
 const LINK: Expect = Expect::Code(Code::WorkspaceLink);
 
@@ -132,9 +133,24 @@ async fn a_workspace_may_follow_links_that_stay_inside_it_and_no_others() {
         case("B10m", "read", json!({ "path": "/home/src/to-env" }), hidden),
         case("B10n", "read", json!({ "path": "/home/src/dir2/old.txt" }), hidden),
         case("B10o", "copy", json!({ "from": "/home/src/to-env", "to": "/mem/x" }), hidden),
+        case("B10p", "stat", json!({ "path": "/home/src/to-env" }), hidden),
+        case("B10q", "write", json!({ "path": "/home/src/to-env", "content": "x" }), hidden),
+        case("B10r", "ls", json!({ "path": "/home/src/dir2" }), hidden),
+        case("B10s", "glob", json!({ "path": "/home/src/dir2", "pattern": "*" }), hidden),
+        case("B10t", "grep", json!({ "path": "/home/src/to-env", "pattern": "KEY" }), hidden),
+        case("B10u", "ls", json!({ "path": "/home/src/dir" }), Has("n.txt\t7\n")),
+        case("B10v", "grep", json!({ "path": "/home/src/dir", "pattern": "nes" }), Has("n.txt:1:")),
+        case("B10w", "glob", json!({ "path": "/home/src/out", "pattern": "*" }), LINK),
+        case("B10x", "mkdir", json!({ "path": "/home/src/out/made" }), LINK),
+        case(
+            "B10y",
+            "move",
+            json!({ "from": "/home/src/m.rs", "to": "/home/src/dir2/m.rs" }),
+            hidden,
+        ),
     ];
-    for case in &cases {
-        let options = PhysicalOptions { links: true, ..PhysicalOptions::default() };
+    for (case, by_name) in cases.iter().flat_map(|case| [(case, false), (case, true)]) {
+        let options = PhysicalOptions { links: true, by_name, ..PhysicalOptions::default() };
         let world = World::with(options, &[".env"]).await;
         let src = |name: &str| world.at("src").join(name);
         fs::create_dir_all(src("real/deep")).unwrap();
@@ -156,7 +172,7 @@ async fn a_workspace_may_follow_links_that_stay_inside_it_and_no_others() {
         let reply = world.call(case.tool, case.arguments.clone()).await;
         world.nothing_leaks(&case.arguments.to_string(), &reply.text);
         let code = reply.error.as_ref().map(piton_workspaces::Error::code);
-        let told = format!("{}: {}", case.id, reply.text);
+        let told = format!("{}, by name {by_name}: {}", case.id, reply.text);
         match case.expect {
             Expect::Code(expected) => assert_eq!(code, Some(expected), "{told}"),
             Has(text) => assert!(code.is_none() && reply.text.contains(text), "{told}"),
@@ -348,6 +364,27 @@ async fn a_write_keeps_permissions_and_drops_the_right_to_run_as_somebody_else()
         world.call("write", json!({ "path": "/home/src/m.rs", "content": "new" })).await;
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, after);
     }
+}
+
+// shows: WS-011 (a Mount whose own path is a link)
+#[tokio::test]
+async fn a_link_that_leads_to_a_mount_is_followed_once_and_never_again() {
+    let directory = quick_directory();
+    let at = |name: &str| directory.path().join(name);
+    for name in ["real", "other"] {
+        fs::create_dir(at(name)).unwrap();
+        fs::write(at(name).join("f.txt"), name).unwrap();
+    }
+    symlink("real", at("link")).unwrap();
+    let mount = physical(&at("link"), PhysicalOptions::default());
+    let set = Workspaces::new(vec![definition("/w", "read-write", mount)]).unwrap();
+    let files = Files::new(Arc::new(set));
+    fs::remove_file(at("link")).unwrap();
+    symlink("other", at("link")).unwrap();
+    let read = files.call("read", json!({ "path": "/w/f.txt" })).await.text;
+    assert!(read.ends_with("\nreal\n"), "{read}");
+    files.call("write", json!({ "path": "/w/new.txt", "content": "x" })).await;
+    assert!(at("real/new.txt").exists() && !at("other/new.txt").exists());
 }
 
 // shows: WS-011 (the Mount is held, not looked up again)

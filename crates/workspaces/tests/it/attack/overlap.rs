@@ -7,6 +7,19 @@ use piton_workspaces::physical::PhysicalOptions;
 use serde_json::json;
 
 use super::case::{Has, Lacks, case, refused, run};
+use crate::world::World;
+
+// shows: WS-036 (one count over all Workspaces, in the order of paths)
+#[tokio::test]
+async fn what_is_left_out_is_counted_over_all_workspaces() {
+    let world = World::new().await;
+    let found = world.checked("glob", json!({ "pattern": "*", "limit": 3 })).await.text;
+    assert_eq!(
+        found,
+        "/home/a.txt\n/home/src/dup.txt\n/home/src/m.rs\n[3 more files; narrow the pattern or the path]\n[not searched, write-only: /drop, /home/src/inbox]\n",
+        "E13"
+    );
+}
 
 // shows: WS-003, WS-004, WS-008
 #[tokio::test]

@@ -1,13 +1,19 @@
 //! D: ways around an Access Scope.
 
-use std::{fs, sync::atomic::Ordering};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    sync::{Arc, atomic::Ordering},
+};
 
 use piton_core::Code;
-use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::{
+    Error, Files, Quota, Workspaces, physical::PhysicalOptions, virtual_store::VirtualStore,
+};
 use serde_json::{Value, json};
 
 use super::case::{Case, Expect, OneOf, case, refused, run};
-use crate::world::World;
+use crate::world::{World, definition, memory_ports, namespace, physical, put, quick_directory};
 
 const SCOPE: Expect = Expect::Code(Code::WorkspaceScope);
 
@@ -66,12 +72,55 @@ async fn each_scope_permits_exactly_its_operations_and_refuses_in_the_router() {
             let code = reply.error.as_ref().map(piton_workspaces::Error::code);
             let told = format!("{directory}: {tool} {arguments}: {}", reply.text);
             if permitted {
-                // An edit that changes nothing, and a missing file, are refused for other reasons.
-                assert_ne!(code, Some(Code::WorkspaceScope), "{told}");
+                let changes_nothing = arguments["old_string"] == arguments["new_string"];
+                let expected = match tool {
+                    "edit" if changes_nothing => Some(Code::WorkspaceBadArgument),
+                    // There is no such file in this one.
+                    "read" | "stat" | "copy" if told.starts_with("/ref: ") => {
+                        Some(Code::WorkspaceNotFound)
+                    }
+                    _ => None,
+                };
+                assert_eq!(code, expected, "{told}");
             } else {
                 assert_eq!(code, Some(Code::WorkspaceScope), "{told}");
                 assert!(reply.text.contains("Permitted in /"), "{told}");
             }
+        }
+    }
+}
+
+// shows: WS-003 (for every operation, read-only inside read-write and the reverse)
+#[tokio::test]
+async fn the_scope_of_the_inner_workspace_counts_for_every_operation_whichever_is_wider() {
+    for (outer, inner, permits) in
+        [("read-write", "read-only", READ_ONLY), ("read-only", "read-write", READ_WRITE)]
+    {
+        let operations = every_operation("/out/in").into_iter().zip(permits);
+        let outside = every_operation("/out").into_iter();
+        let outside = outside.zip(if outer == "read-only" { READ_ONLY } else { READ_WRITE });
+        for ((tool, arguments), permitted) in operations.chain(outside) {
+            let ports = memory_ports(8);
+            let of = |name: &str| VirtualStore::new(ports.clone(), &namespace(&[name]), None);
+            for (name, path) in
+                [("out", "a.txt"), ("in", "a.txt"), ("mem", "there"), ("ref", "guide.md")]
+            {
+                put(&of(name), path, b"alpha\n").await;
+            }
+            let workspace = |prefix, scope, name| definition(prefix, scope, Arc::new(of(name)));
+            let set = Workspaces::new(vec![
+                workspace("/out", outer, "out"),
+                workspace("/out/in", inner, "in"),
+                workspace("/mem", "read-write", "mem"),
+                workspace("/ref", "read-only", "ref"),
+            ]);
+            let reply = Files::new(Arc::new(set.unwrap())).call(tool, arguments.clone()).await;
+            let is_refused = matches!(reply.error, Some(Error::Scope { .. }));
+            assert_eq!(
+                is_refused, !permitted,
+                "{outer}, {inner}: {tool} {arguments}: {}",
+                reply.text
+            );
         }
     }
 }
@@ -151,6 +200,46 @@ async fn a_write_only_workspace_tells_nothing_of_what_it_holds() {
     }
 }
 
+// shows: WS-022 (no error tells what is there)
+#[tokio::test]
+async fn why_a_write_only_workspace_takes_nothing_is_not_told() {
+    let quota = Quota { bytes_max: 100, files_max: 2 };
+    let directory = quick_directory();
+    fs::create_dir(directory.path().join("dir")).unwrap();
+    fs::write(directory.path().join("one"), "x".repeat(90)).unwrap();
+    symlink("one", directory.path().join("link")).unwrap();
+    let options = PhysicalOptions { quota: Some(quota), ..PhysicalOptions::default() };
+    let kept = VirtualStore::new(memory_ports(3), &namespace(&["n"]), Some(quota));
+    put(&kept, "one", "x".repeat(90).as_bytes()).await;
+    put(&kept, "dir/two", b"").await;
+    let set = Workspaces::new(vec![
+        definition("/p", "write-only", physical(directory.path(), options)),
+        definition("/v", "write-only", Arc::new(kept)),
+        definition(
+            "/mem",
+            "read-write",
+            Arc::new(VirtualStore::new(memory_ports(4), &namespace(&["m"]), None)),
+        ),
+    ]);
+    let files = Files::new(Arc::new(set.unwrap()));
+    files.call("write", json!({ "path": "/mem/f", "content": "y".repeat(95) })).await;
+    let long = "y".repeat(101);
+    for path in ["/p/new", "/p/dir", "/p/one/below", "/p/link", "/v/new", "/v/dir", "/v/one/below"]
+    {
+        for (tool, arguments) in [
+            ("write", json!({ "path": path, "content": long })),
+            ("write", json!({ "path": path, "content": long, "append": true })),
+            ("copy", json!({ "from": "/mem/f", "to": path })),
+            ("move", json!({ "from": "/mem/f", "to": path })),
+        ] {
+            let reply = files.call(tool, arguments).await;
+            let expected = Error::WriteFailed { path: path.parse().unwrap() };
+            assert_eq!(reply.error, Some(expected), "{tool} {path}: {}", reply.text);
+        }
+    }
+    assert!(!files.call("read", json!({ "path": "/mem/f" })).await.is_error(), "nothing was moved");
+}
+
 #[tokio::test]
 async fn a_write_only_workspace_takes_new_directories_and_what_is_added() {
     let world = World::new().await;
@@ -223,6 +312,15 @@ async fn names_that_a_workspace_hides_are_denied_and_absent() {
             let reply = world.checked(tool, arguments).await;
             assert_eq!(reply.error.map(|error| error.code()), Some(hidden), "{tool} {path}");
         }
+        for (tool, arguments) in [
+            ("ls", json!({ "path": path })),
+            ("stat", json!({ "path": path })),
+            ("glob", json!({ "pattern": "*", "path": path, "all": true })),
+            ("grep", json!({ "pattern": "TOKEN", "path": path, "all": true })),
+        ] {
+            let reply = world.checked(tool, arguments).await;
+            assert_eq!(reply.error.map(|error| error.code()), Some(hidden), "{tool} {path}");
+        }
         let found = world.call("grep", json!({ "pattern": "TOKEN", "all": true })).await;
         assert_eq!(found.text.lines().next(), Some("/home/src/sub/plain.txt:1:TOKEN=1"));
         let listed = world.call("ls", json!({ "path": "/home/src" })).await;
@@ -236,5 +334,32 @@ async fn names_that_a_workspace_hides_are_denied_and_absent() {
             let reply = world.checked(tool, arguments).await;
             assert_eq!(reply.error.map(|error| error.code()), Some(hidden), "{tool}");
         }
+    }
+}
+
+// shows: WS-007 (in a Virtual Store)
+#[tokio::test]
+async fn names_are_hidden_in_a_virtual_store_as_in_a_directory() {
+    let store = VirtualStore::new(memory_ports(2), &namespace(&["n"]), None);
+    for path in [".env", "sub/.env", "sub/plain.txt", ".git/config", "keys/a.pem"] {
+        put(&store, path, b"TOKEN=1\n").await;
+    }
+    let mut hiding = definition("/v", "read-write", Arc::new(store));
+    hiding.deny = vec![".env".into(), ".git/**".into(), "/keys/*.pem".into()];
+    let files = Files::new(Arc::new(Workspaces::new(vec![hiding]).unwrap()));
+    let found = files.call("grep", json!({ "pattern": "TOKEN", "all": true })).await.text;
+    assert_eq!(found, "/v/sub/plain.txt:1:TOKEN=1\n");
+    let found = files.call("glob", json!({ "pattern": "**/*", "all": true })).await.text;
+    assert_eq!(found, "/v/sub/plain.txt\n");
+    assert_eq!(files.call("ls", json!({ "path": "/v" })).await.text, "keys/\nsub/\n");
+    assert_eq!(files.call("ls", json!({ "path": "/v/keys" })).await.text, "[/v/keys is empty]\n");
+    for (tool, arguments) in [
+        ("read", json!({ "path": "/v/.env" })),
+        ("write", json!({ "path": "/v/.git/new", "content": "x" })),
+        ("delete", json!({ "path": "/v/sub", "recursive": true })),
+        ("move", json!({ "from": "/v/keys", "to": "/v/open" })),
+    ] {
+        let reply = files.call(tool, arguments).await;
+        assert_eq!(reply.error.map(|error| error.code()), Some(Code::WorkspaceHidden), "{tool}");
     }
 }

@@ -97,6 +97,20 @@ async fn a_refused_path_is_shown_short_and_on_one_line() {
     assert!(reply.text.len() < 600 && !reply.text.contains(['\n', '\u{1b}']), "{}", reply.text);
 }
 
+#[tokio::test]
+async fn names_in_two_forms_of_unicode_are_two_names() {
+    let (one, other) = ("/home/src/caf\u{e9}", "/home/src/cafe\u{301}");
+    let world = crate::world::World::new().await;
+    for (path, content) in [(one, "composed\n"), (other, "apart\n")] {
+        let reply = world.checked("write", json!({ "path": path, "content": content })).await;
+        assert!(reply.text.starts_with("created"), "A17: {}", reply.text);
+    }
+    for (path, content) in [(one, "composed\n"), (other, "apart\n")] {
+        let reply = world.checked("read", json!({ "path": path })).await;
+        assert!(reply.text.ends_with(content), "A17: {}", reply.text);
+    }
+}
+
 // A name that merely looks like a Mount's own, beside it.
 #[tokio::test]
 async fn a_sibling_whose_name_begins_like_a_mounts_is_out_of_reach() {

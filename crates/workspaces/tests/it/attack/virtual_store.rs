@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use piton_core::Code;
+use piton_store::port::{Change, Expect, Write};
 use piton_workspaces::{
     Files, Workspaces,
+    overlay::OverlayStore,
+    store::Store,
     virtual_store::{Namespace, NamespaceProblem, VirtualStore},
 };
 use serde_json::json;
 
-use crate::world::{definition, memory_ports, namespace, virtual_tree};
+use crate::world::{definition, memory_ports, namespace, put, virtual_tree};
 
 // shows: WS-055
 #[tokio::test]
@@ -30,8 +34,8 @@ async fn namespaces_never_meet_whatever_their_parts_hold() {
     ];
     for (at, parts) in lists.iter().enumerate() {
         let store = VirtualStore::new(ports.clone(), &namespace(parts), None);
-        crate::world::put(&store, "b/c", at.to_string().as_bytes()).await;
-        crate::world::put(&store, &format!("only-{at}"), b"x").await;
+        put(&store, "b/c", at.to_string().as_bytes()).await;
+        put(&store, &format!("only-{at}"), b"x").await;
     }
     for (at, parts) in lists.iter().enumerate() {
         let store = VirtualStore::new(ports.clone(), &namespace(parts), None);
@@ -74,7 +78,7 @@ async fn names_have_no_meaning_to_the_table() {
 async fn two_agents_over_one_tree_never_see_each_others_writes() {
     let ports = memory_ports(3);
     let shared = VirtualStore::new(ports.clone(), &namespace(&["shared"]), None);
-    crate::world::put(&shared, "guide.md", b"guide\n").await;
+    put(&shared, "guide.md", b"guide\n").await;
     let agent = |name: &str| {
         let own = VirtualStore::new(ports.clone(), &namespace(&["agent", name]), None);
         let set = Workspaces::new(vec![
@@ -105,4 +109,69 @@ async fn two_agents_over_one_tree_never_see_each_others_writes() {
     let two = tokio::spawn(work(two, "CANARY-TWO", "CANARY-ONE"));
     one.await.unwrap();
     two.await.unwrap();
+}
+
+// shows: WS-020 (two scopes on one namespace)
+#[tokio::test]
+async fn what_is_written_to_a_namespace_is_read_where_it_may_not_be_written() {
+    let store = VirtualStore::new(memory_ports(4), &namespace(&["shared"]), None);
+    let set = Workspaces::new(vec![
+        definition("/rw", "read-write", Arc::new(store.clone())),
+        definition("/ro", "read-only", Arc::new(store)),
+    ]);
+    let files = Files::new(Arc::new(set.unwrap()));
+    files.call("write", json!({ "path": "/rw/f", "content": "new\n" })).await;
+    let read = files.call("read", json!({ "path": "/ro/f" })).await.text;
+    assert!(read.ends_with("]\nnew\n"), "H8: {read}");
+    let refused = files.call("write", json!({ "path": "/ro/f", "content": "x" })).await;
+    assert_eq!(refused.error.unwrap().code(), Code::WorkspaceScope, "H8");
+}
+
+#[tokio::test]
+async fn a_row_that_is_damaged_is_told_and_is_never_taken_for_something_else() {
+    let ports = memory_ports(5);
+    let store = VirtualStore::new(ports.clone(), &namespace(&["n"]), None);
+    put(&store, "d/f", b"content\n").await;
+    for row in ports.table.scan(b"workspaces/virtual/", None, 100).await.unwrap().entries {
+        let change = Change::Put(b"{\"kind\":\"file\"".to_vec());
+        let write = Write { key: row.key, expect: Expect::Version(row.version), change };
+        ports.table.commit(vec![write]).await.unwrap();
+    }
+    let set = Workspaces::new(vec![definition("/v", "read-write", Arc::new(store))]);
+    let files = Files::new(Arc::new(set.unwrap()));
+    for (tool, arguments) in [
+        ("read", json!({ "path": "/v/d/f" })),
+        ("stat", json!({ "path": "/v/d" })),
+        ("ls", json!({ "path": "/v" })),
+        ("grep", json!({ "pattern": "x" })),
+        ("write", json!({ "path": "/v/d/f", "content": "x" })),
+        ("write", json!({ "path": "/v/other", "content": "x" })),
+        ("delete", json!({ "path": "/v/d", "recursive": true })),
+        ("move", json!({ "from": "/v/d", "to": "/v/e" })),
+    ] {
+        let reply = files.call(tool, arguments).await;
+        let code = reply.error.map(|error| error.code());
+        assert_eq!(code, Some(Code::StoreInvariantViolation), "H10: {tool}: {}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_moved_to_where_nobody_could_name_it() {
+    let kept = || VirtualStore::new(memory_ports(6), &namespace(&["n"]), None);
+    let empty = VirtualStore::new(memory_ports(7), &namespace(&["lower"]), None);
+    let lower = Workspaces::new(vec![definition("/l", "read-only", Arc::new(empty))]).unwrap();
+    let overlay = OverlayStore::new(kept(), &lower.all()[0]);
+    for store in [Arc::new(kept()) as Arc<dyn Store>, Arc::new(overlay)] {
+        let set = Workspaces::new(vec![definition("/v", "read-write", store)]);
+        let files = Files::new(Arc::new(set.unwrap()));
+        let deep = format!("/v/d{}/f", "/x".repeat(40));
+        let reply = files.call("write", json!({ "path": deep, "content": "kept" })).await;
+        assert!(!reply.is_error(), "{}", reply.text);
+        let to = format!("/v{}", "/y".repeat(30));
+        let refused = files.call("move", json!({ "from": "/v/d", "to": to })).await;
+        assert_eq!(refused.error.unwrap().code(), Code::WorkspaceLimit, "{}", refused.text);
+        assert!(!files.call("read", json!({ "path": deep })).await.is_error());
+        let gone = files.call("delete", json!({ "path": "/v/d", "recursive": true })).await;
+        assert!(!gone.is_error(), "{}", gone.text);
+    }
 }

@@ -1,0 +1,75 @@
+//! A Store in which somebody else writes in between.
+
+use std::sync::{Arc, Mutex};
+
+use piton_store::port::BoxFuture;
+use piton_workspaces::{
+    Files,
+    path::MountPath,
+    search::{Found, Search},
+    store::{Change, Fault, FileStat, Listing, Loaded, Prepared, Store, Window, WindowRead},
+};
+use serde_json::Value;
+
+/// Hands every call on; after the next file that it loads, somebody else writes.
+pub(crate) struct Meddled {
+    under: Arc<dyn Store>,
+    meddle: Mutex<Option<(Files, Value)>>,
+}
+
+impl Meddled {
+    pub(crate) fn new(under: Arc<dyn Store>) -> Self {
+        Self { under, meddle: Mutex::default() }
+    }
+
+    /// Who writes what.
+    pub(crate) fn lets_in(&self, files: Files, write: Value) {
+        *self.meddle.lock().unwrap() = Some((files, write));
+    }
+
+    async fn let_in(&self) {
+        let meddle = self.meddle.lock().unwrap().take();
+        if let Some((files, arguments)) = meddle {
+            let reply = files.call("write", arguments).await;
+            assert!(!reply.is_error(), "{}", reply.text);
+        }
+    }
+}
+
+impl Store for Meddled {
+    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+        self.under.stat(path, digest)
+    }
+
+    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
+        self.under.list(path)
+    }
+
+    fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
+        self.under.read(path, window)
+    }
+
+    fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
+        Box::pin(async move {
+            let loaded = self.under.load(path, bytes_max).await;
+            self.let_in().await;
+            loaded
+        })
+    }
+
+    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<Found, Fault>> {
+        self.under.search(search)
+    }
+
+    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+        self.under.resolve(path)
+    }
+
+    fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
+        self.under.prepare(change)
+    }
+
+    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), Fault>> {
+        self.under.clear(path, temp)
+    }
+}
