@@ -4,6 +4,7 @@ mod adds;
 mod beside;
 mod durable;
 mod peer;
+mod round;
 mod visits;
 
 use crate::{error::Result, place::Place, report::Row};
