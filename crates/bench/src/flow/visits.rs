@@ -60,11 +60,7 @@ pub(super) fn walk(loops: u64, visits: u64) -> Result<Duration> {
 }
 
 /// The same with other loops, which must end after so many visits.
-pub(super) fn walk_with(
-    loops: u64,
-    visits: u64,
-    round: impl Fn() -> Round,
-) -> Result<Duration> {
+pub(super) fn walk_with(loops: u64, visits: u64, round: impl Fn() -> Round) -> Result<Duration> {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.map_err(crate::error::Error::io("start a runtime"))?;
     let mut total = Duration::ZERO;
