@@ -161,7 +161,7 @@ mod tests {
             (ms(59_000), None, ms(1_000)),
             (ms(61_000), None, ms(0)),
             (ms(59_000), Some(ms(0)), QUIET),
-            (ms(59_000), Some(QUIET_LONGEST - ms(10)), ms(10)),
+            (ms(59_000), Some(QUIET_LONGEST.saturating_sub(ms(10))), ms(10)),
             (ms(59_000), Some(QUIET_LONGEST + ms(10)), ms(0)),
         ] {
             assert_eq!(left(patience, waited, changed), expected, "{waited:?} {changed:?}");
