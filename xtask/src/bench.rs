@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use clap::Args;
 
-use crate::{process, project, test::tools};
+use crate::{commit, process, project, test::tools};
 
 /// What to measure and how to report it.
 #[derive(Args)]
@@ -42,9 +42,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let arguments = arguments(options);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if options.report {
+        let commit = commit::measured(&root)?;
         let told = process::output(&root, &process::cargo(), &arguments)?;
-        let commit = process::output(&root, "git", &["describe", "--always", "--dirty=+"])?;
-        report::write(&root, &told, commit.trim())?;
+        report::write(&root, &told, &commit)?;
         return Ok(ExitCode::SUCCESS);
     }
     let status = process::command(&root, &process::cargo(), &arguments).status()?;

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use self::verdict::{Measured, page, too_low};
 use crate::{
+    commit,
     process::{self, cargo},
     project,
     test::tools,
@@ -52,13 +53,13 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
             vec![package]
         }
     };
+    let commit = commit::measured(&root)?;
     let measured = measure(&root, &chosen)?;
     for crate_ in &measured {
         println!("{:>11}: {}", crate_.name, crate_.percent());
     }
     if options.package.is_none() {
-        let commit = process::output(&root, "git", &["describe", "--always", "--dirty=+"])?;
-        fs::write(root.join(PAGE), page(&measured, commit.trim()))
+        fs::write(root.join(PAGE), page(&measured, &commit))
             .with_context(|| format!("writing {PAGE}"))?;
         println!("wrote {PAGE}");
     }

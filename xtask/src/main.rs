@@ -13,6 +13,7 @@
 )]
 
 mod bench;
+mod commit;
 mod coverage;
 mod generate;
 mod picture;

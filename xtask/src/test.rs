@@ -23,6 +23,9 @@ pub(crate) struct Options {
     /// With --long: only those of this crate, such as `piton-store`.
     #[arg(long, requires = "long")]
     package: Option<String>,
+    /// With --package: only those whose name contains this, such as `kill::`.
+    #[arg(requires = "package")]
+    filter: Option<String>,
 }
 
 /// One step of the command.
@@ -101,7 +104,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let root = project::root()?;
     tools::install(&root)?;
     if options.long {
-        return long_run::run(&root, options.package.as_deref());
+        return long_run::run(&root, options.package.as_deref(), options.filter.as_deref());
     }
     let begun = Instant::now();
     for stage in &STAGES {

@@ -5,6 +5,8 @@
 
 mod codes;
 mod edges;
+#[cfg(test)]
+mod finding;
 mod forbidden;
 mod gates;
 mod links;

@@ -78,6 +78,11 @@ impl History {
         self.first == 0
     }
 
+    /// How many commits left memory.
+    pub(crate) fn gone(&self) -> u64 {
+        self.first
+    }
+
     /// The number of every node's first commit.
     pub(crate) fn nodes(&self) -> &BTreeMap<NodeId, u64> {
         &self.nodes

@@ -98,7 +98,12 @@ impl Scope {
 
     /// Reads a value and leaves no trace, unless it is refused.
     pub fn peek<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Error> {
-        reading::peek(self, &Key::parse(key)?)?.map(|item| item.value()).transpose()
+        self.peek_item(key)?.map(|item| item.value()).transpose()
+    }
+
+    /// Reads an item with everything that is known about it, and leaves no trace, unless it is refused.
+    pub fn peek_item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
+        reading::peek(self, &Key::parse(key)?)
     }
 
     /// Reads an item with everything that is known about it, and records that.

@@ -49,8 +49,8 @@ pub(crate) enum Error {
     /// The client that goes through the door failed, or was refused.
     #[error("the client failed: {0}")]
     Client(String),
-    /// The process for a cold measure ended badly.
-    #[error("the process for a cold load failed: {0}")]
+    /// A process that was started for a measure ended badly.
+    #[error("a process that was started to measure failed: {0}")]
     Child(String),
 }
 

@@ -22,6 +22,7 @@ mod error;
 mod flow;
 mod kernel;
 mod measure;
+mod part;
 mod place;
 mod quiet_disk;
 mod report;
@@ -37,7 +38,7 @@ use std::{
 use clap::{Parser, Subcommand, ValueEnum};
 use piton_store::StreamId;
 
-use crate::{error::Result, place::Place, report::Report};
+use crate::{error::Result, part::Part, place::Place, report::Report};
 
 /// What `--help` ends with.
 const HELP: &str = "\
@@ -64,25 +65,6 @@ struct Arguments {
     check: bool,
     #[command(subcommand)]
     inner: Option<Inner>,
-}
-
-/// A group of measures.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
-    /// Canonical JSON and the store.
-    Kernel,
-    /// Workflows.
-    Workflow,
-    /// The agent's door, with a real client.
-    Door,
-    /// Backpacks.
-    Backpack,
-    /// Flows.
-    Flow,
-    /// Trees and frames.
-    Context,
-    /// Workspaces.
-    Workspaces,
 }
 
 /// What the program starts itself for.
@@ -133,26 +115,11 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<ExitCode> {
     let place = Place::choose()?;
     let mut report = Report::new(&place);
-    if matches!(arguments.part, None | Some(Part::Kernel)) {
-        report.add("kernel", kernel::measure(&place)?);
-    }
-    if matches!(arguments.part, None | Some(Part::Workflow)) {
-        report.add("workflow", workflow::measure(&place)?);
-    }
-    if matches!(arguments.part, None | Some(Part::Door)) {
-        report.add("door", door::measure(&place)?);
-    }
-    if matches!(arguments.part, None | Some(Part::Backpack)) {
-        report.add("backpack", backpack::measure(&place)?);
-    }
-    if matches!(arguments.part, None | Some(Part::Flow)) {
-        report.add("flow", flow::measure(&place)?);
-    }
-    if matches!(arguments.part, None | Some(Part::Context)) {
-        report.add("context", context::measure(&place)?);
-    }
-    if matches!(arguments.part, None | Some(Part::Workspaces)) {
-        report.add("workspaces", workspaces::measure(&place)?);
+    for part in Part::value_variants()
+        .iter()
+        .filter(|part| arguments.part.is_none_or(|only| only == **part))
+    {
+        report.add(part.name(), part.measure(&place)?);
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {

@@ -8,7 +8,6 @@ use piton_core::{Code, Envelope};
 
 use crate::{
     agent::{Right, Role},
-    frame::FrameId,
     tree::{PathError, TreeNodeId, TreePath},
     word::{AgentId, FrameType, WordError},
 };
@@ -119,11 +118,11 @@ pub enum Error {
         /// In what way.
         detail: String,
     },
-    /// A frame cannot be overwritten or removed.
-    #[error("the frame {frame} is there already with another content; frames never change")]
-    Immutable {
-        /// The frame.
-        frame: FrameId,
+    /// Others were faster, every time.
+    #[error("{what} while this call was made; nothing was written")]
+    Crowded {
+        /// What they did.
+        what: String,
     },
     /// The call carries something that cannot be taken.
     #[error("{0}")]
@@ -135,9 +134,8 @@ impl Error {
     pub fn code(&self) -> Code {
         match self {
             Self::Store(error) => error.code(),
-            Self::Path(_) | Self::Word(_) | Self::Invalid(_) | Self::Immutable { .. } => {
-                Code::ValidationError
-            }
+            Self::Path(_) | Self::Word(_) | Self::Invalid(_) => Code::ValidationError,
+            Self::Crowded { .. } => Code::StoreConflict,
             Self::Unscannable { .. } => Code::ContextUnreadable,
             Self::NotScanned => Code::ContextNotScanned,
             Self::NodeNotFound { .. } => Code::ContextNodeNotFound,
@@ -158,6 +156,11 @@ impl Error {
             Self::Store(error) => error.envelope(),
             _ => Envelope::new(self.code(), sentence(&self.to_string())),
         }
+    }
+
+    /// Others were faster, every time.
+    pub(crate) fn crowded(what: impl Into<String>) -> Self {
+        Self::Crowded { what: what.into() }
     }
 
     /// Something stored that cannot be understood or is not what its key says.

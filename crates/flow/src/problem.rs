@@ -37,7 +37,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems as they are found. What is beyond the limit is dropped; a file with that many has enough to mend.
+/// Problems as they are found. What is beyond the limit is dropped; a file with that many has enough to mend. An error is
+/// never dropped for a warning: the flow would run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Problems(Vec<Problem>);
 
@@ -51,8 +52,13 @@ impl Problems {
     }
 
     fn add(&mut self, path: String, severity: Severity, message: String) {
+        let problem = Problem { path, severity, message };
         if self.0.len() < PROBLEMS_MAX {
-            self.0.push(Problem { path, severity, message });
+            self.0.push(problem);
+        } else if severity == Severity::Error
+            && let Some(last) = self.0.iter_mut().rfind(|one| one.severity == Severity::Warning)
+        {
+            *last = problem;
         }
     }
 

@@ -42,7 +42,7 @@ pub struct Usage {
 impl Usage {
     /// Everything together; what the provider does not say counts as nothing.
     pub fn total(&self) -> u64 {
-        self.input_tokens.unwrap_or(0) + self.output_tokens.unwrap_or(0)
+        self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
     }
 
     /// The sum of two.

@@ -24,12 +24,24 @@ pub const REQUEST_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The most tools in one request. Providers take 128; models get worse long before.
 pub const TOOLS_MAX: usize = 128;
 
+/// The longest name of a tool in bytes: what every provider takes.
+pub const TOOL_NAME_BYTES_MAX: usize = 64;
+
 /// The most texts that stop an answer. Providers take between 4 and 16.
 pub const STOP_MAX: usize = 16;
 
 /// The longest answer in bytes, text and tool calls together: above what the largest output limits of models
 /// allow, so that only a provider that runs wild meets it.
 pub const ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// The largest response that is read for a whole answer: names, counts and escapes come with the words.
+pub const RESPONSE_BYTES_MAX: usize = 4 * ANSWER_BYTES_MAX;
+
+/// The most bytes of a whole stream: a piece of a few letters comes in an envelope of some hundred bytes.
+pub const STREAM_BYTES_MAX: usize = 64 * ANSWER_BYTES_MAX;
+
+/// How much of the body of a failure is read: more than any provider has to say about one.
+pub const FAILURE_BYTES_MAX: usize = 64 * 1024;
 
 /// The most tool calls in one answer. Models make a few at once; more is a loop inside the model.
 pub const TOOL_CALLS_MAX: usize = 64;

@@ -3,7 +3,6 @@
 //! *Invariants*: it keeps no place in a script. The same request gets the same answer in every process, so a flow that
 //! is resumed or run again hears what it would have heard.
 
-use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,7 +13,7 @@ use crate::error::Error;
 use crate::message::Message;
 use crate::request::Request;
 use crate::scripted::Scripted;
-use crate::stream::{AnswerStream, Part};
+use crate::stream::{AnswerStream, played};
 
 /// What to answer when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,14 +87,6 @@ impl ModelClient for Rehearsed {
 
     /// The words of the answer one by one, then the answer.
     fn stream(&self, request: &Request) -> AnswerStream {
-        let parts = match self.answer(request) {
-            Err(error) => vec![Err(error)],
-            Ok(answer) => {
-                let words =
-                    answer.text.split_inclusive(' ').map(|word| Ok(Part::Text(word.to_owned())));
-                words.chain([Ok(Part::Done(Box::new(answer.clone())))]).collect()
-            }
-        };
-        Box::pin(stream::iter(parts))
+        played(self.answer(request))
     }
 }

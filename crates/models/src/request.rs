@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::{MESSAGES_MAX, MODEL_NAME_BYTES_MAX, REQUEST_BYTES_MAX, TOOLS_MAX};
+use crate::bounds::{
+    MESSAGES_MAX, MODEL_NAME_BYTES_MAX, REQUEST_BYTES_MAX, TOOL_NAME_BYTES_MAX, TOOLS_MAX,
+};
 use crate::error::Error;
 use crate::message::Message;
 use crate::options::Options;
@@ -51,9 +53,12 @@ impl Request {
         if count > MESSAGES_MAX {
             return Some(format!("there are {count} messages; {MESSAGES_MAX} are taken"));
         }
-        let bytes: usize = self.messages.iter().map(Message::bytes).sum();
+        let messages: usize = self.messages.iter().map(Message::bytes).sum();
+        let bytes = messages + self.tools.iter().map(ToolSpec::bytes).sum::<usize>();
         if bytes > REQUEST_BYTES_MAX {
-            return Some(format!("messages have {bytes} bytes; {REQUEST_BYTES_MAX} are taken"));
+            return Some(format!(
+                "messages and tools have {bytes} bytes; {REQUEST_BYTES_MAX} are taken"
+            ));
         }
         if let Some(model) = &self.model
             && (model.is_empty() || model.len() > MODEL_NAME_BYTES_MAX)
@@ -73,10 +78,11 @@ impl Request {
         }
         for (index, tool) in self.tools.iter().enumerate() {
             let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
-            if tool.name.is_empty() || tool.name.len() > 64 || !tool.name.chars().all(plain) {
-                let name = piton_core::truncate(&tool.name, 80);
+            let fits = (1..=TOOL_NAME_BYTES_MAX).contains(&tool.name.len());
+            if !fits || !tool.name.chars().all(plain) {
+                let name = piton_core::truncate(&tool.name, TOOL_NAME_BYTES_MAX);
                 return Some(format!(
-                    "tools[{index}].name is `{name}`; 1 to 64 letters, digits, `_` and `-` are taken"
+                    "tools[{index}].name is `{name}`; 1 to {TOOL_NAME_BYTES_MAX} letters, digits, `_` and `-` are taken"
                 ));
             }
             if !tool.parameters.is_object() {

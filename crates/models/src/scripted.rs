@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
-use futures_util::stream;
 use serde_json::Value;
 
 use crate::answer::{Answer, Finish, Usage};
@@ -11,7 +10,7 @@ use crate::client::{BoxFuture, ModelClient};
 use crate::error::Error;
 use crate::provider::ProviderName;
 use crate::request::Request;
-use crate::stream::{AnswerStream, Part};
+use crate::stream::{AnswerStream, played};
 use crate::tool::ToolCall;
 
 /// Plays answers. When the script is over, every further request is refused.
@@ -75,14 +74,6 @@ impl ModelClient for Scripted {
 
     /// The words of the answer one by one, then the answer.
     fn stream(&self, request: &Request) -> AnswerStream {
-        let parts = match self.play(request) {
-            Err(error) => vec![Err(error)],
-            Ok(answer) => {
-                let words =
-                    answer.text.split_inclusive(' ').map(|word| Ok(Part::Text(word.to_owned())));
-                words.chain([Ok(Part::Done(Box::new(answer.clone())))]).collect()
-            }
-        };
-        Box::pin(stream::iter(parts))
+        played(self.play(request))
     }
 }

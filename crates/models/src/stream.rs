@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use futures_util::Stream;
+use futures_util::{Stream, stream};
 
 use crate::answer::Answer;
 use crate::error::Error;
@@ -21,3 +21,16 @@ pub enum Part {
 /// Promise: it ends after exactly one [`Part::Done`] or one error, whichever comes first. The texts before a
 /// `Done` are its text.
 pub type AnswerStream = Pin<Box<dyn Stream<Item = Result<Part, Error>> + Send>>;
+
+/// An answer that is already there, as its pieces: its words one by one, then the whole.
+pub(crate) fn played(answer: Result<Answer, Error>) -> AnswerStream {
+    let parts = match answer {
+        Err(error) => vec![Err(error)],
+        Ok(answer) => {
+            let words = answer.text.split_inclusive(' ').map(|word| Part::Text(word.to_owned()));
+            let words: Vec<Part> = words.collect();
+            words.into_iter().chain([Part::Done(Box::new(answer))]).map(Ok).collect()
+        }
+    };
+    Box::pin(stream::iter(parts))
+}

@@ -10,10 +10,10 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::process;
+use crate::{commit, process};
 
 const PAGE: &str = "docs/generated/long-runs.md";
-const FILTER: &str = "test(/(^|::)long::/)";
+const LONG: &str = "test(/(^|::)long::/)";
 const HEAD: &str = "# Long runs\n\n\
     <!-- Written by `cargo xtask test --long`. -->\n\n\
     The last run of each long test at its full size. A commit with `+` had uncommitted changes.\n\n\
@@ -29,14 +29,11 @@ struct Record {
     duration_ms: u64,
 }
 
-/// Runs the long tests, all or those of one crate, then records what they reported.
-pub(crate) fn run(root: &Path, package: Option<&str>) -> Result<ExitCode> {
+/// Runs the long tests, all, those of one crate or some of those, then records what they reported.
+pub(crate) fn run(root: &Path, package: Option<&str>, filter: Option<&str>) -> Result<ExitCode> {
+    let commit = commit::measured(root)?;
     let report = std::env::temp_dir().join(format!("piton-long-{}.jsonl", std::process::id()));
-    let arguments = ["nextest", "run", "--all-features", "--profile", "long"];
-    let crates = package.map_or(vec!["--workspace"], |package| vec!["--package", package]);
-    let selection = ["--no-tests", "pass", "--filterset", FILTER];
-    let arguments = [arguments.as_slice(), &crates, &selection].concat();
-    let mut command = process::command(root, &process::cargo(), &arguments);
+    let mut command = process::command(root, &process::cargo(), &arguments(package, filter));
     command.env("PITON_LONG", "1").env("PITON_LONG_REPORT", &report);
     let passed = process::succeeds(&mut command)?;
     let reported = fs::read_to_string(&report).unwrap_or_default();
@@ -44,7 +41,7 @@ pub(crate) fn run(root: &Path, package: Option<&str>) -> Result<ExitCode> {
         fs::remove_file(&report)?;
     }
     if !passed {
-        println!("xtask: a long test failed; its seed is in the output above");
+        println!("xtask: a long test failed, or none was selected; see above, also for its seed");
         return Ok(ExitCode::FAILURE);
     }
     let records = parse(&reported)?;
@@ -55,9 +52,19 @@ pub(crate) fn run(root: &Path, package: Option<&str>) -> Result<ExitCode> {
     let page = root.join(PAGE);
     let before = fs::read_to_string(&page).unwrap_or_default();
     fs::create_dir_all(page.parent().unwrap_or(root))?;
-    fs::write(&page, merge(&before, &records, &commit(root)))?;
+    fs::write(&page, merge(&before, &records, &commit))?;
     println!("xtask: long runs recorded in {PAGE}: {}", records.len());
     Ok(ExitCode::SUCCESS)
+}
+
+/// What nextest is told. A crate may have no long tests; a filter that finds none is a mistake.
+fn arguments<'a>(package: Option<&'a str>, filter: Option<&'a str>) -> Vec<&'a str> {
+    let arguments = ["nextest", "run", "--all-features", "--profile", "long"];
+    let crates = package.map_or(vec!["--workspace"], |package| vec!["--package", package]);
+    let no_tests = if filter.is_some() { "fail" } else { "pass" };
+    let selection = ["--no-tests", no_tests, "--filterset", LONG];
+    let names = filter.map_or_else(Vec::new, |filter| vec!["--", filter]);
+    [arguments.as_slice(), &crates, &selection, &names].concat()
 }
 
 fn parse(lines: &str) -> Result<Vec<Record>> {
@@ -67,15 +74,6 @@ fn parse(lines: &str) -> Result<Vec<Record>> {
             serde_json::from_str(line).with_context(|| format!("a long test reported {line}"))
         })
         .collect()
-}
-
-/// The commit that was tested, with a mark when the tree had changes.
-fn commit(root: &Path) -> String {
-    let id = process::output(root, "git", &["rev-parse", "--short", "HEAD"]);
-    let changes = process::output(root, "git", &["status", "--porcelain"]);
-    let id = id.map_or_else(|_| "unknown".to_owned(), |id| id.trim().to_owned());
-    let dirty = changes.is_ok_and(|changes| !changes.trim().is_empty());
-    format!("{id}{}", if dirty { "+" } else { "" })
 }
 
 /// The page with the new rows in place of the old ones of the same tests, sorted by test.
@@ -109,7 +107,18 @@ fn merge(page: &str, records: &[Record], commit: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{HEAD, merge, parse};
+    use super::{HEAD, LONG, arguments, merge, parse};
+
+    #[test]
+    fn a_filter_narrows_the_long_tests_and_has_to_find_some() {
+        let told = |package, filter| arguments(package, filter)[5..].join(" ");
+        let long = format!("--filterset {LONG}");
+        assert_eq!(told(None, None), format!("--workspace --no-tests pass {long}"));
+        assert_eq!(
+            told(Some("piton-store"), Some("kill")),
+            format!("--package piton-store --no-tests fail {long} -- kill")
+        );
+    }
 
     #[test]
     fn a_run_replaces_the_row_of_its_test_and_keeps_the_others() {

@@ -119,60 +119,58 @@ fn check_budgets(file: &File) -> Vec<Problem> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::project::Project;
-
-    #[track_caller]
-    fn finds(path: &str, text: &str, expected: &[&str]) {
-        let found = check(&Project::of(&[(path, text)]));
-        let found: Vec<&str> = found.iter().map(|problem| problem.what.as_str()).collect();
-        assert_eq!(found, expected, "{path}: {text}");
-    }
+    use crate::tidy::finding::finds;
 
     // shows: WR-531
     #[test]
     fn a_module_or_file_with_an_empty_name_is_a_problem() {
         let what = ["`utils` says nothing about what is inside"];
-        finds("crates/a/src/utils.rs", "", &what);
-        finds("crates/a/src/utils/b.rs", "", &what);
-        finds("crates/a/src/lib.rs", "pub(crate) mod utils { }", &what);
-        finds("crates/a/src/lib.rs", "mod utils_of_war; // mod utils", &[]);
+        finds(check, "crates/a/src/utils.rs", "", &what);
+        finds(check, "crates/a/src/utils/b.rs", "", &what);
+        finds(check, "crates/a/src/lib.rs", "pub(crate) mod utils { }", &what);
+        finds(check, "crates/a/src/lib.rs", "mod utils_of_war; // mod utils", &[]);
     }
 
     #[test]
     fn ignored_tests_and_silenced_lints_are_problems() {
-        finds("crates/a/src/b.rs", "#[ignore = \"slow\"]", &["`#[ignore` is not used here"]);
-        finds("crates/a/src/b.rs", "#[allow(dead_code)]", &["`#[allow` is not used here"]);
-        finds("crates/a/src/b.rs", "// #[allow(x)] in a comment", &[]);
-        finds("crates/a/src/b.rs", "let x = \"#[ignore]\";", &[]);
+        finds(check, "crates/a/src/b.rs", "#[ignore = \"slow\"]", &["`#[ignore` is not used here"]);
+        finds(check, "crates/a/src/b.rs", "#[allow(dead_code)]", &["`#[allow` is not used here"]);
+        finds(check, "crates/a/src/b.rs", "// #[allow(x)] in a comment", &[]);
+        finds(check, "crates/a/src/b.rs", "let x = \"#[ignore]\";", &[]);
     }
 
     #[test]
     fn unfinished_code_is_a_problem() {
-        finds("crates/a/src/b.rs", "fn f() { todo!() }", &["`todo!` is not used here"]);
-        finds("crates/a/tests/it/b.rs", "dbg!(x);", &["`dbg!` is not used here"]);
+        finds(check, "crates/a/src/b.rs", "fn f() { todo!() }", &["`todo!` is not used here"]);
+        finds(check, "crates/a/tests/it/b.rs", "dbg!(x);", &["`dbg!` is not used here"]);
     }
 
     #[test]
     fn only_the_command_line_and_the_benchmarks_print() {
-        finds("crates/store/src/b.rs", "println!(\"x\")", &["a library prints"]);
-        finds("crates/store/src/b.rs", "eprint!(\"x\")", &["a library prints"]);
-        finds("crates/cli/src/b.rs", "println!(\"x\")", &[]);
-        finds("crates/store/tests/it/b.rs", "println!(\"seed\")", &[]);
+        finds(check, "crates/store/src/b.rs", "println!(\"x\")", &["a library prints"]);
+        finds(check, "crates/store/src/b.rs", "eprint!(\"x\")", &["a library prints"]);
+        finds(check, "crates/cli/src/b.rs", "println!(\"x\")", &[]);
+        finds(check, "crates/store/tests/it/b.rs", "println!(\"seed\")", &[]);
     }
 
     // shows: WR-012
     #[test]
     fn counting_characters_needs_a_reason() {
         let what = ["characters are counted where budgets count UTF-8 bytes"];
-        finds("crates/a/src/b.rs", "text.chars().count()", &what);
-        finds("crates/a/src/b.rs", "text\n    .chars()\n    .count()", &what);
-        finds("crates/a/src/b.rs", "text.chars().count() // tidy: chars: shown to a person", &[]);
-        finds("crates/a/tests/it/b.rs", "text.chars().count()", &[]);
+        finds(check, "crates/a/src/b.rs", "text.chars().count()", &what);
+        finds(check, "crates/a/src/b.rs", "text\n    .chars()\n    .count()", &what);
+        finds(
+            check,
+            "crates/a/src/b.rs",
+            "text.chars().count() // tidy: chars: shown to a person",
+            &[],
+        );
+        finds(check, "crates/a/tests/it/b.rs", "text.chars().count()", &[]);
     }
 
     #[test]
     fn a_file_over_a_thousand_lines_is_a_problem() {
-        finds("crates/a/src/b.rs", &"\n".repeat(1_000), &[]);
-        finds("crates/a/src/b.rs", &"\n".repeat(1_001), &["1001 lines, more than 1000"]);
+        finds(check, "crates/a/src/b.rs", &"\n".repeat(1_000), &[]);
+        finds(check, "crates/a/src/b.rs", &"\n".repeat(1_001), &["1001 lines, more than 1000"]);
     }
 }

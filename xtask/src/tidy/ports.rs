@@ -136,13 +136,11 @@ fn bare_parameter(parameters: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::project::Project;
+    use crate::tidy::finding;
 
     #[track_caller]
     fn finds(code: &str, expected: &[&str]) {
-        let found = check(&Project::of(&[("crates/store/src/port/blobs.rs", code)]));
-        let found: Vec<&str> = found.iter().map(|problem| problem.what.as_str()).collect();
-        assert_eq!(found, expected, "{code}");
+        finding::finds(check, "crates/store/src/port/blobs.rs", code, expected);
     }
 
     // shows: WR-540

@@ -136,14 +136,7 @@ fn first_name(item: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::project::Project;
-
-    #[track_caller]
-    fn finds(path: &str, text: &str, expected: &[&str]) {
-        let found = check(&Project::of(&[(path, text)]));
-        let found: Vec<&str> = found.iter().map(|problem| problem.what.as_str()).collect();
-        assert_eq!(found, expected, "{path}: {text}");
-    }
+    use crate::{project::Project, tidy::finding::finds};
 
     // shows: WR-533
     #[test]
@@ -155,10 +148,15 @@ mod tests {
             ("use std::{fmt, env};", "std::env"),
             ("use std::{collections::{BTreeMap, env}, thread};", "std::thread"),
         ] {
-            finds("crates/core/src/a.rs", code, &[&format!("the core has no effects: `{name}`")]);
+            finds(
+                check,
+                "crates/core/src/a.rs",
+                code,
+                &[&format!("the core has no effects: `{name}`")],
+            );
         }
-        finds("crates/core/src/a.rs", "// std::fs is not used\nlet s = \"std::fs\";", &[]);
-        finds("crates/cli/src/a.rs", "use std::fs;", &[]);
+        finds(check, "crates/core/src/a.rs", "// std::fs is not used\nlet s = \"std::fs\";", &[]);
+        finds(check, "crates/cli/src/a.rs", "use std::fs;", &[]);
     }
 
     // shows: WS-050 (no program is started)
@@ -175,18 +173,18 @@ mod tests {
             let what = format!("Workspaces start no program: `{name}`");
             assert!(found.iter().any(|problem| problem.what == what), "{code}");
         }
-        finds("crates/workspaces/tests/it/a.rs", "use std::process::Command;", &[]);
-        finds("crates/cli/src/a.rs", "use std::process::Command;", &[]);
+        finds(check, "crates/workspaces/tests/it/a.rs", "use std::process::Command;", &[]);
+        finds(check, "crates/cli/src/a.rs", "use std::process::Command;", &[]);
     }
 
     // shows: WR-534
     #[test]
     fn a_port_names_no_adapter() {
         let what = ["a port knows no adapter: `crate::local`"];
-        finds("crates/store/src/port/journal.rs", "use crate::local::Disk;", &what);
-        finds("crates/store/src/port/journal.rs", "use crate::{event, local};", &what);
-        finds("crates/store/src/port/journal.rs", "use crate::locality;", &[]);
-        finds("crates/store/src/local/journal.rs", "use crate::local::Disk;", &[]);
+        finds(check, "crates/store/src/port/journal.rs", "use crate::local::Disk;", &what);
+        finds(check, "crates/store/src/port/journal.rs", "use crate::{event, local};", &what);
+        finds(check, "crates/store/src/port/journal.rs", "use crate::locality;", &[]);
+        finds(check, "crates/store/src/local/journal.rs", "use crate::local::Disk;", &[]);
     }
 
     // shows: WR-535
@@ -194,8 +192,8 @@ mod tests {
     fn a_pure_crate_does_not_lift_the_ban_on_effects() {
         let lifted = "#![expect(clippy::disallowed_methods, reason = \"files\")]";
         let what = ["a pure crate keeps the ban on effects: `clippy::disallowed_methods`"];
-        finds("crates/workflow/src/a.rs", lifted, &what);
-        finds("crates/store/src/local/a.rs", lifted, &[]);
-        finds("crates/workflow/tests/it/a.rs", lifted, &[]);
+        finds(check, "crates/workflow/src/a.rs", lifted, &what);
+        finds(check, "crates/store/src/local/a.rs", lifted, &[]);
+        finds(check, "crates/workflow/tests/it/a.rs", lifted, &[]);
     }
 }

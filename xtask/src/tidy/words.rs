@@ -107,32 +107,26 @@ fn declared_type(code: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::project::Project;
-
-    #[track_caller]
-    fn finds(path: &str, text: &str, expected: &[&str]) {
-        let found = check(&Project::of(&[(path, text)]));
-        let found: Vec<&str> = found.iter().map(|problem| problem.what.as_str()).collect();
-        assert_eq!(found, expected, "{path}: {text}");
-    }
+    use crate::tidy::finding::finds;
 
     #[test]
     fn a_ruled_out_synonym_in_a_document_is_a_problem() {
-        finds("docs/a.md", "The Checksum of it", &["\"checksum\" has another name here"]);
-        finds("docs/a.md", "an MCP session", &["\"mcp session\" has another name here"]);
-        finds("docs/a.md", "a checksummed page", &[]);
-        finds("docs/a.md", "git's checksum <!-- tidy: word -->", &[]);
-        finds("docs/requirements/a.md", "checksum", &[]);
+        finds(check, "docs/a.md", "The Checksum of it", &["\"checksum\" has another name here"]);
+        finds(check, "docs/a.md", "an MCP session", &["\"mcp session\" has another name here"]);
+        finds(check, "docs/a.md", "a checksummed page", &[]);
+        finds(check, "docs/a.md", "git's checksum <!-- tidy: word -->", &[]);
+        finds(check, "docs/requirements/a.md", "checksum", &[]);
     }
 
     #[test]
     fn a_type_named_by_a_ruled_out_synonym_is_a_problem() {
         finds(
+            check,
             "crates/a/src/b.rs",
             "pub struct FileChecksum(u8);",
             &["`Checksum` in `FileChecksum` has another name here"],
         );
-        finds("crates/a/src/b.rs", "// struct Checksum", &[]);
-        finds("crates/a/src/b.rs", "enum Backend {} // tidy: word: a foreign name", &[]);
+        finds(check, "crates/a/src/b.rs", "// struct Checksum", &[]);
+        finds(check, "crates/a/src/b.rs", "enum Backend {} // tidy: word: a foreign name", &[]);
     }
 }

@@ -99,9 +99,18 @@ impl Followed {
 
     /// The state that was found the last time, as a backpack of its own without a past.
     pub fn state(&self) -> Backpack {
+        self.backpack(History::new(self.known.replayed.replay.state.clone(), 0))
+    }
+
+    /// The same with what is in memory of its past, and how many older commits are not.
+    pub fn recent(&self) -> (Backpack, u64) {
+        let history = &self.known.replayed.replay.history;
+        (self.backpack(history.clone()), history.gone())
+    }
+
+    fn backpack(&self, history: History) -> Backpack {
         let Known { replayed: Replayed { origin, replay }, large, .. } = &self.known;
         let (state, permissions) = (replay.state.clone(), imbl::OrdMap::new());
-        let history = History::new(state.clone(), 0);
         let (id, origin, large) = (self.id.clone(), origin.clone(), large.clone());
         let beginning = Beginning { id, origin, state, history, large, permissions };
         Backpack::begin(beginning, self.options, self.ports.ports.clone())

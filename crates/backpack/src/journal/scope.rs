@@ -138,6 +138,11 @@ impl AsyncScope {
         self.read(self.scope.peek(key)).await
     }
 
+    /// See [`Scope::peek_item`].
+    pub async fn peek_item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
+        self.read(self.scope.peek_item(key)).await
+    }
+
     /// See [`Scope::history`]; it reaches back as far as memory does.
     pub fn history(&self, filter: &Filter) -> Result<Vec<Committed>, Error> {
         self.scope.history(filter)

@@ -11,23 +11,13 @@ mod rig;
 pub(crate) use kept::{journal_ports, open};
 pub(crate) use memory::here as memory_here;
 
-use crate::{error::Result, place::Place, report::Row};
+use crate::part::Measure;
 
-type Measure = fn(&Place) -> Result<Vec<Row>>;
-
-/// Measures everything, one after the other.
-pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
-    let measures: [(&str, Measure); 5] = [
-        ("packing and reading in memory", |_| quick::rows()),
-        ("past states and differences", |_| past::rows()),
-        ("long histories", |_| growth::rows()),
-        ("the memory of a history", |_| memory::rows()),
-        ("durable packs", durable::rows),
-    ];
-    let mut rows = Vec::new();
-    for (number, (what, measure)) in measures.iter().enumerate() {
-        eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
-        rows.extend(measure(place)?);
-    }
-    Ok(rows)
-}
+/// Everything that is measured, in this order.
+pub(crate) const MEASURES: [(&str, Measure); 5] = [
+    ("packing and reading in memory", |_| quick::rows()),
+    ("past states and differences", |_| past::rows()),
+    ("long histories", |_| growth::rows()),
+    ("the memory of a history", |_| memory::rows()),
+    ("durable packs", durable::rows),
+];

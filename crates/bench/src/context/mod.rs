@@ -8,14 +8,8 @@ mod trees;
 
 pub(crate) use child::here;
 
-use crate::{error::Result, place::Place, report::Row};
+use crate::part::Measure;
 
-/// Measures everything, one after the other.
-pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    eprintln!("measuring scans (1 of 2)");
-    rows.extend(scanning::rows(place)?);
-    eprintln!("measuring frames (2 of 2)");
-    rows.extend(frames::rows(place)?);
-    Ok(rows)
-}
+/// Everything that is measured, in this order.
+pub(crate) const MEASURES: [(&str, Measure); 2] =
+    [("scans", scanning::rows), ("frames", frames::rows)];

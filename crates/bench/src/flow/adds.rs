@@ -5,9 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use piton_flow::{Action, BoxFuture, Context, Node, NodeError};
-use serde_json::Value;
-
+use super::round::{Round, onward};
 use super::visits::{walk, walk_with};
 use crate::{
     error::Result,
@@ -19,37 +17,25 @@ const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 2, warm_up: 1 };
 const VISITS: u64 = 2_000;
 const ADDED_US_MAX: f64 = 5_000.0;
 
-/// Reads five keys, writes two, and asks for a namespace, at every visit.
-struct Busy {
-    left: AtomicU64,
-}
-
-impl Node for Busy {
-    fn type_name(&self) -> &'static str {
-        "busy"
-    }
-
-    fn post<'a>(
-        &'a self,
-        context: &'a Context,
-        _: &'a Value,
-        _: Value,
-    ) -> BoxFuture<'a, std::result::Result<Action, NodeError>> {
+/// A loop that reads five keys, writes two, and asks for a namespace, at every visit.
+fn busy() -> Round {
+    let left = AtomicU64::new(VISITS);
+    Round::new(VISITS, move |context| {
+        let left = left.fetch_sub(1, Ordering::Relaxed) - 1;
         Box::pin(async move {
-            let left = self.left.fetch_sub(1, Ordering::Relaxed) - 1;
             for key in ["a", "b", "c", "d", "e"] {
                 std::hint::black_box(context.unpack::<u64>(key).await?);
             }
             context.pack("a", &left).await?;
             context.pack("b", &(left * 2)).await?;
             std::hint::black_box(context.unpack_by_namespace::<u64>("turn").await?);
-            Ok(if left == 0 { Action::End } else { Action::Default })
+            Ok(onward(left))
         })
-    }
+    })
 }
 
 pub(super) fn rows() -> Result<Vec<Row>> {
-    let busy = || walk_with(1, VISITS, |visits| Busy { left: AtomicU64::new(visits) });
+    let busy = || walk_with(1, VISITS, busy);
     let idle = || walk(1, VISITS);
     let samples = SCHEDULE.run(|_| Ok((&busy, &idle)))?;
     let added: Vec<f64> = samples

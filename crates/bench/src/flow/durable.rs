@@ -3,12 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use piton_backpack::journal::JournalPorts;
-use piton_flow::{Action, BoxFuture, Context, Flow, Node, NodeError, RunOptions, State};
+use piton_flow::State;
 use piton_store::local::{DataDir, RealDisk};
-use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
-use super::visits::runner;
+use super::round::{Round, onward};
 use crate::{
     backpack,
     error::{Error, Result, expect},
@@ -21,26 +20,15 @@ pub(super) struct Durable {
     ports: JournalPorts,
 }
 
-/// Counts down in the backpack.
-struct CountDown;
-
-impl Node for CountDown {
-    fn type_name(&self) -> &'static str {
-        "count-down"
-    }
-
-    fn post<'a>(
-        &'a self,
-        context: &'a Context,
-        _: &'a Value,
-        _: Value,
-    ) -> BoxFuture<'a, std::result::Result<Action, NodeError>> {
+/// A loop that counts down in the backpack.
+fn count_down(steps: u64) -> Round {
+    Round::new(steps, |context| {
         Box::pin(async move {
-            let left: u64 = context.unpack_required("left").await?;
-            context.pack("left", &(left - 1)).await?;
-            Ok(if left == 1 { Action::End } else { Action::Default })
+            let left = context.unpack_required::<u64>("left").await? - 1;
+            context.pack("left", &left).await?;
+            Ok(onward(left))
         })
-    }
+    })
 }
 
 impl Durable {
@@ -58,14 +46,10 @@ impl Durable {
             let start = backpack.scope(piton_backpack::Identity::system(), None)?;
             let _ = start.pack("left", &steps).await?;
             let state = State::journaled(backpack)?;
-            let mut flow = Flow::new();
-            let node = flow.add("count-down", CountDown).expect("a good id");
-            flow.next(node, node).expect("its first edge");
-            let options = RunOptions { steps_max: steps, ..RunOptions::default() };
-            let (runner, began) = (runner(), std::time::Instant::now());
-            let report = runner.run(&flow, &state, options).await;
+            let (round, began) = (count_down(steps), std::time::Instant::now());
+            let made = round.run(&state).await;
             let took = began.elapsed();
-            expect("steps of the flow", steps, report.steps)?;
+            expect("steps of the flow", steps, made)?;
             Ok(took)
         })
     }

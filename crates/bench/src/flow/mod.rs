@@ -4,16 +4,14 @@ mod adds;
 mod beside;
 mod durable;
 mod peer;
+mod round;
 mod visits;
 
-use crate::{error::Result, place::Place, report::Row};
+use crate::part::Measure;
 
-/// Measures everything, one after the other.
-pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
-    eprintln!("measuring visits of nodes (1 of 2)");
-    let mut rows = visits::rows()?;
-    rows.extend(adds::rows()?);
-    eprintln!("measuring flows beside others (2 of 2)");
-    rows.extend(beside::rows(place)?);
-    Ok(rows)
-}
+/// Everything that is measured, in this order.
+pub(crate) const MEASURES: [(&str, Measure); 3] = [
+    ("visits of nodes", |_| visits::rows()),
+    ("what nodes do at a visit", |_| adds::rows()),
+    ("flows beside others", beside::rows),
+];

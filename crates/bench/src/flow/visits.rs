@@ -11,14 +11,11 @@ use std::{
 
 use piton_backpack::{Backpack, Options, Ports};
 use piton_core::port::fixed::SeededEntropy;
-use piton_flow::{
-    Action, BoxFuture, Context, Flow, Node, NodeError, RunOptions, Runner, RunnerPorts, State,
-    Tools,
-};
-use piton_models::Scripted;
-use piton_store::local::{SystemClock, SystemTimer};
+use piton_flow::State;
+use piton_store::local::SystemClock;
 use serde_json::Value;
 
+use super::round::{Round, onward};
 use crate::{
     error::{Result, expect},
     measure::{Schedule, float, thread_cpu},
@@ -51,51 +48,27 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     Ok(vec![visit.judged(Bar::median(VISIT_US_MAX)), linear.judged(Bar::ratio(RATIO_MAX))])
 }
 
-/// Goes round until it was visited often enough.
-struct Turn {
-    left: AtomicU64,
-}
-
-impl Node for Turn {
-    fn type_name(&self) -> &'static str {
-        "turn"
-    }
-
-    fn post<'a>(
-        &'a self,
-        _: &'a Context,
-        _: &'a Value,
-        _: Value,
-    ) -> BoxFuture<'a, std::result::Result<Action, NodeError>> {
-        let left = self.left.fetch_sub(1, Ordering::Relaxed) - 1;
-        let action = if left == 0 { Action::End } else { Action::Default };
-        Box::pin(std::future::ready(Ok(action)))
-    }
-}
-
-/// The time of the processor that `loops` loops of so many visits take.
+/// The time of the processor that `loops` loops of so many visits take, if a visit does nothing.
 pub(super) fn walk(loops: u64, visits: u64) -> Result<Duration> {
-    walk_with(loops, visits, |visits| Turn { left: AtomicU64::new(visits) })
+    walk_with(loops, visits, || {
+        let left = AtomicU64::new(visits);
+        Round::new(visits, move |_| {
+            let action = onward(left.fetch_sub(1, Ordering::Relaxed) - 1);
+            Box::pin(std::future::ready(Ok(action)))
+        })
+    })
 }
 
-/// The same with another node, which must end after so many visits.
-pub(super) fn walk_with<N: Node + 'static>(
-    loops: u64,
-    visits: u64,
-    node: impl Fn(u64) -> N,
-) -> Result<Duration> {
+/// The same with other loops, which must end after so many visits.
+pub(super) fn walk_with(loops: u64, visits: u64, round: impl Fn() -> Round) -> Result<Duration> {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.map_err(crate::error::Error::io("start a runtime"))?;
     let mut total = Duration::ZERO;
     let mut steps = 0;
     for _ in 0..loops {
-        let mut flow = Flow::new();
-        let turn = flow.add("turn", node(visits)).expect("a good id");
-        flow.next(turn, turn).expect("its first edge");
-        let (state, runner) = (state(), runner());
-        let options = RunOptions { steps_max: visits, ..RunOptions::default() };
-        let (report, time) = thread_cpu(|| runtime.block_on(runner.run(&flow, &state, options)));
-        steps += report.steps;
+        let (state, round) = (state(), round());
+        let (made, time) = thread_cpu(|| runtime.block_on(round.run(&state)));
+        steps += made;
         total += time;
     }
     expect("visits of all loops", loops * visits, steps)?;
@@ -107,13 +80,4 @@ fn state() -> State {
     let nothing: [(&str, Value); 0] = [];
     let backpack = Backpack::new(nothing, Options::default(), ports).expect("it is empty");
     State::new(backpack).expect("its first observer")
-}
-
-pub(super) fn runner() -> Runner {
-    let ports = RunnerPorts {
-        clock: Arc::new(SystemClock),
-        timer: Arc::new(SystemTimer),
-        entropy: Arc::new(SeededEntropy::new(2)),
-    };
-    Runner::new(Arc::new(Scripted::default()), Tools::new(), ports)
 }

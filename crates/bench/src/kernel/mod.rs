@@ -13,26 +13,15 @@ mod smaller;
 
 pub(crate) use cold_load::here as cold_load_here;
 
-use crate::{error::Result, place::Place, report::Row};
+use crate::part::Measure;
 
-type Measure = fn(&Place) -> Result<Vec<Row>>;
-
-/// Measures everything, one after the other.
-pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
-    let measures: [(&str, Measure); 7] = [
-        ("a durable append", append::rows),
-        ("a cold load", cold_load::rows),
-        ("appends to a short and to a long session", flatness::rows),
-        ("canonical JSON", canonical::rows),
-        ("a dedupe hit", lookup::rows),
-        ("the log", log::rows),
-        ("blobs and tables", smaller::rows),
-    ];
-    let mut rows = Vec::new();
-    for (number, (what, measure)) in measures.iter().enumerate() {
-        eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
-        place.settle()?;
-        rows.extend(measure(place)?);
-    }
-    Ok(rows)
-}
+/// Everything that is measured, in this order.
+pub(crate) const MEASURES: [(&str, Measure); 7] = [
+    ("a durable append", append::rows),
+    ("a cold load", cold_load::rows),
+    ("appends to a short and to a long session", flatness::rows),
+    ("canonical JSON", canonical::rows),
+    ("a dedupe hit", lookup::rows),
+    ("the log", log::rows),
+    ("blobs and tables", smaller::rows),
+];

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The shape of the document; the number grows when it changes.
-const SCHEMA: &str = "piton.bench/1";
+const SCHEMA: &str = "piton.bench/2";
 
 /// Everything that was measured.
 #[derive(Serialize)]
@@ -81,9 +81,11 @@ impl Report {
     fn verdict(&self) -> String {
         let judged = self.rows.iter().filter(|entry| entry.row.is_judged()).count();
         let (held, open) = (judged - self.misses(), self.rows.len() - judged);
+        let doubtful = self.rows.iter().filter(|entry| entry.row.is_doubtful()).count();
         format!(
-            "{held} of {judged} bars hold; {open} rows have none. A ratio stands with its 95 % interval; \
-             p99 is not judged.\n"
+            "{held} of {judged} bars hold, {doubtful} of them with an interval that reaches over the bar; {open} rows \
+             have none. A ratio stands with its 95 % interval. A bar is judged by the median, and where a disk decides \
+             by the low end of the interval; p99 is not judged.\n"
         )
     }
 }

@@ -68,11 +68,16 @@ impl Bar {
     }
 }
 
-/// How a measure stands to its bar.
+/// How a measure stands to its bar. What is judged decides between holding and missing; a bar that holds while the
+/// interval of its ratio says that it might not is told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
     Holds,
+    /// The median is within the bar, and the interval reaches over it.
+    HoldsIntervalOver,
+    /// The interval reaches down to the bar, and the median is over it.
+    HoldsMedianOver,
     Misses,
     NotJudged,
 }
@@ -137,12 +142,23 @@ impl Row {
             Subject::RatioLow => ratio.map(|ratio| ratio.low),
         };
         let figure = figure.expect("a bar on a ratio is laid on a measure with a baseline");
-        let verdict = if figure <= bar.at_most { Verdict::Holds } else { Verdict::Misses };
+        let doubt = ratio.filter(|_| bar.on != Subject::Median);
+        let verdict = match (figure <= bar.at_most, doubt) {
+            (false, _) => Verdict::Misses,
+            (true, Some(ratio)) if ratio.median > bar.at_most => Verdict::HoldsMedianOver,
+            (true, Some(ratio)) if ratio.high > bar.at_most => Verdict::HoldsIntervalOver,
+            (true, _) => Verdict::Holds,
+        };
         Self { bar: Some(bar), verdict, ..self }
     }
 
     pub(super) fn is_judged(&self) -> bool {
         self.verdict != Verdict::NotJudged
+    }
+
+    /// Whether the bar holds although the interval reaches over it.
+    pub(super) fn is_doubtful(&self) -> bool {
+        matches!(self.verdict, Verdict::HoldsIntervalOver | Verdict::HoldsMedianOver)
     }
 
     pub(super) fn misses(&self) -> bool {
@@ -167,6 +183,20 @@ mod tests {
         assert!(!row(&ratios).judged(Bar::disk_ratio(1.3)).misses());
         assert!(row(&ratios).judged(Bar::ratio(1.3)).misses());
         assert!(row(&[1.4; 6]).judged(Bar::disk_ratio(1.3)).misses());
+    }
+
+    #[test]
+    fn a_bar_that_holds_tells_how_far_the_interval_reaches() {
+        let verdict = |ratios: &[f64], bar| row(ratios).judged(bar).verdict;
+        assert_eq!(verdict(&[1.1; 6], Bar::ratio(1.3)), Verdict::Holds);
+        let wide = [1.0, 1.1, 1.1, 1.1, 1.1, 1.4];
+        assert_eq!(verdict(&wide, Bar::ratio(1.3)), Verdict::HoldsIntervalOver);
+        assert_eq!(verdict(&wide, Bar::disk_ratio(1.3)), Verdict::HoldsIntervalOver);
+        let high = [1.0, 1.4, 1.4, 1.4, 1.4, 1.4];
+        assert_eq!(verdict(&high, Bar::disk_ratio(1.3)), Verdict::HoldsMedianOver);
+        assert_eq!(verdict(&high, Bar::ratio(1.3)), Verdict::Misses);
+        // A bar on the figure says nothing about the ratio.
+        assert_eq!(verdict(&wide, Bar::median(1.3)), Verdict::Holds);
     }
 
     #[test]

@@ -69,6 +69,8 @@ fn cells(row: &Row) -> [String; 9] {
         })),
         match row.verdict {
             Verdict::Holds => "holds",
+            Verdict::HoldsIntervalOver => "holds (interval reaches over the bar)",
+            Verdict::HoldsMedianOver => "holds (only the low end of the interval)",
             Verdict::Misses => "MISSES",
             Verdict::NotJudged => "–",
         }

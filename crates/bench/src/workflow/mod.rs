@@ -13,24 +13,14 @@ mod run;
 mod sessions;
 
 pub(crate) use self::{flatness::prepared, rig::Rig, run::Run};
-use crate::{error::Result, place::Place, report::Row};
+use crate::part::Measure;
 
-type Measure = fn(&Place) -> Result<Vec<Row>>;
-
-/// Measures everything, one after the other.
-pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
-    let measures: [(&str, Measure); 6] = [
-        ("the compiler", |_| compiling::rows()),
-        ("an advance", advance::rows),
-        ("advances of a short and of a long run", flatness::rows),
-        ("replays and rehydrations", reading::rows),
-        ("projections", |_| folding::rows()),
-        ("recall", recalling::rows),
-    ];
-    let mut rows = Vec::new();
-    for (number, (what, measure)) in measures.iter().enumerate() {
-        eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
-        rows.extend(measure(place)?);
-    }
-    Ok(rows)
-}
+/// Everything that is measured, in this order.
+pub(crate) const MEASURES: [(&str, Measure); 6] = [
+    ("the compiler", |_| compiling::rows()),
+    ("an advance", advance::rows),
+    ("advances of a short and of a long run", flatness::rows),
+    ("replays and rehydrations", reading::rows),
+    ("projections", |_| folding::rows()),
+    ("recall", recalling::rows),
+];

@@ -9,22 +9,12 @@ mod searching;
 mod server;
 mod trees;
 
-use crate::{error::Result, place::Place, report::Row};
+use crate::part::Measure;
 
-type Measure = fn(&Place) -> Result<Vec<Row>>;
-
-/// Measures everything, one after the other.
-pub(crate) fn measure(place: &Place) -> Result<Vec<Row>> {
-    let measures: [(&str, Measure); 4] = [
-        ("routing", |_| routing::rows()),
-        ("reads", reading::rows),
-        ("searches beside ripgrep", searching::rows),
-        ("file tools over MCP beside the reference server", peer::rows),
-    ];
-    let mut rows = Vec::new();
-    for (number, (what, measure)) in measures.iter().enumerate() {
-        eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
-        rows.extend(measure(place)?);
-    }
-    Ok(rows)
-}
+/// Everything that is measured, in this order.
+pub(crate) const MEASURES: [(&str, Measure); 4] = [
+    ("routing", |_| routing::rows()),
+    ("reads", reading::rows),
+    ("searches beside ripgrep", searching::rows),
+    ("file tools over MCP beside the reference server", peer::rows),
+];

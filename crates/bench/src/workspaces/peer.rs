@@ -3,16 +3,15 @@
 use std::{
     cell::RefCell,
     path::Path,
-    process::Command,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use super::{durable::Bare, server::Server, trees};
+use super::{durable::Bare, searching, server::Server, trees};
 use crate::{
-    error::{Error, Result, expect},
-    measure::{Schedule, float, wall},
+    error::{Result, expect},
+    measure::{Schedule, float},
     place::Place,
     report::{Bar, Row, Unit},
 };
@@ -185,23 +184,14 @@ fn latency(server: &RefCell<Server>) -> Result<Row> {
 }
 
 fn searches(server: &RefCell<Server>, tree: &Path) -> Result<Row> {
-    let arguments = json!({ "pattern": "needle in the [a-z]+", "limit": 2_000 });
-    let hits = trees::ALL / 50;
+    let arguments = searching::arguments();
     let samples = SEARCHES.run(|_| {
         let ours = || {
             let (text, time) = server.borrow_mut().call("grep", &arguments)?;
-            expect("lines that match", hits, text.lines().count() as u64)?;
+            expect("lines that match", searching::HITS, text.lines().count() as u64)?;
             Ok(time)
         };
-        let theirs = || {
-            let mut ripgrep = Command::new("rg");
-            ripgrep
-                .args(["--no-config", "-n", "-e", "needle in the [a-z]+", "."])
-                .current_dir(tree);
-            let (output, time) = wall(|| ripgrep.output());
-            output.map_err(Error::io("run ripgrep"))?;
-            Ok(time)
-        };
+        let theirs = || searching::ripgrep(tree);
         Ok((ours, theirs))
     })?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);

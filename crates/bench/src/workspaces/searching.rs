@@ -1,8 +1,8 @@
 //! Searching a tree of 5,000 files beside ripgrep.
 
-use std::{process::Command, time::Duration};
+use std::{path::Path, process::Command, time::Duration};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::trees;
 use crate::{
@@ -14,7 +14,10 @@ use crate::{
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 2 };
 const RATIO_MAX: f64 = 1.5;
-const HITS: u64 = trees::ALL / 50;
+
+/// What is looked for, and how many lines have it.
+const PATTERN: &str = "needle in the [a-z]+";
+pub(super) const HITS: u64 = trees::ALL / 50;
 
 pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let root = trees::make(place, "search-tree")?;
@@ -24,24 +27,31 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
         .build()
         .map_err(Error::io("start a runtime"))?;
     let ours = || {
-        let arguments = json!({ "pattern": "needle in the [a-z]+", "limit": 2_000 });
-        let (reply, time) = wall(|| runtime.block_on(files.call("grep", arguments)));
+        let (reply, time) = wall(|| runtime.block_on(files.call("grep", arguments())));
         expect("lines that match", HITS, reply.text.lines().count() as u64)?;
         Ok(time)
     };
-    let baseline = || {
-        let mut ripgrep = Command::new("rg");
-        ripgrep.args(["--no-config", "-n", "-e", "needle in the [a-z]+", "."]).current_dir(&root);
-        let (output, time) = wall(|| ripgrep.output());
-        let output = output.map_err(Error::io("run ripgrep"))?;
-        let found = output.stdout.split(|byte| *byte == b'\n').count() - 1;
-        expect("lines that ripgrep finds", HITS, found as u64)?;
-        Ok(time)
-    };
+    let baseline = || ripgrep(&root);
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
     let name = "`grep` over 5,000 files, in process";
     Ok(vec![
         Row::paired(name, Unit::Milliseconds, "ripgrep", &samples).judged(Bar::ratio(RATIO_MAX)),
     ])
+}
+
+/// The search as the tool `grep` is asked for it.
+pub(super) fn arguments() -> Value {
+    json!({ "pattern": PATTERN, "limit": 2_000 })
+}
+
+/// How long ripgrep takes for the same, in a process of its own.
+pub(super) fn ripgrep(root: &Path) -> Result<Duration> {
+    let mut ripgrep = Command::new("rg");
+    ripgrep.args(["--no-config", "-n", "-e", PATTERN, "."]).current_dir(root);
+    let (output, time) = wall(|| ripgrep.output());
+    let output = output.map_err(Error::io("run ripgrep"))?;
+    let found = output.stdout.split(|byte| *byte == b'\n').count() - 1;
+    expect("lines that ripgrep finds", HITS, found as u64)?;
+    Ok(time)
 }

@@ -110,7 +110,7 @@ impl Context {
             }
         }
         drop(turn);
-        Err(Error::Invalid("other processes append frames faster than this one can".to_owned()))
+        Err(Error::crowded("other processes appended frames"))
     }
 
     /// The turn of one writer among those that got in each other's way. Those that did not yet go on beside it.

@@ -58,7 +58,7 @@ impl Context {
                 outcome => return outcome,
             }
         }
-        Err(Error::Invalid("the tree changes faster than a frame can be put on it".to_owned()))
+        Err(Error::crowded("the tree changed again and again"))
     }
 
     async fn try_put_frame(

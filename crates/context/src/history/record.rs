@@ -48,7 +48,7 @@ impl Context {
                 outcome => return outcome,
             }
         }
-        Err(Error::Invalid("other processes record trees faster than this one can".to_owned()))
+        Err(Error::crowded("other processes recorded trees"))
     }
 
     async fn try_record(

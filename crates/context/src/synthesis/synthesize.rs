@@ -155,7 +155,7 @@ impl Context {
                 outcome => return outcome,
             }
         }
-        Err(Error::Invalid(format!("the frames below {path} change faster than they are read")))
+        Err(Error::crowded(format!("the frames below {path} changed again and again")))
     }
 
     async fn try_synthesize_one(

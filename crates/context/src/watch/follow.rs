@@ -6,7 +6,7 @@ use super::Watcher;
 use crate::{
     Context, Error,
     history::{Recorded, RootEntry, RootRef},
-    scan::Scanner,
+    scan::{Scanner, Scope},
 };
 
 /// Is told of every tree that was recorded, with the old and new ids of what changed.
@@ -20,6 +20,8 @@ pub struct Follower {
     subscribers: Vec<Subscriber>,
     /// The tree that was told last. Others record trees as well.
     told: RootEntry,
+    /// Whether a change was noticed that is not recorded, because something failed.
+    behind: bool,
 }
 
 impl std::fmt::Debug for Follower {
@@ -36,7 +38,10 @@ impl Follower {
         watcher.follow(&found.tree)?;
         let recorded = context.record(&found.tree, found.report.is_partial(), None).await?;
         let told = recorded.root.clone();
-        Ok((Self { context, scanner, watcher, subscribers: Vec::new(), told }, recorded))
+        Ok((
+            Self { context, scanner, watcher, subscribers: Vec::new(), told, behind: false },
+            recorded,
+        ))
     }
 
     /// Tells `subscriber` of every tree that is recorded from now on.
@@ -46,12 +51,21 @@ impl Follower {
 
     /// Waits for a change for at most `patience`, and records it. `None` if nothing that is part of the tree changed.
     ///
-    /// A failure leaves the follower as it was: the next call scans everything.
+    /// A failure loses nothing: the next call scans everything, whether something changes meanwhile or not.
     pub async fn step(&mut self, patience: Duration) -> Result<Option<Recorded>, Error> {
-        let Some(scope) = self.watcher.wait(patience) else {
-            return Ok(None);
+        let scope = match self.watcher.wait(patience) {
+            _ if self.behind => Scope::Everything,
+            None => return Ok(None),
+            Some(scope) => scope,
         };
-        let scanned = self.scanner.scan_only(&scope, false)?;
+        self.behind = true;
+        let recorded = self.take_in(&scope).await?;
+        self.behind = false;
+        Ok(recorded)
+    }
+
+    async fn take_in(&mut self, scope: &Scope) -> Result<Option<Recorded>, Error> {
+        let scanned = self.scanner.scan_only(scope, false)?;
         self.watcher.follow(&scanned.tree)?;
         let partial = scanned.report.is_partial();
         let mut recorded = self.context.record(&scanned.tree, partial, None).await?;

@@ -92,12 +92,12 @@ impl Watcher {
         let mut dirty = Dirty::default();
         dirty.add(std::mem::take(&mut self.late));
         let began = Instant::now();
+        let mut changed = None;
         loop {
-            let left = if dirty.is_empty() {
-                patience.saturating_sub(began.elapsed())
-            } else {
-                QUIET.min(QUIET_LONGEST.saturating_sub(began.elapsed()))
-            };
+            if !dirty.is_empty() {
+                changed = changed.or_else(|| Some(Instant::now()));
+            }
+            let left = left(patience, began.elapsed(), changed.map(|at| at.elapsed()));
             match self.notices.recv_timeout(left) {
                 Ok(notice) => self.take(notice, &mut dirty),
                 Err(RecvTimeoutError::Timeout) if dirty.is_empty() => return None,
@@ -131,6 +131,14 @@ impl Watcher {
     }
 }
 
+/// How long to wait for the next notice, after so long a wait and so long after the first change, if there was one.
+fn left(patience: Duration, waited: Duration, changed: Option<Duration>) -> Duration {
+    match changed {
+        None => patience.saturating_sub(waited),
+        Some(collected) => QUIET.min(QUIET_LONGEST.saturating_sub(collected)),
+    }
+}
+
 fn is_gone(error: &notify::Error) -> bool {
     matches!(&error.kind, notify::ErrorKind::Io(error)
         if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory))
@@ -138,4 +146,25 @@ fn is_gone(error: &notify::Error) -> bool {
 
 fn failed(root: &Path, error: &notify::Error) -> Error {
     Error::Unscannable { path: root.display().to_string(), reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_collected_until_it_is_quiet_however_long_nothing_happened_before() {
+        let ms = Duration::from_millis;
+        let patience = ms(60_000);
+        for (waited, changed, expected) in [
+            (ms(0), None, patience),
+            (ms(59_000), None, ms(1_000)),
+            (ms(61_000), None, ms(0)),
+            (ms(59_000), Some(ms(0)), QUIET),
+            (ms(59_000), Some(QUIET_LONGEST.saturating_sub(ms(10))), ms(10)),
+            (ms(59_000), Some(QUIET_LONGEST + ms(10)), ms(0)),
+        ] {
+            assert_eq!(left(patience, waited, changed), expected, "{waited:?} {changed:?}");
+        }
+    }
 }

@@ -8,6 +8,7 @@
 
 mod busy;
 mod check;
+mod crowded;
 mod doors;
 mod frames;
 mod history;
@@ -15,6 +16,7 @@ mod ignore;
 mod processes;
 mod reading;
 mod reads;
+mod refusing;
 mod scan;
 mod scene;
 mod subtree;

@@ -2,16 +2,25 @@
 
 use std::{
     fs,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use piton_context::{
+    Context, Ports,
+    bounds::TRIES_MAX,
     scan::Scanner,
     watch::{Follower, json_lines},
 };
+use piton_store::port::Table;
 
-use crate::scene::{Scene, block_on, path};
+use crate::{
+    refusing::Refusing,
+    scene::{Scene, block_on, path},
+};
 
 /// How long a test waits for the system before it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -88,6 +97,30 @@ fn what_somebody_else_recorded_is_told_all_the_same() {
         let paths: Vec<String> =
             told.changes.iter().map(|change| change.path.to_string()).collect();
         assert_eq!(paths, [".", "a", "b"]);
+    });
+}
+
+// shows: CT-083 (the part that nothing goes untold)
+#[test]
+fn a_change_that_could_not_be_recorded_is_recorded_by_the_next_step() {
+    let scene = Scene::new(&[("a", "1")]);
+    let (table, left) = (scene.table.clone(), AtomicU64::new(0));
+    let refusing = Arc::new(Refusing { table, row: 0, left });
+    let ports = Ports { table: Arc::clone(&refusing) as Arc<dyn Table>, ..scene.ports.clone() };
+    let context = Context::new(ports, scene.context.project());
+    block_on(async {
+        let scanner = Scanner::new(scene.dir.path());
+        let (mut follower, _) = Follower::start(context, scanner).await.unwrap();
+        follower.step(Duration::ZERO).await.unwrap();
+        scene.write("a", "22");
+        refusing.left.store(u64::from(TRIES_MAX), Ordering::Relaxed);
+        follower.step(PATIENCE).await.unwrap_err();
+        // Nothing changes any more, and there is nothing to wait for.
+        let told = follower.step(Duration::ZERO).await.unwrap().unwrap();
+        let paths: Vec<String> =
+            told.changes.iter().map(|change| change.path.to_string()).collect();
+        assert_eq!(paths, [".", "a"]);
+        assert_eq!(follower.step(Duration::ZERO).await.unwrap(), None);
     });
 }
 

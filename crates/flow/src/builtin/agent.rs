@@ -55,6 +55,15 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<Flow, Vec<ParamProblem
     }
     let mut choices = Vec::new();
     for (index, name) in raw.tools.iter().enumerate() {
+        let taken = if name == ANSWER {
+            Some("`answer` is what the agent chooses when it is done; a tool needs another name")
+        } else {
+            raw.tools[..index].contains(name).then_some("it is there already")
+        };
+        if let Some(words) = taken {
+            problems.push(ParamProblem::new(format!("tools[{index}]"), words));
+            continue;
+        }
         match request.registry.tools().spec(name) {
             Ok(ToolSpec { description, .. }) => {
                 choices.push(Choice { action: name.clone(), when: description.clone() });

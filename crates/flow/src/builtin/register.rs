@@ -4,6 +4,7 @@ use super::{agent, chat, chat_each, decision, tool_call, tool_params};
 use crate::config::{ParamProblem, Registry};
 use crate::error::Error;
 use crate::graph::{Body, Flow};
+use crate::problem::Severity;
 
 /// Takes in all types that come with Piton.
 pub(crate) fn register(registry: &mut Registry) {
@@ -35,6 +36,7 @@ fn inner(request: &crate::config::BuildRequest<'_>) -> Result<Body, Vec<ParamPro
         Ok(loaded) => Ok(Body::from(loaded.flow)),
         Err(Error::Invalid { problems }) => Err(problems
             .into_iter()
+            .filter(|problem| problem.severity == Severity::Error)
             .map(|problem| ParamProblem::new(problem.path, problem.message))
             .collect()),
         Err(error) => Err(vec![ParamProblem::new("flow", error.to_string())]),

@@ -24,7 +24,9 @@ impl Audience {
     }
 
     pub(crate) fn join(&self, listener: Listener) {
-        self.lock().push(listener);
+        let mut listeners = self.lock();
+        listeners.retain(Listener::is_heard);
+        listeners.push(listener);
         self.any.store(true, Ordering::Release);
     }
 

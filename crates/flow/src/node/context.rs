@@ -95,7 +95,9 @@ impl Context {
         &self,
         key: &str,
     ) -> Result<Option<T>, NodeError> {
-        Ok(self.scope.peek(key).await?)
+        let Some(item) = self.scope.peek_item(key).await? else { return Ok(None) };
+        self.protected.note(&item);
+        Ok(Some(item.value()?))
     }
 
     /// The keys that the node may read, in order.

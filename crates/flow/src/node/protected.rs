@@ -37,8 +37,11 @@ impl Protected {
     /// `text` without what is protected.
     pub(crate) fn clean(&self, text: &str) -> String {
         let texts = self.lock();
-        let long = texts.iter().filter(|secret| secret.len() >= TEXT_BYTES_MIN);
-        long.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "[protected]"))
+        let mut long: Vec<&str> = texts.iter().map(String::as_str).collect();
+        long.retain(|secret| secret.len() >= TEXT_BYTES_MIN);
+        // A text that is part of another would leave the rest of that one behind.
+        long.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        long.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "[protected]"))
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<String>> {
@@ -46,7 +49,7 @@ impl Protected {
     }
 }
 
-/// The texts and numbers inside a value, longest first where one contains the other.
+/// The texts and numbers inside a value.
 fn collect(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => texts.push(text.clone()),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use piton_models::ToolSpec;
+use piton_models::bounds::TOOL_NAME_BYTES_MAX;
 use serde_json::Value;
 
 use super::error::ToolError;
@@ -35,8 +36,11 @@ impl Tools {
         let name = spec.name.clone();
         let refused = |problem: String| ToolError::Refused { name: name.clone(), problem };
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
-        if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
-            return Err(refused("a name has 1 to 64 letters, digits, `_` and `-`".to_owned()));
+        let fits = (1..=TOOL_NAME_BYTES_MAX).contains(&name.len());
+        if !fits || !name.chars().all(plain) {
+            return Err(refused(format!(
+                "a name has 1 to {TOOL_NAME_BYTES_MAX} letters, digits, `_` and `-`"
+            )));
         }
         if self.tools.contains_key(&name) {
             return Err(refused("there is one of that name already".to_owned()));

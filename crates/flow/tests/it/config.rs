@@ -276,3 +276,23 @@ fn a_type_is_registered_once() {
     let error = registry.register("set", |_| Ok(Body::from(Probe::new()))).unwrap_err();
     assert!(error.to_string().contains("there is a type `set` already"));
 }
+
+#[test]
+fn an_error_is_told_whatever_number_of_warnings_came_before_it() {
+    let nodes: Vec<Value> =
+        (0..150).map(|n| json!({ "id": format!("n{n}"), "type": "ReportNode" })).collect();
+    let text = json!({
+        "nodes": [{ "id": "first", "type": "ReportNode" }],
+        "subflows": [{ "id": "inner", "nodes": nodes }],
+        "edges": [{ "from": "first", "to": "inner" }, { "from": "first", "to": "nowhere" }],
+    });
+    let problems = Flow::check_json(&text.to_string(), &registry());
+    assert_eq!(problems.len(), 100);
+    let errors: Vec<String> = problems
+        .iter()
+        .filter(|problem| problem.severity == Severity::Error)
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(errors, ["edges[1].to: there is no node or subflow `nowhere`"]);
+    assert!(Flow::from_json(&text.to_string(), &registry()).is_err());
+}

@@ -8,7 +8,7 @@ use piton_flow::{
     Tools,
 };
 use piton_models::Scripted;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::probe::Probe;
 use crate::site::{clock, heard, runner_with, state, watch};
@@ -48,6 +48,48 @@ async fn a_protected_value_is_in_no_event_and_no_error_of_the_node_that_read_it(
     }
     let envelope = serde_json::to_string(&error.envelope()).unwrap();
     assert!(!envelope.contains("canary"), "{envelope}");
+}
+
+// shows: BP-044 (the part about events and errors of flows)
+#[tokio::test]
+async fn what_was_peeked_at_is_as_protected_as_what_was_read() {
+    let (state, settings) = personal();
+    let telling = Probe::new().prep(|context| {
+        Box::pin(async move {
+            let email: Option<Value> = context.peek("email").await?;
+            context.warn(&format!("about {SECRET}"));
+            Err(NodeError::new(email.unwrap_or_default()["to"].to_string()))
+        })
+    });
+    let mut flow = Flow::new();
+    flow.add_with("mail", telling, settings).unwrap();
+    let (report, events) = watch(&flow, &state).await;
+    let told: Vec<String> = events.iter().map(|event| event.to_json_line()).collect();
+    let error = report.outcome.unwrap_err().to_string();
+    assert!(told.iter().any(|line| line.contains("about [protected]")), "{told:?}");
+    assert!(told.iter().chain([&error]).all(|text| !text.contains("canary")), "{told:?} {error}");
+}
+
+#[tokio::test]
+async fn a_protected_text_that_begins_another_leaves_nothing_of_it_behind() {
+    let state = state(&[]);
+    let system = state.backpack().scope(Identity::system(), None).unwrap();
+    let names = json!(["ada", "ada@canary.example"]);
+    let tagged = PackOptions::new().tagged(["pii"]).unwrap();
+    let _ = system.pack_with("names", &names, &tagged).unwrap();
+    let permissions = Some(Permissions::none().reading(["names"]).unwrap());
+    let telling = Probe::new().prep(|context| {
+        Box::pin(async move {
+            let names: Vec<String> = context.unpack_required("names").await?;
+            Err(NodeError::new(format!("no mail to {} of {}", names[1], names[0])))
+        })
+    });
+    let mut flow = Flow::new();
+    let settings = NodeSettings { permissions, ..NodeSettings::default() };
+    flow.add_with("mail", telling, settings).unwrap();
+    let error = watch(&flow, &state).await.0.outcome.unwrap_err();
+    let words = "node `mail` failed in prep: no mail to [protected] of [protected]";
+    assert_eq!(error.to_string(), words);
 }
 
 // shows: BP-044 (the part about what a model streams and what tools are given)

@@ -3,10 +3,8 @@
 //! * [`ProviderName`], [`Wire`], [`BaseUrl`]: what a provider is called, speaks, and where it is.
 //! * [`ProviderSettings`]: all that is configured of one.
 //! * [`KeyReference`], [`Secret`], [`SecretSource`]: where its key lies, the key, and who reads it.
-//! * [`choose`]: which provider a call goes to.
 
 mod base_url;
-mod choose;
 mod key;
 mod name;
 mod settings;
@@ -15,7 +13,6 @@ mod system_secrets;
 mod wire;
 
 pub use base_url::{BaseUrl, BaseUrlError};
-pub use choose::{Choice, ChosenBy, Wishes, choose};
 pub use key::{KeyReference, Secret, SecretSource};
 pub use name::{ProviderName, ProviderNameError};
 pub use settings::{ProviderSettings, check};

@@ -8,13 +8,10 @@ use tokio::time::timeout;
 use super::failure::Failing;
 use super::format::{body, headers, path, whole};
 use crate::answer::Answer;
-use crate::bounds::ANSWER_BYTES_MAX;
+use crate::bounds::{FAILURE_BYTES_MAX, RESPONSE_BYTES_MAX};
 use crate::error::{Error, Redaction};
 use crate::provider::{ProviderSettings, Secret};
 use crate::request::Request;
-
-/// What comes with an answer beside its words: names, counts, escapes.
-const ENVELOPE_FACTOR: usize = 4;
 
 pub(super) struct Call {
     pub(super) http: reqwest::Client,
@@ -67,8 +64,8 @@ impl Call {
             return Ok(response);
         }
         let headers = response.headers().clone();
-        let body = self.read(&mut response).await?;
-        Err(self.failing().status(status, &String::from_utf8_lossy(&body), &headers))
+        let body = said(&mut response).await;
+        Err(self.failing().status(status, &body, &headers))
     }
 
     /// All of a body that is not too long.
@@ -78,10 +75,22 @@ impl Call {
             response.chunk().await.map_err(|error| self.failing().network(&error))?
         {
             bytes.extend_from_slice(&chunk);
-            if bytes.len() > ENVELOPE_FACTOR * ANSWER_BYTES_MAX {
+            if bytes.len() > RESPONSE_BYTES_MAX {
                 return Err(self.failing().too_long());
             }
         }
         Ok(bytes)
     }
+}
+
+/// What a failure says of itself, as far as it comes: the status is the verdict, whatever becomes of the rest.
+async fn said(response: &mut Response) -> String {
+    let mut bytes = Vec::new();
+    while bytes.len() < FAILURE_BYTES_MAX
+        && let Ok(Some(chunk)) = response.chunk().await
+    {
+        bytes.extend_from_slice(&chunk);
+    }
+    bytes.truncate(FAILURE_BYTES_MAX);
+    String::from_utf8_lossy(&bytes).into_owned()
 }

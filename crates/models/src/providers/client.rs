@@ -10,9 +10,7 @@ use crate::answer::Answer;
 use crate::bounds::CONNECT_TIMEOUT_MS;
 use crate::client::{BoxFuture, ModelClient};
 use crate::error::Error;
-use crate::provider::{
-    ProviderName, ProviderSettings, Secret, SecretSource, Wishes, check, choose,
-};
+use crate::provider::{ProviderName, ProviderSettings, Secret, SecretSource, check};
 use crate::request::Request;
 use crate::stream::AnswerStream;
 
@@ -44,13 +42,25 @@ impl Providers {
         self.known.keys()
     }
 
+    /// Who a request goes to: whom it names, else the default. A name that is not known is an error: another provider
+    /// would get text that nobody wanted there.
+    fn chosen(&self, request: &Request) -> Result<&ProviderSettings, Error> {
+        let lacking = |what| Error::NotConfigured { what };
+        let name =
+            request.provider.as_ref().or(self.default.as_ref()).ok_or_else(|| {
+                lacking("no provider is named, and there is no default".to_owned())
+            })?;
+        self.known.get(name).ok_or_else(|| {
+            let there: Vec<&str> = self.names().map(ProviderName::as_str).collect();
+            let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+            lacking(format!("the provider {name} is not configured; there is: {there}"))
+        })
+    }
+
     /// All that one call needs, with the key.
     pub(super) fn call(&self, request: &Request) -> Result<Call, Error> {
         request.check()?;
-        let wishes =
-            Wishes { call: request.provider.as_ref(), agent: None, default: self.default.as_ref() };
-        let choice = choose(wishes, self.known.keys())?;
-        let settings = self.known.get(&choice.provider).expect("it was chosen out of these");
+        let settings = self.chosen(request)?;
         let name = &settings.name;
         let model = request.model.as_ref().or(settings.model.as_ref()).ok_or_else(|| {
             let what = format!("the call names no model, and {name} has no default one");

@@ -30,6 +30,12 @@ pub(super) struct Draft {
 }
 
 impl Draft {
+    /// How much was gathered, as the limit of an answer counts it.
+    pub(super) fn bytes(&self) -> usize {
+        let call = |call: &DraftCall| call.id.len() + call.name.len() + call.arguments.len();
+        self.text.len() + self.calls.iter().map(call).sum::<usize>()
+    }
+
     /// The call with a number, made if need be.
     pub(super) fn call(&mut self, index: usize) -> Option<&mut DraftCall> {
         // One more than the limit is enough for the answer to be refused.

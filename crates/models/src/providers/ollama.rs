@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, DraftCall};
+use super::draft::Draft;
 use super::format::{Flaw, put};
 use super::openai::{text_of, tools};
 use crate::answer::Finish;
@@ -67,11 +67,10 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
         draft.model = Some(model.to_owned());
     }
     for call in data["message"]["tool_calls"].as_array().into_iter().flatten() {
-        draft.calls.push(DraftCall {
-            id: text_of(&call["id"]),
-            name: text_of(&call["function"]["name"]),
-            arguments: call["function"]["arguments"].to_string(),
-        });
+        let next = draft.call(draft.calls.len()).ok_or(Flaw::CALLS)?;
+        next.id = text_of(&call["id"]);
+        next.name = text_of(&call["function"]["name"]);
+        next.arguments = call["function"]["arguments"].to_string();
     }
     if data["done"] == true {
         draft.over = true;

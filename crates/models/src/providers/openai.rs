@@ -110,7 +110,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     }
     for call in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
         let index = call["index"].as_u64().and_then(|index| usize::try_from(index).ok());
-        let Some(draft) = draft.call(index.unwrap_or(usize::MAX)) else {
+        let Some(draft) = draft.call(index.ok_or(Flaw::FORM)?) else {
             return Err(Flaw::CALLS);
         };
         draft.id.push_str(call["id"].as_str().unwrap_or_default());

@@ -10,8 +10,8 @@ use super::call::Call;
 use super::client::Providers;
 use super::draft::Draft;
 use super::format::piece;
-use super::frames::Frames;
-use crate::bounds::ANSWER_BYTES_MAX;
+use super::frames::{Frame, Frames};
+use crate::bounds::{ANSWER_BYTES_MAX, STREAM_BYTES_MAX};
 use crate::error::Error;
 use crate::provider::Wire;
 use crate::request::Request;
@@ -29,7 +29,8 @@ struct Reading {
     response: Response,
     frames: Frames,
     draft: Draft,
-    bytes: usize,
+    /// How many bytes came in all.
+    received: usize,
 }
 
 /// The answer to `request`, piece by piece.
@@ -59,58 +60,54 @@ async fn ask(providers: &Providers, request: &Request) -> Result<Reading, Error>
     let sent = timeout(call.patience(), call.send(request, true)).await;
     let response = sent.map_err(|_| call.failing().timeout())??;
     let (frames, draft) = (Frames::default(), Draft::default());
-    Ok(Reading { call, response, frames, draft, bytes: 0 })
+    Ok(Reading { call, response, frames, draft, received: 0 })
 }
 
 impl Reading {
     /// The next words; nothing when the answer is complete.
     async fn words(&mut self) -> Result<Option<String>, Error> {
         let wire = self.call.settings.wire;
-        loop {
-            while let Some(frame) = self.frames.next(wire) {
-                let words = piece(wire, &frame, &mut self.draft);
-                let words = words.map_err(|flaw| self.call.failing().flaw(&flaw))?;
-                self.count(words.len())?;
-                if !words.is_empty() {
-                    return Ok(Some(words));
-                }
-                if self.draft.over {
-                    return Ok(None);
-                }
+        while !self.draft.over {
+            let Some(frame) = self.frame().await? else { return self.ended() };
+            let words = piece(wire, &frame, &mut self.draft);
+            let words = words.map_err(|flaw| self.call.failing().flaw(&flaw))?;
+            if self.draft.bytes() > ANSWER_BYTES_MAX {
+                return Err(self.call.failing().too_long());
             }
-            if self.draft.over {
-                return Ok(None);
-            }
-            if !self.more().await? {
-                return self.ended();
+            if !words.is_empty() {
+                return Ok(Some(words));
             }
         }
+        Ok(None)
     }
 
-    /// Reads on; whether there was anything.
-    async fn more(&mut self) -> Result<bool, Error> {
-        let read = timeout(self.call.patience(), self.response.chunk()).await;
-        let read = read.map_err(|_| self.call.failing().timeout())?;
-        let Some(bytes) = read.map_err(|error| self.call.failing().network(&error))? else {
-            return Ok(false);
-        };
-        self.frames.add(&bytes);
-        self.count(0)?;
-        Ok(true)
+    /// The next whole piece, which may take as long as the settings say; nothing at the end.
+    async fn frame(&mut self) -> Result<Option<Frame>, Error> {
+        let read = timeout(self.call.patience(), self.next_frame()).await;
+        read.unwrap_or_else(|_| Err(self.call.failing().timeout()))
+    }
+
+    async fn next_frame(&mut self) -> Result<Option<Frame>, Error> {
+        loop {
+            if let Some(frame) = self.frames.next(self.call.settings.wire) {
+                return Ok(Some(frame));
+            }
+            let read = self.response.chunk().await;
+            let Some(bytes) = read.map_err(|error| self.call.failing().network(&error))? else {
+                return Ok(None);
+            };
+            self.frames.add(&bytes);
+            self.received += bytes.len();
+            if self.frames.waiting() > ANSWER_BYTES_MAX || self.received > STREAM_BYTES_MAX {
+                return Err(self.call.failing().too_long());
+            }
+        }
     }
 
     /// Some that speak as OpenAI does leave out the last piece; one that gave its reason is complete all the same.
     fn ended(&self) -> Result<Option<String>, Error> {
         let complete = self.call.settings.wire == Wire::OpenAi && self.draft.finish.is_some();
         if complete { Ok(None) } else { Err(self.call.failing().cut()) }
-    }
-
-    fn count(&mut self, bytes: usize) -> Result<(), Error> {
-        self.bytes += bytes;
-        if self.bytes + self.frames.waiting() > ANSWER_BYTES_MAX {
-            return Err(self.call.failing().too_long());
-        }
-        Ok(())
     }
 
     fn done(&mut self) -> Result<Part, Error> {

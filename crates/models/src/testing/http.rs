@@ -1,11 +1,19 @@
 //! As much of HTTP/1.1 as a model server needs.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
 /// The largest body that is read.
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// How often something is sent before a dripping server hangs up.
+const DRIPS: usize = 200;
+
+/// Shorter than anybody's patience.
+const BETWEEN_DRIPS: Duration = Duration::from_millis(5);
 
 /// One request.
 pub(super) struct Incoming {
@@ -60,17 +68,34 @@ pub(super) async fn send(
 }
 
 /// Begins an answer that ends when the connection does.
-pub(super) async fn begin(stream: &mut BufReader<TcpStream>, content_type: &str) {
+pub(super) async fn begin(stream: &mut BufReader<TcpStream>, status: u16, content_type: &str) {
     let head =
-        format!("HTTP/1.1 200 x\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n");
+        format!("HTTP/1.1 {status} x\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n");
     let _sent = stream.write_all(head.as_bytes()).await;
     let _flushed = stream.flush().await;
 }
 
-/// Sends the next piece at once.
-pub(super) async fn piece(stream: &mut BufReader<TcpStream>, piece: &str) {
-    let _sent = stream.write_all(piece.as_bytes()).await;
-    let _flushed = stream.flush().await;
+/// Sends the next piece at once; whether anybody is there to take it.
+pub(super) async fn piece(stream: &mut BufReader<TcpStream>, piece: &str) -> bool {
+    stream.write_all(piece.as_bytes()).await.is_ok() && stream.flush().await.is_ok()
+}
+
+/// Sends these pieces over and over, until the caller hangs up.
+pub(super) async fn repeat(stream: &mut BufReader<TcpStream>, pieces: &[String]) {
+    let mut pieces = pieces.iter().cycle();
+    while let Some(next) = pieces.next()
+        && piece(stream, next).await
+    {}
+}
+
+/// Sends blanks with a while in between, but not for ever.
+pub(super) async fn drip(stream: &mut BufReader<TcpStream>) {
+    for _ in 0..DRIPS {
+        if !piece(stream, " ").await {
+            return;
+        }
+        tokio::time::sleep(BETWEEN_DRIPS).await;
+    }
 }
 
 /// Waits until the caller hangs up.

@@ -48,7 +48,7 @@ pub(super) fn pieces(content: &Content) -> Vec<String> {
     pieces
 }
 
-/// Ollama has no form for a failure in the stream: it hangs up.
-pub(super) fn told(_kind: &str) -> String {
-    String::new()
+/// A failure told in the stream; this format has no types of failures.
+pub(super) fn told() -> String {
+    format!("{}\n", json!({ "error": "told in the stream" }))
 }

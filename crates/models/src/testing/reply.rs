@@ -1,6 +1,11 @@
 //! What the server answers.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
+
+/// What an answer without end is made of: long enough that few of them go beyond all bounds.
+pub(super) static LONG: LazyLock<String> = LazyLock::new(|| "x".repeat(64 * 1024));
 
 /// How the server answers one request.
 #[derive(Clone, Debug)]
@@ -30,6 +35,14 @@ pub enum Fault {
     BadJson,
     /// It sends JSON that is no answer.
     NoAnswer,
+    /// It answers in words without end.
+    Endless,
+    /// It calls a tool with arguments without end.
+    EndlessCall,
+    /// It answers with this status, and what it says about it has no end.
+    EndlessStatus(u16),
+    /// It sends a few bytes now and then, never a whole piece, and hangs up after a second or so.
+    Drip,
     /// It begins to stream, then tells of a failure of this type; of a whole answer, a status 529.
     ToldInStream(String),
 }
@@ -65,6 +78,10 @@ impl Content {
             Reply::Text(text) => (text.as_str(), Vec::new(), false),
             Reply::CutShort(text) => (text.as_str(), Vec::new(), true),
             Reply::Calls(calls) => ("", calls.clone(), false),
+            Reply::Fault(Fault::Endless) => (LONG.as_str(), Vec::new(), false),
+            Reply::Fault(Fault::EndlessCall) => {
+                ("", vec![("f".to_owned(), LONG.as_str().into())], false)
+            }
             Reply::Fault(_) => ("cut in the middle", Vec::new(), false),
         };
         let words = text.split_inclusive(' ').map(ToOwned::to_owned).collect();

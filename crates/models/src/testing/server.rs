@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use super::http::{self, Incoming};
-use super::reply::{Content, Fault, Reply};
+use super::reply::{Content, Fault, LONG, Reply};
 use super::{anthropic, ollama, openai};
 use crate::provider::{BaseUrl, Wire};
 
@@ -149,6 +149,10 @@ async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &
             after.iter().map(|seconds| ("retry-after", seconds.to_string())).collect();
         return http::send(stream, *status, &after, &body, body.len()).await;
     }
+    if let Reply::Fault(Fault::EndlessStatus(status)) = reply {
+        http::begin(stream, *status, "text/plain").await;
+        return http::repeat(stream, std::slice::from_ref(&LONG)).await;
+    }
     let model = incoming.body["model"].as_str().unwrap_or_default();
     let content = Content::new(model, reply);
     if incoming.body["stream"] == json!(true) {
@@ -172,11 +176,21 @@ async fn whole(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, con
         Fault::Hang | Fault::Stall => http::until_gone(stream).await,
         Fault::Cut => http::send(stream, 200, &[], &body[..body.len() / 2], body.len()).await,
         Fault::BadJson => http::send(stream, 200, &[], "{ \"half", 7).await,
+        Fault::Drip => {
+            http::begin(stream, 200, "application/json").await;
+            http::drip(stream).await;
+        }
+        Fault::Endless | Fault::EndlessCall => {
+            http::begin(stream, 200, "application/json").await;
+            http::repeat(stream, &[body]).await;
+        }
         Fault::ToldInStream(kind) => {
             let body = json!({ "error": { "type": kind, "message": "told at once" } }).to_string();
             http::send(stream, 529, &[], &body, body.len()).await;
         }
-        Fault::NoAnswer | Fault::Status(..) => http::send(stream, 200, &[], "{}", 2).await,
+        Fault::NoAnswer | Fault::Status(..) | Fault::EndlessStatus(_) => {
+            http::send(stream, 200, &[], "{}", 2).await;
+        }
     }
 }
 
@@ -189,7 +203,14 @@ async fn pieces(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, co
     if matches!(reply, Reply::Fault(Fault::Hang)) {
         return http::until_gone(stream).await;
     }
-    http::begin(stream, kind).await;
+    http::begin(stream, 200, kind).await;
+    if matches!(reply, Reply::Fault(Fault::Endless | Fault::EndlessCall)) {
+        let (begun, rest) =
+            pieces.split_at(pieces.iter().position(|piece| is_long(piece)).unwrap_or(0));
+        let long: Vec<String> = rest.iter().filter(|piece| is_long(piece)).cloned().collect();
+        http::piece(stream, &begun.concat()).await;
+        return http::repeat(stream, &long).await;
+    }
     let half = pieces.len() / 2;
     let shown = if matches!(reply, Reply::Fault(_)) { &pieces[..half] } else { &pieces[..] };
     for piece in shown {
@@ -197,17 +218,25 @@ async fn pieces(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, co
     }
     match reply {
         Reply::Fault(Fault::Stall) => http::until_gone(stream).await,
-        Reply::Fault(Fault::BadJson) => http::piece(stream, &bad(wire)).await,
+        Reply::Fault(Fault::Drip) => http::drip(stream).await,
+        Reply::Fault(Fault::BadJson) => {
+            http::piece(stream, &bad(wire)).await;
+        }
         Reply::Fault(Fault::ToldInStream(kind)) => {
             let told = match wire {
                 Wire::OpenAi => openai::told(kind),
                 Wire::Anthropic => anthropic::told(kind),
-                Wire::Ollama => ollama::told(kind),
+                Wire::Ollama => ollama::told(),
             };
             http::piece(stream, &told).await;
         }
         _ => {}
     }
+}
+
+/// Whether a piece carries a part of what has no end, half of it at least.
+fn is_long(piece: &str) -> bool {
+    piece.len() >= LONG.len() / 2
 }
 
 /// A piece that is not JSON, in the wrapping of a format.

@@ -1,43 +1,48 @@
 //! Which provider a call goes to.
 
+use std::sync::Arc;
+
 use piton_core::Code;
-use piton_models::ProviderName;
-use piton_models::provider::{Choice, ChosenBy, Wishes, choose};
+use piton_models::testing::{ModelServer, Reply};
+use piton_models::{Providers, Request, Wire};
 
-fn name(text: &str) -> ProviderName {
-    text.parse().unwrap()
-}
+use crate::site::{HOW, KEY, OneKey, ask, name, question, settings};
 
-// shows: CT-076 (the pure part: which provider, and what is said when there is none)
-#[test]
-fn the_call_goes_before_the_agent_and_the_agent_before_the_default() {
-    let [a, b, c] = ["a", "b", "c"].map(name);
-    let known = [&c, &a, &b];
-    let chosen = |call, agent, default| {
-        let choice = choose(Wishes { call, agent, default }, known).unwrap();
-        (choice.provider.to_string(), choice.by)
-    };
-    assert_eq!(chosen(Some(&a), Some(&b), Some(&c)), ("a".to_owned(), ChosenBy::Call));
-    assert_eq!(chosen(None, Some(&b), Some(&c)), ("b".to_owned(), ChosenBy::Agent));
-    assert_eq!(chosen(None, None, Some(&c)), ("c".to_owned(), ChosenBy::Default));
-}
-
-// shows: CT-076 (the part about not configured)
-#[test]
-fn without_a_wish_or_with_one_that_cannot_be_met_nothing_is_configured() {
-    let [a, b] = ["a", "b"].map(name);
-    let nobody = choose(Wishes::default(), [&a]).unwrap_err();
-    assert_eq!(nobody.code(), Code::ModelNotConfigured);
-    let wishes = Wishes { call: None, agent: Some(&b), default: Some(&a) };
-    let missing = choose(wishes, [&a]).unwrap_err();
-    assert_eq!(missing.code(), Code::ModelNotConfigured, "it does not fall through to the default");
-    let words = "the provider b (named by the agent) is not configured; there is: a";
-    assert_eq!(missing.to_string(), words);
-}
-
-#[test]
-fn a_choice_names_its_provider() {
-    let a = name("a");
-    let choice = choose(Wishes { call: Some(&a), ..Wishes::default() }, [&a]);
-    assert_eq!(choice, Ok(Choice { provider: a, by: ChosenBy::Call }));
+// shows: CT-076 (a call's provider goes before the default; what is said when there is none)
+#[tokio::test]
+async fn a_call_goes_to_whom_it_names_else_to_the_default_and_to_nobody_else() {
+    let server = ModelServer::start().await;
+    let known = || vec![settings(&server, Wire::OpenAi), settings(&server, Wire::Anthropic)];
+    let client = |default| Providers::new(known(), default, Arc::new(OneKey(KEY))).unwrap();
+    let naming = |provider| Request { provider, ..question(Wire::OpenAi) };
+    let [openai, anthropic, ollama] =
+        [Wire::OpenAi, Wire::Anthropic, Wire::Ollama].map(|wire| Some(name(wire)));
+    for how in HOW {
+        for (named, default, answers) in [
+            (&openai, &anthropic, &openai),
+            (&None, &anthropic, &anthropic),
+            (&anthropic, &None, &anthropic),
+        ] {
+            server.then(Reply::text("here"));
+            let answer = ask(&client(default.clone()), &naming(named.clone()), how).await.1;
+            assert_eq!(Some(answer.unwrap().provider), *answers, "{named:?} {default:?} {how:?}");
+        }
+        let sent = server.seen().len();
+        for (named, default, words) in [
+            (&None, &None, "no provider is named, and there is no default"),
+            (
+                &ollama,
+                &openai,
+                "the provider ollama is not configured; there is: anthropic, openai",
+            ),
+        ] {
+            let error = ask(&client(default.clone()), &naming(named.clone()), how).await.1;
+            let error = error.unwrap_err();
+            assert_eq!(
+                (error.code(), error.to_string()),
+                (Code::ModelNotConfigured, words.to_owned())
+            );
+        }
+        assert_eq!(server.seen().len(), sent, "it does not fall through to the default");
+    }
 }

@@ -1,6 +1,7 @@
 //! Requests that no provider would take are refused before anything is sent.
 
 use piton_core::Code;
+use piton_models::bounds::REQUEST_BYTES_MAX;
 use piton_models::testing::ModelServer;
 use piton_models::{Message, Options, Request, ToolChoice, ToolSpec, Wire};
 use serde_json::json;
@@ -11,6 +12,10 @@ fn asking(change: impl FnOnce(&mut Request)) -> Request {
     let mut request = question(Wire::OpenAi);
     change(&mut request);
     request
+}
+
+fn described(bytes: usize) -> ToolSpec {
+    ToolSpec { description: "x".repeat(bytes), ..tool("a") }
 }
 
 fn tool(name: &str) -> ToolSpec {
@@ -24,6 +29,10 @@ async fn a_request_that_breaks_a_rule_is_refused_and_not_sent() {
         (Request::new(Vec::new()), "messages"),
         (Request::new(vec![Message::system("be brief")]), "messages"),
         (asking(|request| request.messages = vec![Message::user("x"); 4097]), "4097 messages"),
+        (
+            asking(|request| request.tools = vec![described(REQUEST_BYTES_MAX)]),
+            "messages and tools",
+        ),
         (asking(|request| request.model = Some(String::new())), "model has 0 bytes"),
         (options(Options { temperature: Some(2.1), ..Options::default() }), "options.temperature"),
         (

@@ -36,4 +36,7 @@ fn usage_adds_up_without_inventing_what_nobody_said() {
     let more = Usage { input_tokens: Some(4), output_tokens: Some(1), cached_tokens: None };
     let sum = Usage { input_tokens: Some(7), output_tokens: Some(1), cached_tokens: None };
     assert_eq!(some.plus(more), sum);
+    // What a provider says is not to be trusted to add up.
+    let mad = Usage { input_tokens: Some(u64::MAX), ..more };
+    assert_eq!((mad.total(), mad.plus(more).total()), (u64::MAX, u64::MAX));
 }

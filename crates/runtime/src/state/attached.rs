@@ -7,7 +7,7 @@
 //! *Invariants*: an agent acts through a scope with its own name and its own permissions, never through the debug
 //! handle. What a call recorded, a refusal included, is on disk when it returns.
 //!
-//! *Limitations*: showing the history reads all of it. While a flow runs on the backpack, calls that are recorded are
+//! *Limitations*: showing what lies before the commits that stay in memory reads the whole history. While a flow runs on the backpack, calls that are recorded are
 //! refused; `unpack` is one of them.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,6 +64,18 @@ impl Attached {
         let backpack = followed.state();
         self.put_back(followed);
         self.scope_of(&backpack, acting)
+    }
+
+    /// What an agent is given that looks at what happened lately, and how many commits lie before that.
+    pub(super) async fn looking_at_recent(
+        &self,
+        acting: &Acting,
+    ) -> Result<(Scope, u64), Envelope> {
+        let mut followed = self.take().await.map_err(|error| error.envelope())?;
+        followed.catch_up().await.map_err(|error| error.envelope())?;
+        let (backpack, older) = followed.recent();
+        self.put_back(followed);
+        Ok((self.scope_of(&backpack, acting)?, older))
     }
 
     /// What an agent is given that looks at what happened, back to the beginning.

@@ -87,6 +87,9 @@ pub struct HistoryShown {
     pub commits: Vec<HistoryLine>,
     /// How many older ones there are.
     pub left_out: usize,
+    /// How many commits before those were not looked at, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unread: Option<u64>,
 }
 
 /// One commit, as an agent may know it.

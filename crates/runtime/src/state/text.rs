@@ -57,8 +57,12 @@ impl HistoryShown {
         }
         let mut lines = vec![format!("What happened in `{}`, the newest first:", self.backpack)];
         lines.extend(self.commits.iter().map(HistoryLine::text));
-        if self.left_out > 0 {
-            lines.push(format!("and {} older.", self.left_out));
+        match (self.left_out, self.unread) {
+            (0, None) => {}
+            (older, None) => lines.push(format!("and {older} older.")),
+            (older, Some(unread)) => lines.push(format!(
+                "and {older} older; {unread} commits before them were not looked at. Ask with a `key` or `by`."
+            )),
         }
         lines.join("\n")
     }

@@ -1,6 +1,6 @@
 //! What an agent can do with the backpack that it is attached to.
 
-use piton_backpack::{CommitId, Committed, Filter, Item, Key, NodeId, PackOptions};
+use piton_backpack::{CommitId, Committed, Filter, Item, Key, NodeId, PackOptions, Scope};
 use piton_core::Envelope;
 use serde_json::Value;
 
@@ -81,13 +81,22 @@ impl Attached {
         let node = request.by.as_deref().map(NodeId::parse).transpose();
         let node = node.map_err(|error| piton_backpack::Error::from(error).envelope())?;
         let filter = Filter { key, node, ..Filter::default() };
-        let scope = self.looking_back(acting).await?;
-        let mut commits = scope.history(&filter).map_err(|error| error.envelope())?;
-        commits.retain(|commit| acting.leaves_reading(&commit.key));
+        let visible = |scope: &Scope| -> Result<Vec<Committed>, Envelope> {
+            let mut commits = scope.history(&filter).map_err(|error| error.envelope())?;
+            commits.retain(|commit| acting.leaves_reading(&commit.key));
+            Ok(commits)
+        };
+        let (recent, unread) = self.looking_at_recent(acting).await?;
+        let mut commits = visible(&recent)?;
+        let mut unread = (unread > 0).then_some(unread);
+        if commits.len() < STATE_COMMITS_TOLD_MAX && unread.is_some() {
+            commits = visible(&self.looking_back(acting).await?)?;
+            unread = None;
+        }
         let left_out = commits.len().saturating_sub(STATE_COMMITS_TOLD_MAX);
         let newest = commits.into_iter().rev().take(STATE_COMMITS_TOLD_MAX);
         let commits = newest.map(line).collect();
-        Ok(HistoryShown { backpack: self.backpack().clone(), commits, left_out })
+        Ok(HistoryShown { backpack: self.backpack().clone(), commits, left_out, unread })
     }
 }
 

@@ -14,5 +14,6 @@ mod library;
 mod mcp_tools;
 mod models;
 mod rig;
+mod state;
 mod surroundings;
 mod use_cases;

@@ -110,6 +110,31 @@ async fn catching_up_with_nothing_reads_nothing_and_leaves_no_trace() {
 }
 
 #[tokio::test]
+async fn what_happened_lately_is_shown_from_memory_and_what_lies_before_is_counted() {
+    let recorder = Recorder::new(Arc::new(SimDisk::new()));
+    let disk: Arc<dyn Disk> = Arc::new(recorder.clone());
+    let site = Site::on(Arc::clone(&disk), 1);
+    let backpack = opened_by(find(&site).await, "a").await;
+    for count in 0..300 {
+        done(node(&backpack, "n").pack("x", &count).await);
+    }
+    backpack.close().await.unwrap();
+    let whole = commits(&fresh(&disk).await);
+    for (max_history, is_whole) in [(10_000, true), (200, false)] {
+        let options = Options { max_history, ..Options::default() };
+        let mut followed = Followed::find(&pack_id(), options, site.ports.clone()).await.unwrap();
+        recorder.take();
+        followed.catch_up().await.unwrap();
+        let (recent, older) = followed.recent();
+        assert!(recorder.take().iter().all(|call| call.operation != "read" || call.bytes == 0));
+        let (shown, older) = (commits(&recent), usize::try_from(older).unwrap());
+        assert_eq!((shown.len() + older, older == 0), (300, is_whole));
+        assert_eq!(shown, whole[older..]);
+        assert_eq!(recent.debug().peek::<u32>("x").unwrap(), Some(299));
+    }
+}
+
+#[tokio::test]
 async fn a_stream_that_was_removed_or_made_anew_is_read_from_the_beginning() {
     let site = Site::on(Arc::new(SimDisk::new()), 1);
     let backpack = opened_by(find(&site).await, "a").await;

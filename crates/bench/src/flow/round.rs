@@ -1,0 +1,65 @@
+//! A flow of one node that goes round until its work is done, with everything that it takes to run it.
+
+use std::sync::Arc;
+
+use piton_core::port::fixed::SeededEntropy;
+use piton_flow::{
+    Action, BoxFuture, Context, Flow, Node, NodeError, RunOptions, Runner, RunnerPorts, State,
+    Tools,
+};
+use piton_models::Scripted;
+use piton_store::local::{SystemClock, SystemTimer};
+use serde_json::Value;
+
+/// What came of a visit.
+pub(super) type Visited<'a> = BoxFuture<'a, std::result::Result<Action, NodeError>>;
+
+/// A node whose visits do nothing but this.
+struct Visit<F>(F);
+
+impl<F: Fn(&Context) -> Visited<'_> + Send + Sync> Node for Visit<F> {
+    fn type_name(&self) -> &'static str {
+        "turn"
+    }
+
+    fn post<'a>(&'a self, context: &'a Context, _: &'a Value, _: Value) -> Visited<'a> {
+        (self.0)(context)
+    }
+}
+
+/// A loop that is ready to be run.
+pub(super) struct Round {
+    flow: Flow,
+    runner: Runner,
+    visits: u64,
+}
+
+impl Round {
+    /// A loop of at most so many visits.
+    pub(super) fn new(
+        visits: u64,
+        visit: impl Fn(&Context) -> Visited<'_> + Send + Sync + 'static,
+    ) -> Self {
+        let mut flow = Flow::new();
+        let turn = flow.add("turn", Visit(visit)).expect("a good id");
+        flow.next(turn, turn).expect("its first edge");
+        let ports = RunnerPorts {
+            clock: Arc::new(SystemClock),
+            timer: Arc::new(SystemTimer),
+            entropy: Arc::new(SeededEntropy::new(2)),
+        };
+        let runner = Runner::new(Arc::new(Scripted::default()), Tools::new(), ports);
+        Self { flow, runner, visits }
+    }
+
+    /// Goes round, and tells how many visits there were.
+    pub(super) async fn run(&self, state: &State) -> u64 {
+        let options = RunOptions { steps_max: self.visits, ..RunOptions::default() };
+        self.runner.run(&self.flow, state, options).await.steps
+    }
+}
+
+/// What to do after a visit when so many are left.
+pub(super) fn onward(left: u64) -> Action {
+    if left == 0 { Action::End } else { Action::Default }
+}

@@ -1,0 +1,65 @@
+//! A group of measures, and how those of one are made.
+
+use clap::ValueEnum;
+
+use crate::{
+    backpack, context, door, error::Result, flow, kernel, place::Place, report::Row, workflow,
+    workspaces,
+};
+
+/// Makes some rows.
+pub(crate) type Measure = fn(&Place) -> Result<Vec<Row>>;
+
+/// A group of measures.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    /// Canonical JSON and the store.
+    Kernel,
+    /// Workflows.
+    Workflow,
+    /// The agent's door, with a real client.
+    Door,
+    /// Backpacks.
+    Backpack,
+    /// Flows.
+    Flow,
+    /// Trees and frames.
+    Context,
+    /// Workspaces.
+    Workspaces,
+}
+
+impl Part {
+    /// Its name in a report.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Workflow => "workflow",
+            Self::Door => "door",
+            Self::Backpack => "backpack",
+            Self::Flow => "flow",
+            Self::Context => "context",
+            Self::Workspaces => "workspaces",
+        }
+    }
+
+    /// Makes its measures, one after the other.
+    pub(crate) fn measure(self, place: &Place) -> Result<Vec<Row>> {
+        let measures: &[(&str, Measure)] = match self {
+            Self::Kernel => &kernel::MEASURES,
+            Self::Workflow => &workflow::MEASURES,
+            Self::Door => &door::MEASURES,
+            Self::Backpack => &backpack::MEASURES,
+            Self::Flow => &flow::MEASURES,
+            Self::Context => &context::MEASURES,
+            Self::Workspaces => &workspaces::MEASURES,
+        };
+        let mut rows = Vec::new();
+        for (number, (what, measure)) in measures.iter().enumerate() {
+            eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
+            place.settle()?;
+            rows.extend(measure(place)?);
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,48 @@
+//! Writing where others are always faster.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use piton_context::{
+    Context, Ports, agent::AgentAdapter, bounds::TRIES_MAX, frame::NewFrame, synthesis::PolicySpec,
+};
+use piton_core::{Code, Retry};
+use piton_store::port::Table;
+
+use crate::{
+    refusing::Refusing,
+    scene::{Scene, agents, block_on, node, summaries},
+};
+
+#[test]
+fn a_writer_that_is_never_fast_enough_is_told_to_try_again_and_not_that_it_was_wrong() {
+    let mut scene = Scene::scanned(&[("a", "1")]);
+    scene.put("a", "summary", "about a");
+    scene.write("a", "2");
+    let tree = scene.scanner.scan(false).unwrap().tree;
+    let synthesis = "synthesis".parse().unwrap();
+    for (row, words) in [
+        (1, "Other processes appended frames while this call was made; nothing was written."),
+        (0, "The tree changed again and again while this call was made; nothing was written."),
+    ] {
+        let (table, left) = (scene.table.clone(), AtomicU64::new(u64::MAX));
+        let crowded = Arc::new(Refusing { table, row, left });
+        let ports = Ports { table: Arc::clone(&crowded) as Arc<dyn Table>, ..scene.ports.clone() };
+        let context = Context::new(ports, scene.context.project());
+        let agent = AgentAdapter::new(context.clone(), &agents(), &synthesis).unwrap();
+        let frame = NewFrame::new("summary".parse().unwrap(), "more about a");
+        let put = block_on(agent.write_context(&node("a"), frame, false)).unwrap_err();
+        let tries = u64::MAX - crowded.left.load(Ordering::Relaxed);
+        assert_eq!(tries, u64::from(TRIES_MAX), "{put}");
+        assert_eq!(put.envelope().message.as_str(), words);
+        let request = summaries(PolicySpec::Concatenation);
+        let synthesis = block_on(agent.synthesize(&node("."), &request)).unwrap_err();
+        let record = block_on(context.record(&tree, false, None)).unwrap_err();
+        for error in [put, synthesis, record] {
+            assert_eq!(error.code(), Code::StoreConflict, "{error}");
+            assert_eq!(error.envelope().retry, Retry::RetryableImmediate);
+        }
+    }
+}

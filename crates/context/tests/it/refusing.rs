@@ -1,0 +1,52 @@
+//! A table that takes no commits for a while.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use piton_store::{
+    Error,
+    memory::MemoryTable,
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
+};
+
+/// A table in which somebody else changed a row before each of so many commits.
+pub(crate) struct Refusing {
+    pub(crate) table: MemoryTable,
+    /// The place of that row in a batch.
+    pub(crate) row: usize,
+    /// How many commits more are refused.
+    pub(crate) left: AtomicU64,
+}
+
+impl Table for Refusing {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+        self.table.get(key)
+    }
+
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+        self.table.get_all(keys)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        prefix: &'a [u8],
+        after: Option<&'a [u8]>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, Error>> {
+        self.table.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+        let less = |left: u64| left.checked_sub(1);
+        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
+            return self.table.commit(batch);
+        }
+        Box::pin(std::future::ready(Err(Error::Conflict { keys: vec![self.row] })))
+    }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        self.table.snapshot()
+    }
+}
