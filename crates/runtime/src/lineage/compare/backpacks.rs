@@ -3,10 +3,9 @@
 use piton_backpack::ChangeKind;
 use piton_core::Envelope;
 
-use crate::lineage::compared::{
-    Ancestor, CommitTaken, Compared, KeyWritten, Side, Written, WrittenKind,
-};
+use crate::lineage::compared::{Ancestor, CommitTaken, Compared, Side};
 use crate::lineage::thing::{ThingKind, ThingReference};
+use crate::lineage::written::{Became, KeyWritten, Written, WrittenKind};
 use crate::state::look::{Backpacks, Branch, ChangeShown, CommitLine, DiffSide, Place};
 
 /// What differs between two backpacks.
@@ -74,9 +73,7 @@ fn taken(line: CommitLine) -> CommitTaken {
 
 /// What happened to a key, as it is told everywhere.
 pub(super) fn key(backpack: &str, change: ChangeShown) -> KeyWritten {
-    KeyWritten {
-        backpack: backpack.to_owned(),
-        key: change.key.to_string(),
+    let became = Became {
         kind: match change.kind {
             ChangeKind::Added => WrittenKind::Added,
             ChangeKind::Modified => WrittenKind::Modified,
@@ -87,5 +84,6 @@ pub(super) fn key(backpack: &str, change: ChangeShown) -> KeyWritten {
         after: change.after,
         diff: change.diff,
         left_out: change.left_out_lines,
-    }
+    };
+    KeyWritten { backpack: backpack.to_owned(), key: change.key.to_string(), became }
 }

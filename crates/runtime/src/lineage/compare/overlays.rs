@@ -4,8 +4,9 @@ use piton_core::Envelope;
 
 use super::pair::no_workspace;
 use crate::files::{FileWorld, OverlayBranch};
-use crate::lineage::compared::{Ancestor, Compared, Side, Written};
+use crate::lineage::compared::{Ancestor, Compared, Side};
 use crate::lineage::thing::{ThingKind, ThingReference};
+use crate::lineage::written::Written;
 
 /// What differs between two overlays.
 pub(super) async fn compare(

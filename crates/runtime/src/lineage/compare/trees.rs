@@ -5,9 +5,10 @@ use piton_context::tree::{Change, ChangeKind};
 use piton_core::{Code, Envelope};
 
 use crate::bounds::CHANGES_SHOWN_MAX;
-use crate::frames::Frames;
-use crate::lineage::compared::{Ancestor, Compared, FileWritten, Side, Written, WrittenKind};
+use crate::frames::{Frames, FramesTold};
+use crate::lineage::compared::{Ancestor, Compared, Side};
 use crate::lineage::thing::{ThingKind, ThingReference};
+use crate::lineage::written::{Became, FileWritten, Written, WrittenKind};
 
 /// What differs between two recorded trees.
 pub(super) async fn compare(
@@ -28,22 +29,27 @@ pub(super) async fn compare(
     let is_forward = of_left.sequence <= of_right.sequence;
     let (old, new) = if is_forward { (&left, &right) } else { (&right, &left) };
     let older = if is_forward { &of_left } else { &of_right };
-    let changes = frames.diff(old, new).await?.changes;
+    let differences = frames.diff(old, new).await?;
+    let changes = differences.changes;
+    let made = frames.made_between(&differences.frames).await?;
     let ancestor = Some(Ancestor { name: named(older), step: None, written: Written::default() });
-    let side = |entry: &RootEntry, changes: &[Change]| Side {
-        name: named(entry),
-        run_id: None,
-        node_id: None,
-        steps: Vec::new(),
-        commits: Vec::new(),
-        commits_left_out: 0,
-        written: Written {
-            files: changes.iter().take(CHANGES_SHOWN_MAX).flat_map(files).collect(),
-            files_left_out: changes.len().saturating_sub(CHANGES_SHOWN_MAX),
-            ..Written::default()
-        },
-    };
-    let (of_older, of_newer) = (&[][..], changes.as_slice());
+    let side =
+        |entry: &RootEntry, (changes, (frames, frames_left_out)): (&[Change], FramesTold)| Side {
+            name: named(entry),
+            run_id: None,
+            node_id: None,
+            steps: Vec::new(),
+            commits: Vec::new(),
+            commits_left_out: 0,
+            written: Written {
+                files: changes.iter().take(CHANGES_SHOWN_MAX).flat_map(files).collect(),
+                files_left_out: changes.len().saturating_sub(CHANGES_SHOWN_MAX),
+                frames,
+                frames_left_out,
+                ..Written::default()
+            },
+        };
+    let (of_older, of_newer) = ((&[][..], FramesTold::default()), (changes.as_slice(), made));
     let (by_left, by_right) = if is_forward { (of_older, of_newer) } else { (of_newer, of_older) };
     Ok(Compared {
         kind: ThingKind::Tree,
@@ -52,7 +58,7 @@ pub(super) async fn compare(
         right: side(&of_right, by_right),
         outputs: Vec::new(),
         context: Vec::new(),
-        notes: vec!["A tree keeps digests, not contents.".to_owned()],
+        notes: vec!["A tree keeps digests of files, not contents.".to_owned()],
     })
 }
 
@@ -64,14 +70,9 @@ fn named(entry: &RootEntry) -> String {
 
 /// A path that differs; of a rename, both.
 fn files(change: &Change) -> Vec<FileWritten> {
-    let file = |path: String, kind, before, after| FileWritten {
-        path,
-        kind,
-        by: None,
-        before,
-        after,
-        diff: Vec::new(),
-        left_out: 0,
+    let file = |path: String, kind, before, after| {
+        let became = Became { kind, by: None, before, after, diff: Vec::new(), left_out: 0 };
+        FileWritten { path, became }
     };
     let old = change.old.as_ref().and_then(|side| side.content);
     let new = change.new.as_ref().and_then(|side| side.content);
