@@ -60,6 +60,10 @@ pub(crate) const ID_DIGITS_SHOWN: usize = 12;
 /// How long a watcher waits for a change before it looks whether it was stopped.
 pub(crate) const WATCH_STEP: Duration = Duration::from_millis(200);
 
+/// How long a process that was told to end may take to do so. It takes a moment, unless it waits for somebody who does
+/// not read what it says.
+pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(2);
+
 /// The largest file of settings that a flow is given: people write it by hand.
 pub(crate) const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
 
