@@ -201,6 +201,10 @@ fn the_frames_about_what_differs_between_two_trees_are_told() {
     let paths = ["src/new.rs", "src/notes.md", "src/retry.rs"];
     assert_eq!(names(frames, "path"), paths, "{compared}");
     assert_eq!(names(frames, "kind"), ["added", "deleted", "modified"]);
+    let files = &compared["right"]["written"]["files"];
+    assert_eq!(names(files, "path"), paths);
+    let (before, after) = (files[2]["before"].as_str(), files[2]["after"].as_str());
+    assert!(before.is_some() && after.is_some() && before != after, "{compared}");
     let diff = names(&frames[2]["diff"], "text");
     assert_eq!(diff, ["Tries once.", "Tries twice.", "Is short."]);
     assert!(compared["left"]["written"]["frames"].is_null());

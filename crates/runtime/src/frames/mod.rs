@@ -51,5 +51,3 @@ pub use request::{
     SourceName, SynthesizeFrames,
 };
 pub use settings::{AgentSettings, ContextSettings, PERSON};
-#[cfg(feature = "flow")]
-pub(crate) use written::FramesTold;

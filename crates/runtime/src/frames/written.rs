@@ -1,11 +1,12 @@
-//! The frames that the steps of a run made, and those about what differs between two trees, as comparisons tell them.
+//! The frames that the steps of a run made, and the files and frames that differ between two trees, as comparisons tell
+//! them.
 
 use std::collections::BTreeMap;
 
 use piton_context::Error;
 use piton_context::frame::Frame;
 use piton_context::history::FrameChange;
-use piton_context::tree::{ChangeKind, TreePath};
+use piton_context::tree::{Change, ChangeKind, TreePath};
 use piton_context::word::{AgentId, FrameType};
 use piton_core::{Envelope, NodeId, RunId};
 
@@ -22,7 +23,7 @@ pub(crate) struct MadeInRun {
 }
 
 /// Frames that were written, and how many more there are.
-pub(crate) type FramesTold = (Vec<FrameWritten>, usize);
+type FramesTold = (Vec<FrameWritten>, usize);
 
 /// The frames of one agent and type on one node come after each other.
 type Line<'a> = (&'a TreePath, &'a FrameType, &'a AgentId);
@@ -91,6 +92,20 @@ impl Frames {
         };
         let told = told.await.map_err(|error: Error| error.envelope())?;
         Ok((told, left_out))
+    }
+
+    /// The same changes, with the digests of the files on both sides.
+    pub(crate) async fn with_contents(
+        &self,
+        mut changes: Vec<Change>,
+    ) -> Result<Vec<Change>, Envelope> {
+        for change in &mut changes {
+            for side in [&mut change.old, &mut change.new].into_iter().flatten() {
+                let content = self.context.content_of(side.id).await;
+                side.content = content.map_err(|error| error.envelope())?;
+            }
+        }
+        Ok(changes)
     }
 
     /// Two frames of one line; nothing if there is none.

@@ -41,7 +41,7 @@ pub struct Compared {
 pub struct Ancestor {
     /// How it is named: a run with its node, a backpack with its commit, a Workspace, or a tree.
     pub name: String,
-    /// Of runs: the last step that both have.
+    /// Of runs: the last step that both have, without what was handed in for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<ChainLink>,
     /// Of runs: what was written at that step, on whichever side: both sides were at it.
@@ -71,6 +71,22 @@ pub struct Side {
     pub commits_left_out: usize,
     /// What it wrote since. Without a common ancestor the second backpack is told against the first.
     pub written: Written,
+}
+
+impl Side {
+    /// A side of which nothing is known but what it wrote.
+    #[cfg(feature = "flow")]
+    pub(super) fn of(name: String, written: Written) -> Self {
+        Self {
+            name,
+            run_id: None,
+            node_id: None,
+            steps: Vec::new(),
+            commits: Vec::new(),
+            commits_left_out: 0,
+            written,
+        }
+    }
 }
 
 /// A commit of one side.

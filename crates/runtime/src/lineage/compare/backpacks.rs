@@ -49,15 +49,9 @@ fn side(branch: Branch) -> Side {
     let Branch { side, commits, commits_left_out, changes, left_out } = branch;
     let backpack = side.backpack.to_string();
     let keys = changes.into_iter().map(|change| key(&backpack, change)).collect();
-    Side {
-        name: named(&side),
-        run_id: None,
-        node_id: None,
-        steps: Vec::new(),
-        commits: commits.into_iter().map(taken).collect(),
-        commits_left_out,
-        written: Written { keys, keys_left_out: left_out, ..Written::default() },
-    }
+    let written = Written { keys, keys_left_out: left_out, ..Written::default() };
+    let commits = commits.into_iter().map(taken).collect();
+    Side { commits, commits_left_out, ..Side::of(named(&side), written) }
 }
 
 fn taken(line: CommitLine) -> CommitTaken {
