@@ -158,7 +158,11 @@ fn a_node_calls_the_tools_of_workspaces_within_their_scopes_and_is_blamed_for_wh
     }
     let failed = rig.run(&[&["flow", "run", &flow][..], &absent].concat());
     assert_eq!(failed.status.code(), Some(1));
-    assert!(text(&failed.stdout).contains("`directory` that does not exist"), "{}", text(&failed.stdout));
+    assert!(
+        text(&failed.stdout).contains("`directory` that does not exist"),
+        "{}",
+        text(&failed.stdout)
+    );
     let scopes = ["--workspace", "/docs=./docs:ro", "--workspace", "/notes=./notes:rw"];
     let run = [&["flow", "run", &flow, "--backpack", "files"][..], &scopes].concat();
     assert_eq!(rig.tells(&run)["status"], "done");
