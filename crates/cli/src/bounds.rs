@@ -42,7 +42,7 @@ pub(crate) const PROBE_BYTES_MAX: u64 = 64 * 1024;
 /// The longest line of such a server that is quoted, in bytes.
 pub(crate) const PROBE_QUOTE_BYTES_MAX: usize = 200;
 
-/// The largest such file in bytes; it has a few lines.
+/// The largest notice of where a server listens, in bytes; it has a few lines.
 pub(crate) const NOTICE_BYTES_MAX: u64 = 4096;
 
 /// How wide the reference of the command line is, in columns: what a page shows without a scroll bar.
