@@ -46,7 +46,11 @@ fn edited(editor: &str) -> Result<String, Failure> {
             "Set EDITOR to one that works, or run the command without a terminal and pipe the notes in.",
         ));
     }
-    fs::read_to_string(file.path()).map_err(Failure::io("read what the editor wrote"))
+    let told = || Failure::io("read what the editor wrote");
+    let mut text = String::new();
+    let written = fs::File::open(file.path()).map_err(told())?;
+    written.take(NOTES_BYTES_MAX).read_to_string(&mut text).map_err(told())?;
+    Ok(text)
 }
 
 /// The lines up to one that holds only a dot, or to the end.

@@ -42,7 +42,7 @@ pub(crate) const PROBE_BYTES_MAX: u64 = 64 * 1024;
 /// The longest line of such a server that is quoted, in bytes.
 pub(crate) const PROBE_QUOTE_BYTES_MAX: usize = 200;
 
-/// The largest such file in bytes; it has a few lines.
+/// The largest notice of where a server listens, in bytes; it has a few lines.
 pub(crate) const NOTICE_BYTES_MAX: u64 = 4096;
 
 /// How wide the reference of the command line is, in columns: what a page shows without a scroll bar.
@@ -59,6 +59,10 @@ pub(crate) const ID_DIGITS_SHOWN: usize = 12;
 
 /// How long a watcher waits for a change before it looks whether it was stopped.
 pub(crate) const WATCH_STEP: Duration = Duration::from_millis(200);
+
+/// How long a process that was told to end may take to do so. It takes a moment, unless it waits for somebody who does
+/// not read what it says.
+pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The largest file of settings that a flow is given: people write it by hand.
 pub(crate) const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;

@@ -36,7 +36,7 @@ impl From<Ending> for ExitCode {
 }
 
 impl Ending {
-    const fn number(self) -> u8 {
+    pub(crate) const fn number(self) -> u8 {
         match self {
             Self::Done => 0,
             Self::Wanting => 1,

@@ -1,5 +1,7 @@
 //! Small pieces of what people read.
 
+use crate::bounds::ID_DIGITS_SHOWN;
+
 /// What to do about a data directory that cannot be used.
 pub(crate) const CHOOSE_DATA_DIR: &str = "Choose another one with --data-dir or PITON_DATA_DIR.";
 
@@ -9,6 +11,12 @@ pub(crate) const CONNECT: &str = "Connect an agent: piton mcp install --client c
 /// A number and what it counts.
 pub(crate) fn count(number: usize, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+/// The beginning of a digest, as people read it: enough that two of one project differ.
+pub(crate) fn short(digest: &str) -> &str {
+    let digits = digest.strip_prefix("sha256:").unwrap_or(digest);
+    digits.get(..ID_DIGITS_SHOWN).unwrap_or(digits)
 }
 
 /// A text with a margin before each line that has something on it.

@@ -88,6 +88,9 @@ pub const CLIENT_NAME_BYTES_MAX: usize = 128;
 /// How many backpacks a list shows, the newest: each is read whole for its line.
 pub const BACKPACKS_LISTED_MAX: usize = 200;
 
+/// How many backpacks are read to find something whose backpack nobody named, the newest: some seconds of reading.
+pub const BACKPACKS_SEARCHED_MAX: usize = 10_000;
+
 /// How many commits a log shows unless told otherwise: a few screens.
 pub const COMMITS_SHOWN: usize = 50;
 
@@ -106,7 +109,8 @@ pub const VALUE_SHOWN_BYTES_MAX: usize = 64 * 1024;
 /// How many forks of forks are followed to find what two backpacks come from. Nobody forks deeper by hand.
 pub const FORKS_FOLLOWED_MAX: usize = 32;
 
-/// How many records of files that a run wrote are looked at, for each Mount: those of a long run.
+/// How many records of files that a run wrote are looked at, for each Mount, and how many of its frames: those of a
+/// long run.
 pub const RUN_RECORDS_MAX: usize = 2_000;
 
 /// How many lines of a value that differ are shown.
@@ -120,7 +124,7 @@ pub const DIFF_LINE_BYTES_MAX: usize = 1_000;
 
 /// How long a call waits until no other agent writes to the backpack that it is attached to. A write takes
 /// milliseconds; agents give up after a minute.
-pub const STATE_TURN_WAIT: std::time::Duration = std::time::Duration::from_secs(10);
+pub const STATE_TURN_WAIT: Duration = Duration::from_secs(10);
 
 /// How much of a value one reply to an agent holds, in bytes: about twenty thousand tokens.
 pub const VALUE_TOLD_BYTES_MAX: usize = 64 * 1024;
@@ -133,6 +137,7 @@ pub const STATE_COMMITS_TOLD_MAX: usize = 50;
 
 /// How many keys an agent is granted by name: a person writes the list.
 pub const STATE_KEYS_MAX: usize = 256;
+
 /// How many agents of context one file configures: a team, not a crowd.
 pub const CONTEXT_AGENTS_MAX: usize = 64;
 
@@ -146,7 +151,7 @@ pub const CHILDREN_SHOWN_MAX: usize = 200;
 pub const COMPOSED_TOKENS: usize = 8_000;
 
 /// How long a watcher waits for another process that regenerates: it does the same work.
-pub const REGENERATION_PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
+pub const REGENERATION_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The largest file that a model is asked about, in bytes: what the windows of most models take.
 pub const GENERATE_FILE_BYTES_MAX: u64 = 512 * 1024;
@@ -165,6 +170,7 @@ pub const GENERATE_AT_ONCE: usize = 4;
 
 /// How many may be asked at once at most.
 pub const GENERATE_AT_ONCE_MAX: usize = 64;
+
 /// The most bytes of two contents of a file that are compared line by line; beyond it only sizes are told.
 pub const FILE_DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
 

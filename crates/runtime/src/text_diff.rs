@@ -5,7 +5,7 @@ use serde::Serialize;
 #[cfg(feature = "flow")]
 mod lines;
 #[cfg(feature = "flow")]
-pub(crate) use lines::lines;
+pub(crate) use lines::{contents, lines};
 
 /// One line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,9 +1,10 @@
 //! `piton diff`: what differs between two runs, backpacks, overlays or recorded trees.
 
 use clap::Args;
+use piton_core::Digest;
 use piton_runtime::lineage::{
-    ChangedKey, ChangedOutput, CommitTaken, Compared, FileWritten, KeyWritten, Side, ThingKind,
-    ThingReference, Written, WrittenKind,
+    Became, ChangedKey, ChangedOutput, CommitTaken, Compared, FileWritten, FrameWritten,
+    KeyWritten, Side, ThingKind, ThingReference, Written, WrittenKind,
 };
 
 use super::{blame::say_link, here::Here, workspace::Chosen};
@@ -14,6 +15,7 @@ use crate::{
     failure::Failure,
     style::{State, styled},
     text_diff::say_diff,
+    words::short,
 };
 
 #[derive(Args)]
@@ -83,42 +85,41 @@ fn say_side(app: &App, mark: &str, side: &Side) {
 }
 
 fn say_written(app: &App, written: &Written) {
-    for key in &written.keys {
-        let KeyWritten { backpack, key, kind, by, before, after, diff, left_out } = key;
-        say_what(app, *kind, &format!("{key} in {backpack}"), by.as_deref());
-        if diff.is_empty() {
-            let words = |text: &Option<String>| text.clone().unwrap_or("nothing".to_owned());
-            app.output.say(format_args!("      {} → {}", words(before), words(after)));
-        } else {
-            say_diff(app, diff, *left_out, "      ");
-        }
+    for KeyWritten { backpack, key, became } in &written.keys {
+        say_what(app, &format!("{key} in {backpack}"), became, Clone::clone);
     }
     say_more(app, written.keys_left_out, "keys");
-    for file in &written.files {
-        let FileWritten { path, kind, by, before, after, diff, left_out } = file;
-        say_what(app, *kind, path, by.as_deref());
-        if diff.is_empty() {
-            let digits = |digest: &Option<piton_core::Digest>| {
-                let text = digest.map(|digest| digest.to_string());
-                let text = text.as_deref().and_then(|text| text.strip_prefix("sha256:"));
-                text.map_or_else(|| "nothing".to_owned(), |hex| hex.chars().take(12).collect())
-            };
-            app.output.say(format_args!("      {} → {}", digits(before), digits(after)));
-        } else {
-            say_diff(app, diff, *left_out, "      ");
-        }
+    for FileWritten { path, became } in &written.files {
+        say_what(app, path, became, digits);
     }
     say_more(app, written.files_left_out, "files");
+    for FrameWritten { path, frame_type, became } in &written.frames {
+        say_what(app, &format!("frame {frame_type} on {path}"), became, digits);
+    }
+    say_more(app, written.frames_left_out, "frames");
 }
 
-fn say_what(app: &App, kind: WrittenKind, what: &str, by: Option<&str>) {
+/// What became of something, line by line where that is told; else what it held and holds, in the words of `held`.
+fn say_what<Held>(app: &App, what: &str, became: &Became<Held>, held: impl Fn(&Held) -> String) {
+    let Became { kind, by, before, after, diff, left_out } = became;
     let (mark, state) = match kind {
         WrittenKind::Added => ("+", State::Good),
         WrittenKind::Modified => ("~", State::Attention),
         WrittenKind::Deleted => ("-", State::Bad),
     };
-    let by = by.map(|by| format!("  by {by}")).unwrap_or_default();
+    let by = by.as_ref().map(|by| format!("  by {by}")).unwrap_or_default();
     app.output.say(format_args!("  {} {what}{by}", styled(state, mark)));
+    if diff.is_empty() {
+        let words = |side: &Option<Held>| side.as_ref().map_or_else(|| "nothing".to_owned(), &held);
+        app.output.say(format_args!("      {} → {}", words(before), words(after)));
+    } else {
+        say_diff(app, diff, *left_out, "      ");
+    }
+}
+
+/// The beginning of a digest.
+fn digits(digest: &Digest) -> String {
+    short(&digest.to_string()).to_owned()
 }
 
 fn say_more(app: &App, count: usize, what: &str) {

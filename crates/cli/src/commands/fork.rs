@@ -79,6 +79,10 @@ fn say_run(app: &App, forked: &Forked) {
     output.say("Tell an agent to call:");
     output.say(format_args!("  {} {call}", forked.next_call.tool));
     let label = &forked.label;
+    output.say(format_args!(
+        "Or walk on yourself: piton workflow run --resume {label}@{}",
+        ending(&node)
+    ));
     output.say(format_args!("\nCompare later: piton diff {label}@{} {label}", ending(&node)));
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod prefs;
 mod reference;
 pub(crate) mod session;
 pub(crate) mod settle;
+mod stop;
 pub(crate) mod up;
 pub(crate) mod workflow;
 pub(crate) mod workspace;

@@ -23,6 +23,13 @@ prefix = "/scratch"
 scope = "read-write"
 virtual = ["scratch"]
 over = "/project"
+
+[context]
+agent = "scribe"
+
+[[context.agents]]
+name = "scribe"
+role = "writer"
 "#;
 
 fn project() -> Rig {
@@ -172,13 +179,48 @@ fn two_recorded_trees_are_compared_whichever_is_named_first() {
     assert_eq!(error["code"], "VALIDATION_ERROR");
 }
 
-/// A run of three steps that comes to its second step twice, and writes a file and a key in each branch.
+#[test]
+fn the_frames_about_what_differs_between_two_trees_are_told() {
+    let rig = project();
+    rig.says(&["context", "scan"]);
+    let put = |path: &str, text: &str| {
+        rig.says(&["context", "put-frame", path, "--type", "review", "--text", text]);
+    };
+    put("src/retry.rs", "Tries once.\nIs short.");
+    put("src/notes.md", "A note.");
+    put("piton.toml", "Stays as it is.");
+    rig.write("src/retry.rs", "fn retry() {\n    twice();\n}\n");
+    rig.write("src/new.rs", "new\n");
+    fs::remove_file(rig.project().join("src/notes.md")).unwrap();
+    rig.says(&["context", "scan"]);
+    put("src/retry.rs", "Tries once more.\nIs short.");
+    put("src/retry.rs", "Tries twice.\nIs short.");
+    put("src/new.rs", "New.");
+    let compared = rig.tells(&["diff", "@-1", "@"]);
+    let frames = &compared["right"]["written"]["frames"];
+    let paths = ["src/new.rs", "src/notes.md", "src/retry.rs"];
+    assert_eq!(names(frames, "path"), paths, "{compared}");
+    assert_eq!(names(frames, "kind"), ["added", "deleted", "modified"]);
+    let files = &compared["right"]["written"]["files"];
+    assert_eq!(names(files, "path"), paths);
+    let (before, after) = (files[2]["before"].as_str(), files[2]["after"].as_str());
+    assert!(before.is_some() && after.is_some() && before != after, "{compared}");
+    let diff = names(&frames[2]["diff"], "text");
+    assert_eq!(diff, ["Tries once.", "Tries twice.", "Is short."]);
+    assert!(compared["left"]["written"]["frames"].is_null());
+    let said = rig.says(&["diff", "@-1", "@"]);
+    assert!(said.contains("~ frame review on src/retry.rs  by person"), "{said}");
+    assert!(said.contains("      + Tries twice."), "{said}");
+}
+
+/// A run of three steps that comes to its second step twice, and writes a file, a key and a frame in each branch.
 fn branched(rig: &Rig) -> (String, Vec<String>) {
     let step = |id: &str| json!({ "id": id, "title": id, "prompt": format!("Do {id}.") });
     let steps = [step("first"), step("second"), step("third")];
     let workflow =
         json!({ "id": "mine.three", "name": "Three", "description": "d", "steps": steps });
     rig.write(".piton/workflows/three.json", &workflow.to_string());
+    rig.says(&["context", "scan"]);
     let mut agent = Agent::start_as(rig, &["--backpack", "shared"]);
     let notes =
         |token: &Value| json!({ "ackToken": token, "output": { "notesMarkdown": "Done." } });
@@ -201,6 +243,8 @@ fn branched(rig: &Rig) -> (String, Vec<String>) {
         let path = format!("/scratch/{way}.txt");
         agent.call_text("write", &json!({ "path": path, "content": way, "run": token }));
         agent.call("pack", &json!({ "key": way, "value": way, "run": token }));
+        let frame = json!({ "node": "src", "frameType": "review", "content": way, "run": token });
+        agent.call("put_frame", &frame);
         tokens.push(token);
     }
     agent.leave();
@@ -232,6 +276,16 @@ fn what_each_branch_of_a_run_wrote_is_told_on_its_side_and_blamed_on_its_node() 
         let path = format!("/scratch/{way}.txt");
         assert_eq!(names(&written["files"], "path"), [path.as_str()]);
         assert_eq!(written["files"][0]["diff"][0]["text"], way);
+        assert_eq!(names(&written["frames"], "path"), ["src"], "{compared}");
+        assert_eq!(names(&written["frames"], "by"), ["scribe"]);
     }
+    // The second frame came after the first.
+    let frames = [&compared["left"], &compared["right"]].map(|side| &side["written"]["frames"][0]);
+    assert_eq!(frames.map(|frame| frame["kind"].as_str().unwrap()), ["added", "modified"]);
+    assert_eq!(frames[0]["after"], frames[1]["before"]);
+    assert_eq!(names(&frames[1]["diff"], "text"), ["left", "right"]);
+    let blame = rig.tells(&["blame", "frame", "src"]);
+    assert_eq!(names(&blame["frames"], "id")[0], frames[1]["after"], "{blame}");
+    assert_eq!(blame["chain"]["nodeId"], right.as_str());
     assert_eq!(compared["outputs"][0]["step"], "second");
 }

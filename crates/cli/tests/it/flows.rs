@@ -151,6 +151,18 @@ fn a_node_calls_the_tools_of_workspaces_within_their_scopes_and_is_blamed_for_wh
     let (code, error) = rig.fails(&["flow", "run", &flow]);
     assert_eq!(code, 1);
     assert!(error.to_string().contains("no tool `read`"), "{error}");
+    // Of Workspaces that are not there, check and graph need the scopes alone; the call that needs one says what is wrong.
+    let absent = ["--workspace", "/docs=./absent:rw"];
+    for command in ["check", "graph"] {
+        rig.says(&[&["flow", command, &flow][..], &absent].concat());
+    }
+    let failed = rig.run(&[&["flow", "run", &flow][..], &absent].concat());
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(
+        text(&failed.stdout).contains("`directory` that does not exist"),
+        "{}",
+        text(&failed.stdout)
+    );
     let scopes = ["--workspace", "/docs=./docs:ro", "--workspace", "/notes=./notes:rw"];
     let run = [&["flow", "run", &flow, "--backpack", "files"][..], &scopes].concat();
     assert_eq!(rig.tells(&run)["status"], "done");

@@ -3,6 +3,8 @@
 //! A block of `toml` whose first line is a comment with the name of a file is written to that file, and so is a block of
 //! `json` with the name behind that word. In a block of `console`, a line that starts with `$ ` is run by the shell, and
 //! each line below it is in what that says, apart from the width of columns.
+//!
+//! What a page calls [`RUN`] is the run that was begun in it, and [`NODE`] the end of the branch that it left.
 
 use std::fs;
 
@@ -11,7 +13,18 @@ use crate::{
     rig::{Rig, text},
 };
 
-const PAGES: [&str; 3] = ["docs/guides/workspaces.md", "docs/guides/flow.md", "README.md"];
+const PAGES: [&str; 4] = [
+    "docs/guides/workspaces.md",
+    "docs/guides/flow.md",
+    "docs/guides/fork-and-compare.md",
+    "README.md",
+];
+
+/// What pages call a run.
+const RUN: &str = "amber-otter";
+
+/// What they call a node.
+const NODE: &str = "h3kq9x7d";
 
 /// Pages that other tests run, each with the file that does.
 const ELSEWHERE: [(&str, &str); 5] = [
@@ -85,13 +98,31 @@ fn every_guide_is_run_by_some_test() {
 /// Runs the commands of a block, looks for what the page says below each, and counts them.
 fn play(rig: &Rig, page: &str, block: &Block) -> usize {
     let commands = block.commands();
+    let has_run = block.lines.iter().any(|line| line.contains(RUN));
+    let names = || if has_run { names(rig) } else { Vec::new() };
     for (command, below) in &commands {
-        let output = typed(rig, command);
+        let command = names()
+            .iter()
+            .fold(command.clone(), |command, (told, meant)| command.replace(told, meant));
+        let output = typed(rig, &command);
         let said = text(&output.stdout) + &text(&output.stderr);
+        let said = names().iter().fold(said, |said, (told, meant)| said.replace(meant, told));
         for line in below {
             let found = said.lines().any(|said| plain(said).contains(&plain(line)));
             assert!(found, "{page}: `{line}` is not in:\n{said}");
         }
     }
     commands.len()
+}
+
+/// What a page calls the run that was begun in it, and the end of the branch that it left, each with its name here.
+fn names(rig: &Rig) -> Vec<(&'static str, String)> {
+    let listed = rig.tells(&["session", "list"]);
+    let Some(label) = listed["runs"][0]["label"].as_str() else { return Vec::new() };
+    let tree = rig.tells(&["session", "tree", label]);
+    let nodes = tree["nodes"].as_array().unwrap();
+    let left = nodes.iter().find(|node| node["isTip"] == true && node["isPreferredTip"] == false);
+    let left = left.map(|node| node["nodeId"].as_str().unwrap());
+    let left = left.map(|id| (NODE, id[id.len() - NODE.len()..].to_owned()));
+    [(RUN, label.to_owned())].into_iter().chain(left).collect()
 }

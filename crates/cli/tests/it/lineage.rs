@@ -1,7 +1,7 @@
 //! `piton blame`, `piton fork` and `piton diff`.
 
 use crate::agent::Agent;
-use crate::rig::Rig;
+use crate::rig::{Rig, text};
 use serde_json::json;
 
 #[test]
@@ -39,6 +39,21 @@ fn a_run_is_forked_from_the_terminal_and_its_branches_are_compared() {
     assert!(
         rig.says(&["session", "tree", &run.label, "--ids"]).contains(&first[first.len() - 8..])
     );
+}
+
+#[test]
+fn a_person_walks_on_from_a_step_that_the_run_left() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let place = format!("{}@notes", run.label);
+    let output = rig.type_in(&["workflow", "run", "--resume", &place], "Project: x\nSeen: 1\n.\n");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let tree = rig.tells(&["session", "tree", &run.label]);
+    let tips = tree["nodes"].as_array().unwrap().iter().filter(|node| node["isTip"] == true);
+    assert_eq!(tips.count(), 2, "{tree}");
+    let unknown = format!("{}@nowhere", run.label);
+    let (code, error) = rig.fails(&["workflow", "run", "--resume", &unknown]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("SESSION_NOT_FOUND")));
 }
 
 #[test]

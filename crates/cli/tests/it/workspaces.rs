@@ -160,6 +160,17 @@ fn a_person_types_calls_and_reads_what_an_agent_would() {
 }
 
 #[test]
+fn a_call_that_is_longer_than_a_line_may_be_is_not_made_in_part() {
+    let rig = rig();
+    let long = format!("write /scratch/long.txt {}\n", "x".repeat(2 * 1024 * 1024));
+    let output = rig.type_in(&["workspace", "shell"], &long);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("was not called"), "{}", text(&output.stderr));
+    let read = rig.type_in(&["workspace", "shell"], "read /scratch/long.txt\n");
+    assert_eq!(read.status.code(), Some(1), "{}", text(&read.stdout));
+}
+
+#[test]
 fn a_project_names_only_what_lies_inside_and_the_user_counts_more() {
     let rig = rig();
     for (directory, part) in

@@ -14,6 +14,7 @@ mod metadata;
 mod put;
 mod read;
 mod record;
+mod said;
 mod set;
 
 pub(crate) use append::{After, Draft, NextAppend};
@@ -26,5 +27,6 @@ pub use metadata::Metadata;
 pub use put::NewFrame;
 pub use read::Head;
 pub use record::Frame;
+pub use said::Said;
 pub(crate) use set::{FrameSet, leaf};
 pub use set::{Proof, SetRoot};

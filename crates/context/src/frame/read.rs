@@ -87,7 +87,7 @@ impl Context {
     }
 
     /// A frame by its id.
-    pub(crate) async fn frame(&self, id: FrameId) -> Result<Frame, Error> {
+    pub async fn frame(&self, id: FrameId) -> Result<Frame, Error> {
         let missing = || Error::FrameNotFound { asked: id.to_string() };
         let place = self.row(&self.keys.digests(Row::Place, &id.digest(), None)).await?;
         let place = place.ok_or_else(missing)?;
@@ -97,7 +97,7 @@ impl Context {
     }
 
     /// The content of a frame, checked.
-    pub(crate) async fn content(&self, frame: &Frame) -> Result<Vec<u8>, Error> {
+    pub async fn content(&self, frame: &Frame) -> Result<Vec<u8>, Error> {
         let key = self.keys.numbered(Row::Frame, &frame.path, frame.index);
         let row = self.row(&key).await?.ok_or_else(|| {
             Error::integrity(format!("the frame {}", frame.id), "its row is missing")

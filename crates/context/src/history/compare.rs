@@ -130,7 +130,8 @@ impl Context {
         Ok(pair_renames(changes))
     }
 
-    async fn content_of(&self, id: TreeNodeId) -> Result<Option<Digest>, Error> {
+    /// The digest of the bytes of a recorded file; nothing if the node is none.
+    pub async fn content_of(&self, id: TreeNodeId) -> Result<Option<Digest>, Error> {
         match self.body(id).await? {
             Some((_, NodeBody::File { content, .. })) => Ok(Some(content)),
             _ => Ok(None),

@@ -21,6 +21,8 @@ pub struct FrameChange {
     pub frame_type: FrameType,
     /// Whose it is.
     pub agent: AgentId,
+    /// Its number among everything that was appended.
+    pub sequence: u64,
     /// The frame.
     pub frame: FrameId,
     /// `added` if it is about what the newer tree has there, `removed` if it is about what only the older one has.
@@ -57,6 +59,7 @@ impl Context {
                     path: frame.path,
                     frame_type: frame.frame_type,
                     agent: frame.agent_id,
+                    sequence: frame.sequence,
                     frame: frame.id,
                     change,
                 });

@@ -15,7 +15,7 @@ pub struct Side {
     pub id: TreeNodeId,
     /// What it is.
     pub kind: Kind,
-    /// For a file, the digest of its bytes.
+    /// For a file, the digest of its bytes, as far as it was needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
 }

@@ -38,7 +38,7 @@ piton_core::closed_set! {
 piton_core::closed_set! {
     /// When a call must name the step that it belongs to.
     pub enum RunNeeded {
-        /// Where a step narrows what may be touched.
+        /// While the client has a run open whose step narrows what may be touched.
         WhenNarrowed => "when_narrowed",
         /// Always.
         Always => "always",
@@ -211,8 +211,9 @@ impl SettingKey {
                 effect: Effect::Restart,
                 in_project: true,
                 example: "\"always\"",
-                meaning: "Whether calls for files, context and state must name the step that they belong to: where \
-                          a step narrows what may be touched, or always.",
+                meaning: "When calls for files, context and state must name the step that they belong to: while the \
+                          client has a run open whose step narrows what may be touched, or always. A call \
+                          without a step passes otherwise, with all that is configured.",
             },
             Self::LogLevel => Facts {
                 variable: "PITON_LOG",

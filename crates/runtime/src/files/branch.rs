@@ -12,8 +12,8 @@ use piton_workspaces::store::Before;
 use super::review::told;
 use super::world::FileWorld;
 use crate::bounds::{CHANGES_SHOWN_MAX, FILE_DIFF_BYTES_MAX, RUN_RECORDS_MAX};
-use crate::lineage::{FileWritten, WrittenKind};
-use crate::text_diff::{self, DiffLine};
+use crate::lineage::{Became, FileWritten, WrittenKind};
+use crate::text_diff;
 
 /// What an overlay changed.
 pub(crate) struct OverlayBranch {
@@ -47,9 +47,8 @@ impl FileWorld {
         let blame = self.ledgers.blame(&self.workspaces, &path).await;
         let last = blame.ok().and_then(|blame| blame.records.into_iter().next_back());
         let (below, above) = overlay.store.contents(one).await.map_err(told(overlay))?;
-        let (diff, left_out) = compared(below.as_deref(), above.as_deref());
-        Ok(FileWritten {
-            path: one.path.to_string(),
+        let (diff, left_out) = text_diff::contents(below.as_deref(), above.as_deref());
+        let became = Became {
             kind: match one.kind {
                 DifferenceKind::Added | DifferenceKind::Directory => WrittenKind::Added,
                 DifferenceKind::Modified => WrittenKind::Modified,
@@ -60,15 +59,16 @@ impl FileWorld {
             after: one.now,
             diff,
             left_out,
-        })
+        };
+        Ok(FileWritten { path: one.path.to_string(), became })
     }
 
-    /// What the steps of a run did to files, the oldest first.
-    pub(crate) async fn written_in(&self, run: RunId) -> Result<Vec<Record>, Envelope> {
+    /// What the steps of a run did to files, the oldest first, and how many later records are left out.
+    pub(crate) async fn written_in(&self, run: RunId) -> Result<(Vec<Record>, usize), Envelope> {
         let found = self.ledgers.of_run(&self.workspaces, &run.to_string(), RUN_RECORDS_MAX).await;
-        let (mut records, _) = found.map_err(|error| error.envelope())?;
+        let (mut records, left_out) = found.map_err(|error| error.envelope())?;
         records.retain(|record| record.outcome == Outcome::Done);
-        Ok(records)
+        Ok((records, left_out))
     }
 
     /// What came of it at some nodes, file by file: what each was before the first change and is after the last.
@@ -112,14 +112,14 @@ impl FileWorld {
         };
         let old = below.filter(|found| Some(found.digest) == before).map(|found| found.bytes);
         let is_held = (before.is_none() || old.is_some()) && (after.is_none() || now.is_some());
-        let (diff, left_out) =
-            if is_held { compared(old.as_deref(), now.as_deref()) } else { (Vec::new(), 0) };
-        let kind = match (before, after) {
-            (None, _) => WrittenKind::Added,
-            (Some(_), Some(_)) => WrittenKind::Modified,
-            (Some(_), None) => WrittenKind::Deleted,
+        let (diff, left_out) = if is_held {
+            text_diff::contents(old.as_deref(), now.as_deref())
+        } else {
+            (Vec::new(), 0)
         };
-        FileWritten { path: path.to_string(), kind, by: Some(by), before, after, diff, left_out }
+        let kind = WrittenKind::between(before.is_some(), after.is_some());
+        let became = Became { kind, by: Some(by), before, after, diff, left_out };
+        FileWritten { path: path.to_string(), became }
     }
 }
 
@@ -146,18 +146,5 @@ fn before(before: &Before) -> Option<Digest> {
     match before {
         Before::File(digest) => *digest,
         Before::Nothing | Before::Directory => None,
-    }
-}
-
-/// Two contents line by line; nothing if one is no text, or too long.
-fn compared(old: Option<&[u8]>, new: Option<&[u8]>) -> (Vec<DiffLine>, usize) {
-    let text = |content: Option<&[u8]>| {
-        let content = content.unwrap_or_default();
-        (content.len() <= FILE_DIFF_BYTES_MAX)
-            .then(|| str::from_utf8(content).ok().map(str::to_owned))
-    };
-    match (text(old).flatten(), text(new).flatten()) {
-        (Some(old), Some(new)) => text_diff::lines(&old, &new),
-        _ => (Vec::new(), 0),
     }
 }

@@ -1,33 +1,60 @@
-//! The file tools as tools of flows.
+//! The file tools as tools of flows. The Workspaces are opened by the first call, so a flow that touches no file needs
+//! none of them.
 
 use std::sync::Arc;
 
+use piton_core::Envelope;
 use piton_flow::{BoxFuture, Tool};
 use piton_models::ToolSpec;
+use piton_workspaces::config::WorkspacePorts;
 use piton_workspaces::tools::{ToolCard, cards};
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
+use super::joined::Joined;
 use super::world::FileWorld;
 use crate::connection::Standing;
 
 /// Who the record of a change names that a node of a flow made.
 const FLOW: &str = "flow";
 
+/// Hears what a person should know of the Workspaces, when they are opened.
+type Listener = dyn Fn(&str) + Send + Sync;
+
+/// The Workspaces that a flow has.
+struct LateWorld {
+    declared: Joined,
+    ports: WorkspacePorts,
+    listener: Box<Listener>,
+    opened: OnceCell<FileWorld>,
+}
+
+impl LateWorld {
+    /// The Workspaces, open. What could not be opened is tried again by the next call.
+    async fn get(&self) -> Result<&FileWorld, Envelope> {
+        let open = async || {
+            let world = FileWorld::open(self.declared.clone(), &self.ports).await?;
+            world.notes().iter().for_each(|note| (self.listener)(note));
+            Ok(world)
+        };
+        self.opened.get_or_try_init(open).await
+    }
+}
+
 /// One file tool of the Workspaces that a flow has.
 struct FileTool {
-    world: Arc<FileWorld>,
+    world: Arc<LateWorld>,
     spec: ToolSpec,
 }
 
 impl FileTool {
-    async fn make(&self, arguments: &Value) -> Result<Value, String> {
+    async fn make(&self, arguments: &Value) -> Result<Value, Envelope> {
+        let world = self.world.get().await?;
         let (name, standing) = (&self.spec.name, Standing::default());
-        let made = self.world.call(FLOW, &standing, name, arguments.clone()).await;
-        let text =
-            made.map_err(|envelope| format!("{} {}", envelope.message, envelope.suggestion))?;
+        let text = world.call(FLOW, &standing, name, arguments.clone()).await?;
         // A flow may end with this call; what cannot be written now is found out by whoever reads the records.
-        if self.world.has_unwritten() {
-            let _ = self.world.flush().await;
+        if world.has_unwritten() {
+            let _ = world.flush().await;
         }
         Ok(Value::String(text))
     }
@@ -39,19 +66,28 @@ impl Tool for FileTool {
     }
 
     fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<Value, String>> {
-        Box::pin(self.make(arguments))
+        let words = |told: Envelope| format!("{} {}", told.message, told.suggestion);
+        Box::pin(async move { self.make(arguments).await.map_err(words) })
     }
 }
 
-/// The tools of which at least one use can succeed, each under its own name.
-pub fn flow_tools(world: &Arc<FileWorld>) -> Vec<Arc<dyn Tool>> {
+/// The tools of which at least one use can succeed in what is declared, each under its own name. `listener` hears what
+/// a person should know of the Workspaces, when a call opens them.
+pub fn flow_tools(
+    declared: Joined,
+    ports: WorkspacePorts,
+    listener: impl Fn(&str) + Send + Sync + 'static,
+) -> Vec<Arc<dyn Tool>> {
+    let offered = declared.tools();
+    let (listener, opened) = (Box::new(listener), OnceCell::new());
+    let world = Arc::new(LateWorld { declared, ports, listener, opened });
     let tool = |card: ToolCard| -> Arc<dyn Tool> {
         let spec = ToolSpec {
             name: card.tool.as_str().to_owned(),
             description: card.description.to_owned(),
             parameters: Value::Object(card.schema),
         };
-        Arc::new(FileTool { world: Arc::clone(world), spec })
+        Arc::new(FileTool { world: Arc::clone(&world), spec })
     };
-    cards(&world.tools()).into_iter().map(tool).collect()
+    cards(&offered).into_iter().map(tool).collect()
 }

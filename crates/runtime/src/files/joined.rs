@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+#[cfg(feature = "flow")]
+use piton_workspaces::Tool;
 use piton_workspaces::config::WorkspaceConfig;
 
 use super::declared::{Declared, DeclaredBy};
@@ -22,6 +24,13 @@ impl Joined {
     /// Whether nobody declared anything.
     pub fn is_empty(&self) -> bool {
         self.workspaces.is_empty() && self.problems.is_empty()
+    }
+
+    /// The tools of which at least one use can succeed, once the Workspaces are open.
+    #[cfg(feature = "flow")]
+    pub(super) fn tools(&self) -> Vec<Tool> {
+        let scopes = self.workspaces.iter().filter_map(|(config, _)| config.scope.parse().ok());
+        Tool::offered(&scopes.collect::<Vec<_>>())
     }
 }
 

@@ -11,6 +11,7 @@
 //! | `convert` | from what is asked to what the part of context takes |
 //! | `request`, `reply`, `text` | what goes in, what comes out, and how that reads |
 //! | `generate` (feature `flow`) | frames that models write |
+//! | `written` (feature `flow`) | what was made at the steps of runs and between two trees |
 //!
 //! *Invariants*: who acts is fixed before a request is read; no request names an agent that acts. What reads never
 //! scans; what puts a frame on a node scans first, so that the frame is about the file as it is now.
@@ -33,6 +34,8 @@ mod reply;
 mod request;
 mod settings;
 mod text;
+#[cfg(feature = "flow")]
+mod written;
 
 pub use acting::{Acting, CURRENT_TREE, NO_WAIT};
 pub use following::{Followed, Following};

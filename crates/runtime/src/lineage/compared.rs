@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::reply::ChainLink;
 use super::thing::ThingKind;
+use super::written::Written;
 use crate::text_diff::DiffLine;
 
 /// Two things of one kind, compared.
@@ -40,7 +41,7 @@ pub struct Compared {
 pub struct Ancestor {
     /// How it is named: a run with its node, a backpack with its commit, a Workspace, or a tree.
     pub name: String,
-    /// Of runs: the last step that both have.
+    /// Of runs: the last step that both have, without what was handed in for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<ChainLink>,
     /// Of runs: what was written at that step, on whichever side: both sides were at it.
@@ -72,39 +73,19 @@ pub struct Side {
     pub written: Written,
 }
 
-/// Keys and files that were written.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Written {
-    /// The keys of backpacks, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub keys: Vec<KeyWritten>,
-    /// How many more keys there are.
-    pub keys_left_out: usize,
-    /// The files, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<FileWritten>,
-    /// How many more files there are.
-    pub files_left_out: usize,
-}
-
-impl Written {
-    /// Whether nothing was written.
-    pub fn is_empty(&self) -> bool {
-        self.keys.is_empty() && self.files.is_empty()
-    }
-}
-
-piton_core::closed_set! {
-    /// What happened to a key or a file.
-    pub enum WrittenKind {
-        /// It is new.
-        Added => "added",
-        /// It is another.
-        Modified => "modified",
-        /// It is gone.
-        Deleted => "deleted",
+impl Side {
+    /// A side of which nothing is known but what it wrote.
+    #[cfg(feature = "flow")]
+    pub(super) fn of(name: String, written: Written) -> Self {
+        Self {
+            name,
+            run_id: None,
+            node_id: None,
+            steps: Vec::new(),
+            commits: Vec::new(),
+            commits_left_out: 0,
+            written,
+        }
     }
 }
 
@@ -125,58 +106,6 @@ pub struct CommitTaken {
     pub key: String,
     /// A few words about the value; a protected one is not shown.
     pub summary: String,
-}
-
-/// A key that was written.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct KeyWritten {
-    /// The backpack.
-    pub backpack: String,
-    /// The key.
-    pub key: String,
-    /// What happened.
-    pub kind: WrittenKind,
-    /// Who did it, if that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
-    /// A few words about what it was; a protected value is not shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<String>,
-    /// A few words about what it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
-    /// How the value differs, line by line; empty for a protected one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub diff: Vec<DiffLine>,
-    /// Lines that are left out.
-    pub left_out: usize,
-}
-
-/// A file that was written.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct FileWritten {
-    /// Its path.
-    pub path: String,
-    /// What happened.
-    pub kind: WrittenKind,
-    /// Who did it last, if that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<String>,
-    /// The digest of what it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<Digest>,
-    /// The digest of what it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<Digest>,
-    /// How it differs, line by line; empty if it is no text, or if Piton does not hold both contents.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub diff: Vec<DiffLine>,
-    /// Lines that are left out.
-    pub left_out: usize,
 }
 
 /// What was handed in for a step.

@@ -50,7 +50,7 @@ pub struct ForkedBackpack {
     /// The last commit that it holds; nothing if it was taken before the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// How many keys are in use in it.
+    /// How many keys are in use in it, without what the runner of flows notes for itself.
     pub keys: usize,
 }
 

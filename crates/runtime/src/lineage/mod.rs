@@ -9,7 +9,7 @@
 //! | `recap` | a recap line by line, with the output that each came from |
 //! | `forked`, `fork` | a token for any node of a run; forks of backpacks and overlays |
 //! | `thing` | what can be forked and compared: a run, a backpack, an overlay, a tree |
-//! | `compared`, `compare` (feature `flow`) | two of a kind: their common ancestor, and what each side did since |
+//! | `compared`, `written`, `compare` (feature `flow`) | two of a kind: their common ancestor, and what each side did since |
 //!
 //! *Invariants*: nothing here changes what it is about. What is told comes from what was recorded alone.
 
@@ -24,14 +24,13 @@ mod recap;
 mod reply;
 mod request;
 mod thing;
+mod written;
 
 #[cfg(feature = "flow")]
 pub use compare::Worlds;
-pub use compared::{
-    Ancestor, ChangedKey, ChangedOutput, CommitTaken, Compared, FileWritten, KeyWritten, Side,
-    Written, WrittenKind,
-};
+pub use compared::{Ancestor, ChangedKey, ChangedOutput, CommitTaken, Compared, Side};
 pub use forked::{ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing};
 pub use reply::{ChainLink, Forked, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource};
 pub use request::{NodeReference, NodeReferenceError};
 pub use thing::{ThingKind, ThingReference, ThingReferenceError};
+pub use written::{Became, FileWritten, FrameWritten, KeyWritten, Written, WrittenKind};

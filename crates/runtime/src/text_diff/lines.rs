@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use similar::{ChangeTag, TextDiff};
 
 use super::{DiffLine, DiffSign};
-use crate::bounds::{DIFF_CONTEXT_LINES, DIFF_LINE_BYTES_MAX, DIFF_LINES_MAX, DIFF_TIME_MAX};
+use crate::bounds::{
+    DIFF_CONTEXT_LINES, DIFF_LINE_BYTES_MAX, DIFF_LINES_MAX, DIFF_TIME_MAX, FILE_DIFF_BYTES_MAX,
+};
 
 /// The lines that differ, with a few around them, and how many did not fit.
 pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
@@ -28,6 +30,18 @@ pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
     let left_out = lines.len().saturating_sub(DIFF_LINES_MAX);
     lines.truncate(DIFF_LINES_MAX);
     (lines, left_out)
+}
+
+/// The same of two contents, of which there may be one only; nothing if one is no text, or too long.
+pub(crate) fn contents(before: Option<&[u8]>, after: Option<&[u8]>) -> (Vec<DiffLine>, usize) {
+    match (text(before.unwrap_or_default()), text(after.unwrap_or_default())) {
+        (Some(before), Some(after)) => lines(before, after),
+        _ => (Vec::new(), 0),
+    }
+}
+
+fn text(content: &[u8]) -> Option<&str> {
+    if content.len() > FILE_DIFF_BYTES_MAX { None } else { str::from_utf8(content).ok() }
 }
 
 /// A text whose last line ends as the others do.

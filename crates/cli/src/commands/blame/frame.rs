@@ -6,7 +6,7 @@ use piton_runtime::frames::{CURRENT_TREE, FrameShown, GetContext};
 
 use super::chain::{self, Blamed};
 use crate::{
-    app::App, commands::context::Desk, exit::Ending, failure::Failure, time::utc, tree::ending,
+    app::App, commands::context::Desk, exit::Ending, failure::Failure, time::utc, words::short,
 };
 
 #[derive(Args)]
@@ -31,8 +31,8 @@ impl Frame {
         let newest = node.frames.iter().max_by_key(|frame| frame.sequence);
         let entry = |name: &str| newest?.metadata.get(name).map(String::as_str);
         // Older frames name no node: there the step leads to the newest node that was at it.
-        let node = entry("node").or(entry("step"));
-        let chain = chain::show(app, &desk.open, entry("run").zip(node));
+        let place = entry("node").or(entry("step"));
+        let chain = chain::show(app, &desk.open, entry("run").zip(place));
         app.output.reply("piton.blame.frame/1", &Blamed { thing: &node, chain })?;
         Ok(Ending::Done)
     }
@@ -43,8 +43,6 @@ fn say(app: &App, frame: &FrameShown) {
     let step = frame.metadata.get("step").map(|step| format!(" at {step}")).unwrap_or_default();
     let time = utc(TimestampMs(frame.created_at_ms));
     let fresh = if *is_fresh { "fresh" } else { "stale" };
-    app.output.say(format_args!(
-        "{time}  {agent}{step}  {frame_type}, {made}, {fresh}  [{}]",
-        ending(id)
-    ));
+    app.output
+        .say(format_args!("{time}  {agent}{step}  {frame_type}, {made}, {fresh}  [{}]", short(id)));
 }

@@ -4,8 +4,13 @@ use clap::Args;
 use piton_context::{history::RootRef, tree::ChangeKind};
 use serde_json::json;
 
-use super::desk::{Desk, short};
-use crate::{app::App, exit::Ending, failure::Failure, words::count};
+use super::desk::Desk;
+use crate::{
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    words::{count, short},
+};
 
 piton_core::closed_set! {
     /// What makes a report fail.

@@ -31,9 +31,3 @@ impl Desk {
         Ok((desk, acting))
     }
 }
-
-/// An id as people read it.
-pub(super) fn short(id: &str) -> &str {
-    let digits = id.strip_prefix("sha256:").unwrap_or(id);
-    digits.get(..crate::bounds::ID_DIGITS_SHOWN).unwrap_or(digits)
-}

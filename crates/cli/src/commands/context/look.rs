@@ -5,10 +5,7 @@ use piton_context::word::Label;
 use piton_runtime::frames::{ScanShown, StatusShown, TypeShown};
 use serde_json::json;
 
-use super::{
-    desk::{Desk, short},
-    progress::Progress,
-};
+use super::{desk::Desk, progress::Progress};
 use crate::{
     age::ago,
     app::App,
@@ -17,7 +14,7 @@ use crate::{
     failure::Failure,
     style::State,
     table::{self, Cell},
-    words::count,
+    words::{count, short},
 };
 
 #[derive(Args)]

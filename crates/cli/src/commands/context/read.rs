@@ -7,8 +7,13 @@ use piton_context::{
 };
 use piton_runtime::frames::{ComposeContext, GetContext, NodeShown, OrderName, SourceName};
 
-use super::desk::{Desk, short};
-use crate::{app::App, exit::Ending, failure::Failure, words::count};
+use super::desk::Desk;
+use crate::{
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    words::{count, short},
+};
 
 /// Which frames are meant.
 #[derive(Args)]

@@ -15,7 +15,10 @@ use piton_core::Envelope;
 use piton_runtime::frames::{Acting, Followed, Following, RegenerateFrames, ScopeName};
 
 use super::{desk::Desk, generate};
-use crate::{app::App, bounds::WATCH_STEP, exit::Ending, failure::Failure, output, words::count};
+use crate::{
+    app::App, bounds::WATCH_STEP, commands::stop, exit::Ending, failure::Failure, output,
+    words::count,
+};
 
 #[derive(Args)]
 pub(crate) struct Watch {
@@ -39,8 +42,11 @@ impl Watch {
         }
         // Whoever reads that Ctrl-C stops it may send it.
         let stopped = Arc::new(AtomicBool::new(false));
-        let stop = desk.open.wait(async { super::super::up::signals() })?;
-        desk.open.spawn(note(stop, Arc::clone(&stopped)));
+        let ask = {
+            let stopped = Arc::clone(&stopped);
+            move || stopped.store(true, Ordering::Relaxed)
+        };
+        stop::when_told(&desk.open, ask, Ending::Done)?;
         tell(app, &first);
         let directory = app.shown(desk.frames.place().directory());
         app.output.say(format_args!("Watching {directory}. Ctrl-C stops."));
@@ -91,11 +97,6 @@ fn step(app: &App, desk: &Desk, following: &mut Following) -> bool {
 fn complain(desk: &Desk, envelope: &Envelope) {
     desk.open.log.failed(envelope);
     output::warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
-}
-
-async fn note(stop: impl Future<Output = ()>, stopped: Arc<AtomicBool>) {
-    stop.await;
-    stopped.store(true, Ordering::Relaxed);
 }
 
 fn told(app: &App, followed: &Followed) {

@@ -3,6 +3,7 @@
 //! | file | does |
 //! |---|---|
 //! | `look` | looks at everything, and tells |
+//! | `files` | what agents may touch, and which wall the kernel puts around that |
 //! | `clients` | what each client is told to start |
 //! | `probe` | starts that, and waits for it to shake hands |
 //! | `finding` | what was found |

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use piton_core::Envelope;
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
 use piton_runtime::flows::{FlowRan, Heard, Initial};
 use serde_json::{Value, json};
 
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, commands::stop, exit::Ending, failure::Failure, open::Open};
 
 /// What every run takes.
 #[derive(Args)]
@@ -53,16 +54,14 @@ pub(super) fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| json!(text))
 }
 
-/// Waits for a run; Ctrl-C stops it between two steps, with everything kept.
-pub(super) async fn until_stopped<T>(cancel: Cancel, run: impl Future<Output = T>) -> T {
-    let mut run = std::pin::pin!(run);
-    tokio::select! {
-        outcome = &mut run => outcome,
-        _ = tokio::signal::ctrl_c() => {
-            cancel.cancel();
-            run.await
-        }
-    }
+/// Waits for a run. Ctrl-C stops it at its next wait, with everything kept.
+pub(super) fn until_stopped<T>(
+    open: &Open,
+    cancel: Cancel,
+    run: impl Future<Output = Result<T, Envelope>>,
+) -> Result<T, Failure> {
+    stop::when_told(open, move || cancel.cancel(), Ending::Wanting)?;
+    open.wait(run)
 }
 
 /// Prints an event, if events are wanted.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use piton_core::Envelope;
+use piton_flow::Tool;
 use piton_models::provider::SystemSecrets;
-use piton_runtime::files::{FileWorld, flow_tools};
+use piton_runtime::files::flow_tools;
 use piton_runtime::flows::{FlowPorts, Flows};
 use piton_runtime::mcp_tools;
 use piton_runtime::models::{ModelSettings, client};
@@ -19,6 +20,7 @@ use crate::{
     failure::Failure,
     files,
     open::Open,
+    output,
 };
 
 /// Where tools come from.
@@ -49,8 +51,11 @@ pub(super) fn flows(
     tools: &Tools,
     models: Option<&Path>,
 ) -> Result<Flows, Failure> {
-    let world = Chosen::open(open, tools.workspaces.declared(app)?)?;
-    let tools = open.block_on(connected(tools.tools.as_deref(), world.as_ref()))?;
+    let declared = tools.workspaces.declared(app)?;
+    let files = flow_tools(declared, open.files.clone(), |note| {
+        output::warn(format_args!("Note: {note}."));
+    });
+    let tools = open.block_on(connected(tools.tools.as_deref(), files))?;
     let settings = match models {
         None => open.runtime.model_settings()?,
         Some(path) => ModelSettings::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
@@ -63,10 +68,10 @@ pub(super) fn flows(
 /// The tools of the Workspaces, and of the servers that a file names.
 async fn connected(
     file: Option<&Path>,
-    world: Option<&Arc<FileWorld>>,
+    files: Vec<Arc<dyn Tool>>,
 ) -> Result<piton_flow::Tools, Failure> {
     let mut tools = piton_flow::Tools::new();
-    for tool in world.map(flow_tools).unwrap_or_default() {
+    for tool in files {
         tools.register(tool).expect("file tools have names of their own");
     }
     let Some(path) = file else { return Ok(tools) };

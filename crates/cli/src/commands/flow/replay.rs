@@ -71,7 +71,7 @@ impl Replay {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let replayed = open.block_on(until_stopped(cancel, flows.replay(request, &listener)))?;
+        let replayed = until_stopped(&open, cancel, flows.replay(request, &listener))?;
         if !print {
             compare(app, &replayed);
             app.output.reply("piton.flow_replay/1", &replayed)?;

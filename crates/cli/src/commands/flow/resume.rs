@@ -41,7 +41,7 @@ impl Resume {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let ran = open.block_on(until_stopped(cancel, flows.resume(request, &listener)))?;
+        let ran = until_stopped(&open, cancel, flows.resume(request, &listener))?;
         told(app, print, &ran)
     }
 }

@@ -38,7 +38,7 @@ impl Run {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let ran = open.block_on(until_stopped(cancel, flows.run(request, &listener)))?;
+        let ran = until_stopped(&open, cancel, flows.run(request, &listener))?;
         told(app, print, &ran)
     }
 }

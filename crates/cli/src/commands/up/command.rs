@@ -11,7 +11,6 @@ use piton_store::{
     port::{Lease, Mode, Patience},
 };
 use serde::Serialize;
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::{
     listen::{listen, token},
@@ -20,7 +19,10 @@ use super::{
 };
 use crate::{
     app::App,
-    commands::workspace::{Chosen, wall},
+    commands::{
+        stop,
+        workspace::{Chosen, wall},
+    },
     exit::Ending,
     failure::Failure,
     files,
@@ -66,7 +68,7 @@ fn serve(app: &App, declared: Joined) -> Result<Ending, Failure> {
     let posted = notice.post(open.root())?;
     let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
     // Whoever reads that a signal stops it may send one.
-    let stop = open.wait(async { signals() })?;
+    let stop = open.wait(async { stop::signals() })?;
     words::opening(app, &app.shown(open.root()), is_new, &notice, &listed);
     let told = Told { server: &notice, data_dir: open.root(), was_running: false };
     app.output.reply("piton.up/1", &told)?;
@@ -104,19 +106,4 @@ fn already(app: &App, open: &Open) -> Result<Ending, Failure> {
     let told = Told { server: &notice, data_dir: open.root(), was_running: true };
     app.output.reply("piton.up/1", &told)?;
     Ok(Ending::Done)
-}
-
-/// Is ready when the process is told to end. From now on that does not end it by itself.
-pub(in crate::commands) fn signals() -> Result<impl Future<Output = ()>, Envelope> {
-    let told = |error: std::io::Error| {
-        Envelope::new(Code::InternalError, format!("Signals cannot be listened for: {error}."))
-    };
-    let mut terminate = signal(SignalKind::terminate()).map_err(told)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(told)?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }

@@ -13,4 +13,3 @@ mod notice;
 mod words;
 
 pub(crate) use command::Up;
-pub(super) use command::signals;

@@ -27,7 +27,7 @@ pub(crate) enum Command {
     Fork(write::Fork),
     /// Walk a workflow yourself, in this terminal
     #[command(
-        after_help = "Examples:\n  piton workflow run wr.tour\n  piton workflow run --resume amber-otter"
+        after_help = "Examples:\n  piton workflow run wr.tour\n  piton workflow run --resume amber-otter\n  piton workflow run --resume amber-otter@diagnose"
     )]
     Run(walk::Walk),
 }

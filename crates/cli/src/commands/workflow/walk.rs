@@ -1,11 +1,11 @@
 //! `piton workflow run`: a person walks a workflow in the terminal.
 
 use clap::Args;
-use piton_core::Envelope;
 use piton_runtime::{
     Connection,
+    lineage::NodeReference,
     reply::RunAnswer,
-    request::{ContinueWorkflow, Output, ResumeSession, StartWorkflow},
+    request::{ContinueWorkflow, Output, ResumeSession, SessionReference, StartWorkflow},
 };
 use piton_workflow::{
     BlockerCode,
@@ -32,9 +32,9 @@ pub(crate) struct Walk {
     /// What the run is to reach, in one line
     #[arg(long, conflicts_with = "resume")]
     goal: Option<String>,
-    /// Go on with a run instead of starting one
-    #[arg(long, value_name = "RUN")]
-    resume: Option<String>,
+    /// Go on with a run instead of starting one; after `@` a node or the id of a step that it left, to make a branch
+    #[arg(long, value_name = "RUN[@NODE]")]
+    resume: Option<NodeReference>,
 }
 
 /// How a walk ended.
@@ -51,7 +51,7 @@ impl Walk {
         let open = app.open()?;
         let connection = open.connect(app);
         let mut answer = match self.resume {
-            Some(reference) => take_up(&open, &connection, reference)?,
+            Some(reference) => take_up(&open, &connection, &reference)?,
             None => open.wait(connection.start_workflow(StartWorkflow {
                 workflow_id: self.workflow.unwrap_or_default(),
                 goal: self.goal,
@@ -82,21 +82,31 @@ impl Walk {
     }
 }
 
-/// Where a run stands that was begun before.
-fn take_up(open: &Open, connection: &Connection, reference: String) -> Result<RunAnswer, Failure> {
-    let (session, run) = open.ids(&piton_runtime::request::SessionReference(reference))?;
-    open.wait(async {
-        let asked = ResumeSession {
-            session_id: Some(session),
-            run_id: Some(run),
-            ..ResumeSession::default()
-        };
-        let found = connection.resume_session(&asked).await?;
-        let candidate = found.candidates.into_iter().next();
-        let state_token = candidate.map(|candidate| candidate.state_token);
-        let request = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
-        connection.continue_workflow(request).await.map_err(|error: Envelope| error)
-    })
+/// Where a run stands that was begun before, or one of its nodes.
+fn take_up(
+    open: &Open,
+    connection: &Connection,
+    reference: &NodeReference,
+) -> Result<RunAnswer, Failure> {
+    let state_token = match &reference.node {
+        Some(_) => open.wait(open.runtime.fork_run(reference))?.next_call.params.state_token,
+        None => standing(open, connection, &reference.run)?,
+    };
+    let request = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    open.wait(connection.continue_workflow(request))
+}
+
+/// The token of the node that a run stands at.
+fn standing(
+    open: &Open,
+    connection: &Connection,
+    run: &SessionReference,
+) -> Result<Option<String>, Failure> {
+    let (session, run) = open.ids(run)?;
+    let asked =
+        ResumeSession { session_id: Some(session), run_id: Some(run), ..ResumeSession::default() };
+    let found = open.wait(connection.resume_session(&asked))?;
+    Ok(found.candidates.into_iter().next().map(|candidate| candidate.state_token))
 }
 
 /// What a person typed: JSON is what a step asked for as an artifact, anything else is notes.

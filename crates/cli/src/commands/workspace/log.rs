@@ -11,6 +11,7 @@ use crate::{
     failure::Failure,
     style::{State, styled},
     table,
+    words::short,
 };
 
 #[derive(Args)]
@@ -83,7 +84,6 @@ fn did(record: &RecordShown, path: &str) -> String {
 }
 
 /// The start of the digest that the change left.
-fn version(record: &RecordShown) -> String {
-    let digest = record.after.as_deref().and_then(|digest| digest.strip_prefix("sha256:"));
-    digest.map_or_else(|| "gone".to_owned(), |hex| hex.chars().take(12).collect())
+fn version(record: &RecordShown) -> &str {
+    record.after.as_deref().map_or("gone", short)
 }

@@ -1,7 +1,10 @@
 //! `piton workspace diff`, `apply` and `drop`: what an overlay changed, and what becomes of it.
 
 use clap::Args;
-use piton_runtime::files::{ChangeShown, DifferenceKind, OverlayDiff};
+use piton_runtime::{
+    files::{ChangeShown, DifferenceKind, OverlayDiff},
+    frames::PERSON,
+};
 
 use super::{Chosen, log::who};
 use crate::{
@@ -12,9 +15,6 @@ use crate::{
     style::{State, styled},
     words::count,
 };
-
-/// Who applies an overlay, in the records.
-const PERSON: &str = "person";
 
 /// Names an overlay.
 #[derive(Args)]

@@ -6,6 +6,7 @@ use piton_mcp::failure_text;
 use piton_runtime::{
     Standing,
     files::{FileWorld, Tool},
+    frames::PERSON,
 };
 use serde::Serialize;
 
@@ -13,9 +14,6 @@ use super::{Chosen, typed};
 use crate::{
     app::App, bounds::SHELL_BYTES_MAX, exit::Ending, failure::Failure, open::Open, output,
 };
-
-/// Who acts, in the records.
-const PERSON: &str = "person";
 
 const HELP: &str = "\
 Type a tool and its arguments, in order, by name, or as JSON:
@@ -55,6 +53,11 @@ pub(super) fn run(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
         let read = limited.read_line(&mut line).map_err(Failure::io("read what you typed"))?;
         if read == 0 || matches!(line.trim(), "exit" | "quit") {
             break;
+        }
+        if read as u64 == SHELL_BYTES_MAX && !line.ends_with('\n') {
+            // Half a line may be a call of its own.
+            let what = format!("A line has more than {SHELL_BYTES_MAX} bytes, and was not called.");
+            return Err(Failure::refused(what, "Write long contents in several calls."));
         }
         if !line.trim().is_empty() {
             let said = answer(&open, &world, line.trim());

@@ -56,10 +56,14 @@ impl Watcher {
 
     /// Ctrl-C.
     pub(super) fn stop(mut self) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        interrupt(&self.child);
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
     }
+}
+
+fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
 }
 
 // shows: CT-082 (the command line), CT-083 (lines of JSON), CT-050 (the part about plain `watch`)
@@ -82,6 +86,22 @@ fn changes_are_told_while_other_commands_work_and_ctrl_c_ends_it() {
     let after = rig.tells(&["context", "get-head", "src", "--type", "summary"]);
     assert_eq!(before["frames"][0]["id"], after["frames"][0]["id"], "nothing was made anew");
     watcher.stop();
+}
+
+#[test]
+fn ctrl_c_ends_a_watcher_whose_reader_stopped_reading() {
+    let rig = project();
+    // More than a pipe holds: the watcher is still telling what it found first.
+    for number in 0..2_000 {
+        rig.write(&format!("many/{number}"), "");
+    }
+    let mut child = rig.command(&["context", "watch", "--json"]).stdout(Stdio::piped()).spawn();
+    let child = child.as_mut().unwrap();
+    let mut told = BufReader::new(child.stdout.take().unwrap());
+    // Whoever reads that it watches may stop it.
+    told.read_line(&mut String::new()).unwrap();
+    interrupt(child);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 // shows: CT-093

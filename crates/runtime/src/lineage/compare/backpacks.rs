@@ -3,10 +3,9 @@
 use piton_backpack::ChangeKind;
 use piton_core::Envelope;
 
-use crate::lineage::compared::{
-    Ancestor, CommitTaken, Compared, KeyWritten, Side, Written, WrittenKind,
-};
+use crate::lineage::compared::{Ancestor, CommitTaken, Compared, Side};
 use crate::lineage::thing::{ThingKind, ThingReference};
+use crate::lineage::written::{Became, KeyWritten, Written, WrittenKind};
 use crate::state::look::{Backpacks, Branch, ChangeShown, CommitLine, DiffSide, Place};
 
 /// What differs between two backpacks.
@@ -50,15 +49,9 @@ fn side(branch: Branch) -> Side {
     let Branch { side, commits, commits_left_out, changes, left_out } = branch;
     let backpack = side.backpack.to_string();
     let keys = changes.into_iter().map(|change| key(&backpack, change)).collect();
-    Side {
-        name: named(&side),
-        run_id: None,
-        node_id: None,
-        steps: Vec::new(),
-        commits: commits.into_iter().map(taken).collect(),
-        commits_left_out,
-        written: Written { keys, keys_left_out: left_out, ..Written::default() },
-    }
+    let written = Written { keys, keys_left_out: left_out, ..Written::default() };
+    let commits = commits.into_iter().map(taken).collect();
+    Side { commits, commits_left_out, ..Side::of(named(&side), written) }
 }
 
 fn taken(line: CommitLine) -> CommitTaken {
@@ -74,9 +67,7 @@ fn taken(line: CommitLine) -> CommitTaken {
 
 /// What happened to a key, as it is told everywhere.
 pub(super) fn key(backpack: &str, change: ChangeShown) -> KeyWritten {
-    KeyWritten {
-        backpack: backpack.to_owned(),
-        key: change.key.to_string(),
+    let became = Became {
         kind: match change.kind {
             ChangeKind::Added => WrittenKind::Added,
             ChangeKind::Modified => WrittenKind::Modified,
@@ -87,5 +78,6 @@ pub(super) fn key(backpack: &str, change: ChangeShown) -> KeyWritten {
         after: change.after,
         diff: change.diff,
         left_out: change.left_out_lines,
-    }
+    };
+    KeyWritten { backpack: backpack.to_owned(), key: change.key.to_string(), became }
 }

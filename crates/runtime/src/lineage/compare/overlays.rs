@@ -4,8 +4,9 @@ use piton_core::Envelope;
 
 use super::pair::no_workspace;
 use crate::files::{FileWorld, OverlayBranch};
-use crate::lineage::compared::{Ancestor, Compared, Side, Written};
+use crate::lineage::compared::{Ancestor, Compared, Side};
 use crate::lineage::thing::{ThingKind, ThingReference};
+use crate::lineage::written::Written;
 
 /// What differs between two overlays.
 pub(super) async fn compare(
@@ -40,13 +41,5 @@ pub(super) async fn compare(
 
 fn side(branch: OverlayBranch) -> Side {
     let OverlayBranch { overlay, files, left_out, .. } = branch;
-    Side {
-        name: overlay,
-        run_id: None,
-        node_id: None,
-        steps: Vec::new(),
-        commits: Vec::new(),
-        commits_left_out: 0,
-        written: Written { files, files_left_out: left_out, ..Written::default() },
-    }
+    Side::of(overlay, Written { files, files_left_out: left_out, ..Written::default() })
 }

@@ -23,7 +23,7 @@ pub struct Worlds<'a> {
     pub frames: Option<&'a Frames>,
 }
 
-/// What every refusal says that may be named.
+/// What can be compared.
 const FITS: &str = "Name two runs (`piton session list`), two backpacks or runs of flows (`piton backpack list`), two overlays (`piton workspace map`) or two recorded trees (`piton context history`).";
 
 impl Runtime {
@@ -112,7 +112,7 @@ pub(in crate::lineage) fn no_workspace() -> Envelope {
 fn nothing(name: &str) -> Envelope {
     let name = truncate(name, PATH_QUOTED_BYTES_MAX);
     let message = format!("There is no run, backpack or recorded tree `{name}` here.");
-    Envelope::new(Code::StoreNotFound, message).with_suggestion(FITS)
+    Envelope::new(Code::StoreNotFound, message).with_suggestion("`piton session list` shows runs, `piton backpack list` backpacks and runs of flows, `piton context history` recorded trees. An overlay is named by its path.")
 }
 
 fn unclear(name: &str, kinds: &[ThingKind]) -> Envelope {

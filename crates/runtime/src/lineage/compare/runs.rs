@@ -12,11 +12,12 @@ use super::pair::Worlds;
 use super::written::{Nodes, written};
 use crate::bounds::STEPS_SHOWN_MAX;
 use crate::lineage::chain::{digest_of, handed_in, links};
-use crate::lineage::compared::{Ancestor, ChangedKey, ChangedOutput, Compared, Side, Written};
+use crate::lineage::compared::{Ancestor, ChangedKey, ChangedOutput, Compared, Side};
 use crate::lineage::place::Placed;
 use crate::lineage::reply::ChainLink;
 use crate::lineage::request::NodeReference;
 use crate::lineage::thing::ThingKind;
+use crate::lineage::written::Written;
 use crate::runtime::Runtime;
 use crate::runtime::reading::Reading;
 use crate::text_diff;
@@ -37,7 +38,9 @@ impl Runtime {
         let common = common(&left, &right);
         let ancestor = match common.and_then(|node| left.run.graph.node(node)) {
             Some(node) => {
-                let step = links(&mut left.reading, &left.run, &[node]).await?.pop();
+                let mut step = links(&mut left.reading, &left.run, &[node]).await?.pop();
+                // What was handed in for it is each side's own, and told there.
+                step.iter_mut().for_each(|step| step.outputs.clear());
                 let (label, id) = (label(left.run.id), node.id.to_string());
                 let name = format!("{label}@{}", ending(&id));
                 Some(Ancestor { name, step, written: Written::default() })
@@ -120,15 +123,9 @@ async fn side(
     let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
     let seen = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
     let node = placed.node.to_string();
-    let side = Side {
-        name: format!("{}@{}", label(run.id), ending(&node)),
-        run_id: Some(run.id),
-        node_id: Some(placed.node),
-        steps,
-        commits: Vec::new(),
-        commits_left_out: 0,
-        written: Written::default(),
-    };
+    let name = format!("{}@{}", label(run.id), ending(&node));
+    let (run_id, node_id) = (Some(run.id), Some(placed.node));
+    let side = Side { run_id, node_id, steps, ..Side::of(name, Written::default()) };
     Ok(((side, seen), told))
 }
 

@@ -1,13 +1,14 @@
 //! Two recorded trees of a project. They lie in one line: the older is where both come from.
 
 use piton_context::history::{RootEntry, RootRef};
-use piton_context::tree::{Change, ChangeKind};
+use piton_context::tree::{Change, ChangeKind, Kind};
 use piton_core::{Code, Envelope};
 
 use crate::bounds::CHANGES_SHOWN_MAX;
-use crate::frames::Frames;
-use crate::lineage::compared::{Ancestor, Compared, FileWritten, Side, Written, WrittenKind};
+use crate::frames::{Differences, Frames};
+use crate::lineage::compared::{Ancestor, Compared, Side};
 use crate::lineage::thing::{ThingKind, ThingReference};
+use crate::lineage::written::{Became, FileWritten, Written, WrittenKind};
 
 /// What differs between two recorded trees.
 pub(super) async fn compare(
@@ -28,32 +29,32 @@ pub(super) async fn compare(
     let is_forward = of_left.sequence <= of_right.sequence;
     let (old, new) = if is_forward { (&left, &right) } else { (&right, &left) };
     let older = if is_forward { &of_left } else { &of_right };
-    let changes = frames.diff(old, new).await?.changes;
+    let differences = frames.diff(old, new).await?;
     let ancestor = Some(Ancestor { name: named(older), step: None, written: Written::default() });
-    let side = |entry: &RootEntry, changes: &[Change]| Side {
-        name: named(entry),
-        run_id: None,
-        node_id: None,
-        steps: Vec::new(),
-        commits: Vec::new(),
-        commits_left_out: 0,
-        written: Written {
-            files: changes.iter().take(CHANGES_SHOWN_MAX).flat_map(files).collect(),
-            files_left_out: changes.len().saturating_sub(CHANGES_SHOWN_MAX),
-            ..Written::default()
-        },
-    };
-    let (of_older, of_newer) = (&[][..], changes.as_slice());
-    let (by_left, by_right) = if is_forward { (of_older, of_newer) } else { (of_newer, of_older) };
+    let since = written(frames, differences).await?;
+    let (by_left, by_right) =
+        if is_forward { (Written::default(), since) } else { (since, Written::default()) };
     Ok(Compared {
         kind: ThingKind::Tree,
         ancestor,
-        left: side(&of_left, by_left),
-        right: side(&of_right, by_right),
+        left: Side::of(named(&of_left), by_left),
+        right: Side::of(named(&of_right), by_right),
         outputs: Vec::new(),
         context: Vec::new(),
-        notes: vec!["A tree keeps digests, not contents.".to_owned()],
+        notes: vec!["A tree keeps digests of files, not contents.".to_owned()],
     })
+}
+
+/// What the newer of two trees has that the older has not, or has otherwise.
+async fn written(frames: &Frames, differences: Differences) -> Result<Written, Envelope> {
+    let is_file = |change: &Change| change.kind() != Kind::Directory;
+    let mut changes: Vec<Change> = differences.changes.into_iter().filter(is_file).collect();
+    let files_left_out = changes.len().saturating_sub(CHANGES_SHOWN_MAX);
+    changes.truncate(CHANGES_SHOWN_MAX);
+    let changes = frames.with_contents(changes).await?;
+    let files = changes.iter().flat_map(files).collect();
+    let (frames, frames_left_out) = frames.made_between(&differences.frames).await?;
+    Ok(Written { files, files_left_out, frames, frames_left_out, ..Written::default() })
 }
 
 fn named(entry: &RootEntry) -> String {
@@ -64,14 +65,9 @@ fn named(entry: &RootEntry) -> String {
 
 /// A path that differs; of a rename, both.
 fn files(change: &Change) -> Vec<FileWritten> {
-    let file = |path: String, kind, before, after| FileWritten {
-        path,
-        kind,
-        by: None,
-        before,
-        after,
-        diff: Vec::new(),
-        left_out: 0,
+    let file = |path: String, kind, before, after| {
+        let became = Became { kind, by: None, before, after, diff: Vec::new(), left_out: 0 };
+        FileWritten { path, became }
     };
     let old = change.old.as_ref().and_then(|side| side.content);
     let new = change.new.as_ref().and_then(|side| side.content);

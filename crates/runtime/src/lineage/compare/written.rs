@@ -1,4 +1,4 @@
-//! The keys and files that steps of runs wrote, found by what every write keeps: the run and the node.
+//! The keys, files and frames that steps of runs wrote, found by what every write keeps: the run and the node.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use piton_core::{Envelope, NodeId, RunId};
 use super::backpacks::key;
 use super::pair::Worlds;
 use crate::bounds::CHANGES_SHOWN_MAX;
-use crate::lineage::compared::Written;
+use crate::lineage::written::Written;
 
 /// Some nodes of a run.
 pub(super) struct Nodes {
@@ -15,36 +15,83 @@ pub(super) struct Nodes {
     pub(super) nodes: BTreeSet<NodeId>,
 }
 
+/// Sets of nodes of one run, each with what was written there.
+type Told<'a> = Vec<(&'a Nodes, &'a mut Written)>;
+
 /// What was written at each of several sets of nodes. What could not be looked at is noted.
 pub(super) async fn written<const N: usize>(
     worlds: &Worlds<'_>,
     sets: [&Nodes; N],
     notes: &mut Vec<String>,
 ) -> Result<[Written; N], Envelope> {
-    let mut told: [Written; N] = std::array::from_fn(|_| Written::default());
+    let mut written: [Written; N] = std::array::from_fn(|_| Written::default());
     let runs: BTreeSet<RunId> = sets.iter().map(|set| set.run).collect();
     for run in runs {
-        let packed = worlds.backpacks.written_in(run).await?;
-        if packed.not_looked_at > 0 {
-            let count = packed.not_looked_at;
-            notes.push(format!("{count} backpacks were not looked at: older, or not readable."));
-        }
-        let recorded = match worlds.files {
-            Some(files) => files.written_in(run).await?,
-            None => Vec::new(),
-        };
-        for (set, told) in sets.iter().zip(&mut told).filter(|(set, _)| set.run == run) {
-            let is_here = |node: &NodeId| set.nodes.contains(node);
-            let keys = packed.net(&is_here);
-            told.keys_left_out = keys.len().saturating_sub(CHANGES_SHOWN_MAX);
-            let keys = keys.into_iter().take(CHANGES_SHOWN_MAX);
-            told.keys = keys.map(|(backpack, change)| key(backpack.as_str(), change)).collect();
-            if let Some(files) = worlds.files {
-                let changed = files.net(&recorded, &is_here).await;
-                told.files_left_out = changed.len().saturating_sub(CHANGES_SHOWN_MAX);
-                told.files = changed.into_iter().take(CHANGES_SHOWN_MAX).collect();
-            }
+        let of_run = sets.iter().copied().zip(&mut written).filter(|(set, _)| set.run == run);
+        let mut told: Told<'_> = of_run.collect();
+        keys(worlds, run, &mut told, notes).await?;
+        files(worlds, run, &mut told, notes).await?;
+        // What is damaged in the context of a project is no reason to tell nothing of a run.
+        if let Err(trouble) = frames(worlds, run, &mut told, notes).await {
+            notes.push(format!("The frames cannot be looked at. {}", trouble.message));
         }
     }
-    Ok(told)
+    Ok(written)
+}
+
+async fn keys(
+    worlds: &Worlds<'_>,
+    run: RunId,
+    told: &mut Told<'_>,
+    notes: &mut Vec<String>,
+) -> Result<(), Envelope> {
+    let packed = worlds.backpacks.written_in(run).await?;
+    note(notes, packed.unreadable, "backpacks cannot be read.");
+    note(notes, packed.not_reached, "backpacks were not read, those that are longest unused.");
+    for (set, written) in told {
+        let keys = packed.net(&|node| set.nodes.contains(node));
+        written.keys_left_out = keys.len().saturating_sub(CHANGES_SHOWN_MAX);
+        let keys = keys.into_iter().take(CHANGES_SHOWN_MAX);
+        written.keys = keys.map(|(backpack, change)| key(backpack.as_str(), change)).collect();
+    }
+    Ok(())
+}
+
+async fn files(
+    worlds: &Worlds<'_>,
+    run: RunId,
+    told: &mut Told<'_>,
+    notes: &mut Vec<String>,
+) -> Result<(), Envelope> {
+    let Some(files) = worlds.files else { return Ok(()) };
+    let (recorded, left_out) = files.written_in(run).await?;
+    note(notes, left_out, "later changes of files were not looked at.");
+    for (set, written) in told {
+        let changed = files.net(&recorded, &|node| set.nodes.contains(node)).await;
+        written.files_left_out = changed.len().saturating_sub(CHANGES_SHOWN_MAX);
+        written.files = changed.into_iter().take(CHANGES_SHOWN_MAX).collect();
+    }
+    Ok(())
+}
+
+async fn frames(
+    worlds: &Worlds<'_>,
+    run: RunId,
+    told: &mut Told<'_>,
+    notes: &mut Vec<String>,
+) -> Result<(), Envelope> {
+    let Some(frames) = worlds.frames else { return Ok(()) };
+    let made = frames.made_in(run).await?;
+    note(notes, made.left_out, "more frames of the run were not looked at.");
+    for (set, written) in told {
+        let made = frames.made_at(&made, &|node| set.nodes.contains(node)).await?;
+        (written.frames, written.frames_left_out) = made;
+    }
+    Ok(())
+}
+
+fn note(notes: &mut Vec<String>, count: usize, words: &str) {
+    if count > 0 {
+        notes.push(format!("{count} {words}"));
+    }
 }

@@ -4,7 +4,7 @@ use piton_backpack::BackpackId;
 use piton_backpack::journal::{Holder, JournaledBackpack, Mode};
 use piton_core::{Code, Envelope};
 use piton_flow::RunRecord;
-use piton_flow::run::before_node;
+use piton_flow::run::{RUNNER, before_node};
 
 use crate::lineage::forked::{ForkedBackpack, ForkedFlow, ForkedThing};
 use crate::lineage::thing::ThingReference;
@@ -37,11 +37,12 @@ pub(super) async fn fork(
     let made = JournaledBackpack::fork_from(&state, &id, holder, Mode::Durable, ports).await;
     let made = made.map_err(|error| error.envelope())?.backpack;
     made.close().await.map_err(|error| error.envelope())?;
+    let items = state.debug().items();
     Ok(ForkedThing::Backpack(ForkedBackpack {
         backpack: id,
         of: spot.backpack.id().clone(),
         commit: spot.commit.map(short),
-        keys: state.debug().keys().len(),
+        keys: items.iter().filter(|item| item.source().id.as_str() != RUNNER).count(),
     }))
 }
 

@@ -12,6 +12,7 @@ mod point;
 mod reference;
 mod related;
 mod reply;
+mod search;
 mod value;
 mod written;
 
@@ -19,6 +20,7 @@ pub use backpacks::{Backpacks, LogFilter, Reveal};
 pub use point::PointReference;
 pub use reference::BackpackReference;
 pub(crate) use related::{Branch, Place};
+
 pub use reply::{
     BackpackDiff, BackpackLine, BackpackList, BackpackLog, BackpackState, Blame, BlameLine,
     ChangeShown, CommitLine, CommitShown, DiffSide, ItemLine, ItemShown, QuarantineLine,

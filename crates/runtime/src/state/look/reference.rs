@@ -9,9 +9,8 @@ use piton_core::{Code, Envelope, truncate};
 use piton_flow::RunRecord;
 
 use super::backpacks::Backpacks;
-use crate::bounds::{
-    BACKPACKS_LISTED_MAX, CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, PATH_QUOTED_BYTES_MAX,
-};
+use super::search::Searched;
+use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, PATH_QUOTED_BYTES_MAX};
 use crate::nearest::nearest;
 
 /// How ids begin that Piton made up.
@@ -42,28 +41,31 @@ impl Backpacks {
         }
         let mut found: Vec<BackpackId> =
             ids.iter().filter(|id| begins(id, text)).cloned().collect();
+        let mut caveat = String::new();
         if found.is_empty() && text.starts_with("run_") {
-            found = self.with_run(text).await?;
+            let searched = self.searched().await?;
+            found = self.with_run(text, &searched).await;
+            caveat = searched.caveat();
         }
         match found.as_slice() {
             [id] => Ok(id.clone()),
-            [] => Err(nothing(text, &ids)),
+            [] => Err(nothing(text, &caveat, &ids)),
             several => Err(ambiguous(text, several)),
         }
     }
 
     /// The backpacks whose last run has this id, or one that begins so.
-    async fn with_run(&self, text: &str) -> Result<Vec<BackpackId>, Envelope> {
+    async fn with_run(&self, text: &str, searched: &Searched) -> Vec<BackpackId> {
         let mut found = Vec::new();
-        for (id, _) in self.newest().await?.into_iter().take(BACKPACKS_LISTED_MAX) {
+        for id in &searched.ids {
             // What cannot be read has no run that could be meant.
-            let Ok(backpack) = self.read(&id).await else { continue };
+            let Ok(backpack) = self.read(id).await else { continue };
             let record = RunRecord::of(&backpack).ok().flatten();
             if record.is_some_and(|record| record.run.to_string().starts_with(text)) {
-                found.push(id);
+                found.push(id.clone());
             }
         }
-        Ok(found)
+        found
     }
 }
 
@@ -74,9 +76,9 @@ fn begins(id: &BackpackId, text: &str) -> bool {
     enough && (id.starts_with(text) || digits.starts_with(text))
 }
 
-fn nothing(text: &str, ids: &[BackpackId]) -> Envelope {
+fn nothing(text: &str, caveat: &str, ids: &[BackpackId]) -> Envelope {
     let shown = truncate(text, PATH_QUOTED_BYTES_MAX);
-    let message = format!("There is no backpack or run `{shown}` in this data directory.");
+    let message = format!("There is no backpack or run `{shown}` in this data directory.{caveat}");
     let envelope = Envelope::new(Code::BackpackNotFound, message);
     match nearest(text, ids.iter().map(BackpackId::as_str)).as_slice() {
         [] => envelope.with_suggestion("`piton backpack list` shows which there are."),

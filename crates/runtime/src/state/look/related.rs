@@ -10,7 +10,7 @@ use super::differences;
 use super::point::{self, PointReference};
 use super::reference::BackpackReference;
 use super::reply::{ChangeShown, CommitLine, DiffSide};
-use crate::bounds::{BACKPACKS_LISTED_MAX, CHANGES_SHOWN_MAX, FORKS_FOLLOWED_MAX};
+use crate::bounds::{CHANGES_SHOWN_MAX, FORKS_FOLLOWED_MAX};
 
 /// A backpack at a moment, as a person names it: the name of the backpack or of a run on it, or the id of a commit;
 /// and a commit, or a node before whose first commit it is.
@@ -88,14 +88,15 @@ impl Backpacks {
 
     /// The backpack that has a commit.
     async fn with_commit(&self, commit: CommitId) -> Result<Spot, Envelope> {
-        for (id, _) in self.newest().await?.into_iter().take(BACKPACKS_LISTED_MAX) {
+        let searched = self.searched().await?;
+        for id in &searched.ids {
             // What cannot be read has no commit that could be meant.
-            let Ok(backpack) = self.read(&id).await else { continue };
+            let Ok(backpack) = self.read(id).await else { continue };
             if backpack.debug().commit(commit).is_ok() {
                 return Ok(Spot { backpack, commit: Some(commit) });
             }
         }
-        let message = format!("No backpack has the commit `{commit}`.");
+        let message = format!("No backpack has the commit `{commit}`.{}", searched.caveat());
         Err(Envelope::new(piton_core::Code::BackpackUnknownCommit, message)
             .with_suggestion("Name it as BACKPACK@COMMIT; `piton backpack log` lists commits."))
     }

@@ -8,24 +8,26 @@ use piton_core::{Envelope, NodeId, RunId};
 use super::backpacks::{Backpacks, Reveal};
 use super::differences;
 use super::reply::ChangeShown;
-use crate::bounds::BACKPACKS_LISTED_MAX;
+use super::search::Searched;
 
 /// What the steps of a run packed and removed, the oldest first in each backpack.
-pub(crate) struct WrittenInRun {
+pub(crate) struct PackedInRun {
     writes: Vec<(BackpackId, NodeId, Commit)>,
-    /// How many backpacks are too old to be looked at, or cannot be read.
-    pub(crate) not_looked_at: usize,
+    /// How many backpacks cannot be read.
+    pub(crate) unreadable: usize,
+    /// How many backpacks the search did not come to.
+    pub(crate) not_reached: usize,
 }
 
 impl Backpacks {
     /// What the steps of a run packed and removed.
-    pub(crate) async fn written_in(&self, run: RunId) -> Result<WrittenInRun, Envelope> {
-        let all = self.newest().await?;
-        let mut not_looked_at = all.len().saturating_sub(BACKPACKS_LISTED_MAX);
+    pub(crate) async fn written_in(&self, run: RunId) -> Result<PackedInRun, Envelope> {
+        let Searched { ids, not_reached } = self.searched().await?;
+        let mut unreadable = 0;
         let mut writes = Vec::new();
-        for (id, _) in all.into_iter().take(BACKPACKS_LISTED_MAX) {
+        for id in ids {
             let Ok(backpack) = self.read(&id).await else {
-                not_looked_at += 1;
+                unreadable += 1;
                 continue;
             };
             let commits = backpack.debug().history(&Filter::default());
@@ -38,11 +40,11 @@ impl Backpacks {
             }
         }
         writes.sort_by(|left, right| left.0.cmp(&right.0));
-        Ok(WrittenInRun { writes, not_looked_at })
+        Ok(PackedInRun { writes, unreadable, not_reached })
     }
 }
 
-impl WrittenInRun {
+impl PackedInRun {
     /// What came of it at some nodes, key by key: what each key held before the first write and after the last.
     pub(crate) fn net(&self, is_meant: &dyn Fn(&NodeId) -> bool) -> Vec<(BackpackId, ChangeShown)> {
         let mut spans: BTreeMap<(&BackpackId, &Key), (&Commit, &Commit)> = BTreeMap::new();

@@ -40,7 +40,7 @@ async fn pack(ports: &JournalPorts, name: &str, at: Option<Provenance>, key: &st
 }
 
 fn keys(side: &Side) -> Vec<(String, WrittenKind)> {
-    side.written.keys.iter().map(|key| (key.key.clone(), key.kind)).collect()
+    side.written.keys.iter().map(|key| (key.key.clone(), key.became.kind)).collect()
 }
 
 #[tokio::test]
@@ -92,6 +92,27 @@ async fn two_branches_are_compared_from_where_they_parted_with_what_their_steps_
     assert_eq!(both, ["plan"]);
     let none = runtime.compare(&thing(&run), &thing(&run), &worlds).await.unwrap();
     assert!(none.outputs.is_empty() && none.context.is_empty());
+}
+
+#[tokio::test]
+async fn what_a_run_packed_is_found_however_many_backpacks_were_used_since() {
+    let (machine, run) = forked().await;
+    let runtime = machine.runtime();
+    let tree = runtime.run_tree(&SessionReference(run.clone())).await.unwrap();
+    let tip = tree.nodes.iter().find(|node| node.is_preferred_tip).unwrap();
+    let (session, run_id, node) = (tree.summary.session_id, tree.summary.run_id, tip.node_id);
+    let at = Provenance { session, run: run_id, node, step: "third".to_owned() };
+    let ports = journal(&machine);
+    pack(&ports, "zz-oldest", Some(at), "kept", json!(1)).await;
+    for number in 0..220 {
+        pack(&ports, &format!("other-{number}"), None, "key", json!(number)).await;
+    }
+    let backpacks = Backpacks::new(ports);
+    let worlds = Worlds { backpacks: &backpacks, files: None, frames: None };
+    let left = thing(&format!("{run}@first"));
+    let compared = runtime.compare(&left, &thing(&run), &worlds).await.unwrap();
+    assert_eq!(keys(&compared.right), [("kept".to_owned(), WrittenKind::Added)]);
+    assert!(compared.notes.is_empty(), "{:?}", compared.notes);
 }
 
 #[tokio::test]

@@ -1,0 +1,59 @@
+//! Which backpacks are read when something is looked for whose backpack nobody named.
+
+use std::time::Duration;
+
+use piton_backpack::BackpackId;
+use piton_core::Envelope;
+
+use super::backpacks::Backpacks;
+use crate::bounds::BACKPACKS_SEARCHED_MAX;
+
+/// The backpacks that a search reads.
+pub(super) struct Searched {
+    /// Those that were written to last in front.
+    pub(super) ids: Vec<BackpackId>,
+    /// How many older ones it does not come to.
+    pub(super) not_reached: usize,
+}
+
+impl Backpacks {
+    /// The backpacks that a search reads: all of them, unless there are more than a person waits for.
+    pub(super) async fn searched(&self) -> Result<Searched, Envelope> {
+        Ok(within(self.newest().await?, BACKPACKS_SEARCHED_MAX))
+    }
+}
+
+impl Searched {
+    /// What to add to an answer that nothing was found; nothing if everything was read.
+    pub(super) fn caveat(&self) -> String {
+        match self.not_reached {
+            0 => String::new(),
+            1 => " The backpack that is longest unused was not read.".to_owned(),
+            count => format!(" The {count} backpacks that are longest unused were not read."),
+        }
+    }
+}
+
+fn within(all: Vec<(BackpackId, Duration)>, most: usize) -> Searched {
+    let not_reached = all.len().saturating_sub(most);
+    Searched { ids: all.into_iter().take(most).map(|(id, _)| id).collect(), not_reached }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn a_search_that_ends_early_says_how_many_it_did_not_read() {
+        let all: Vec<_> =
+            ["a", "b", "c"].map(|id| (id.parse().unwrap(), Default::default())).into();
+        for (most, read, caveat) in [
+            (3, 3, ""),
+            (2, 2, " The backpack that is longest unused was not read."),
+            (0, 0, " The 3 backpacks that are longest unused were not read."),
+        ] {
+            let searched = within(all.clone(), most);
+            assert_eq!((searched.ids.len(), searched.caveat().as_str()), (read, caveat));
+        }
+    }
+}
