@@ -90,27 +90,29 @@ fn fill(text: &str, scope: &Scope<'_>, mut budget_bytes: usize) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
         filled.push_str(before);
-        match after.split_once("}}") {
-            Some((path, behind)) if is_path(path.trim()) => {
-                let value = words(path.trim(), scope);
-                let value = truncate(&value, budget_bytes);
-                budget_bytes -= byte_len(&value).min(budget_bytes);
-                filled.push_str(&value);
-                rest = behind;
-            }
-            _ => {
-                filled.push_str("{{");
-                rest = after;
-            }
-        }
+        let Some((path, behind)) = variable(after) else {
+            filled.push_str("{{");
+            rest = after;
+            continue;
+        };
+        let value = words(path, scope);
+        let value = truncate(&value, budget_bytes);
+        budget_bytes -= byte_len(&value).min(budget_bytes);
+        filled.push_str(&value);
+        rest = behind;
     }
     filled.push_str(rest);
     filled
 }
 
-fn is_path(text: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    !text.is_empty() && text.bytes().all(allowed)
+/// The path that `text`, which stands behind `{{`, begins with, and what stands behind its `}}`. Nothing is looked at
+/// beyond what a path may hold, so that a text takes the same time however many `{{` it has.
+fn variable(text: &str) -> Option<(&str, &str)> {
+    let allowed =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    let end = text.find(|letter: char| !allowed(letter) && !letter.is_whitespace())?;
+    let (path, behind) = (text[..end].trim(), text[end..].strip_prefix("}}")?);
+    (!path.is_empty() && path.chars().all(allowed)).then_some((path, behind))
 }
 
 fn words(path: &str, scope: &Scope<'_>) -> String {
