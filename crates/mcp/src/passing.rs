@@ -14,8 +14,7 @@ const NAME_BYTES: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Passing {
     depth: usize,
-    is_in_text: bool,
-    is_escaped: bool,
+    text: Text,
     /// Whether what passes is the value of a field, not its name.
     is_value: bool,
     name: Vec<u8>,
@@ -23,6 +22,16 @@ pub(crate) struct Passing {
     has_method: bool,
     has_id: bool,
     id: Option<RequestId>,
+}
+
+/// Whether what passes stands in quotes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Text {
+    #[default]
+    Outside,
+    Inside,
+    /// After a backslash, which takes the meaning from what follows.
+    Escaped,
 }
 
 /// Who waits for a reply to a message.
@@ -43,15 +52,18 @@ impl Passing {
     }
 
     fn see_one(&mut self, byte: u8) {
-        if self.is_in_text {
-            self.is_in_text = self.is_escaped || byte != b'"';
-            self.is_escaped = !self.is_escaped && byte == b'\\';
+        if self.text != Text::Outside {
+            self.text = match (self.text, byte) {
+                (Text::Inside, b'"') => Text::Outside,
+                (Text::Inside, b'\\') => Text::Escaped,
+                _ => Text::Inside,
+            };
             self.keep(byte);
             return;
         }
         match byte {
             b'"' => {
-                self.is_in_text = true;
+                self.text = Text::Inside;
                 self.keep(byte);
             }
             b'{' | b'[' => self.depth += 1,

@@ -14,7 +14,7 @@ use piton_workspaces::{Files, Workspaces, physical::PhysicalOptions};
 use rustix::fs::{CWD, FileType, Mode};
 use serde_json::json;
 
-use super::case::{Case, Expect, Has, Lacks, OneOf, Whatever, case, refused, run};
+use super::case::{Case, Expect, Has, Lacks, OneOf, case, refused, run};
 use crate::world::{World, definition, physical, quick_directory};
 
 const LINK: Expect = Expect::Code(Code::WorkspaceLink);
@@ -326,32 +326,6 @@ async fn files_and_directories_are_not_mistaken_for_each_other() {
         fs::write(world.at("src/dir/f"), "f").unwrap();
     })
     .await;
-}
-
-#[tokio::test]
-async fn what_the_operating_system_refuses_is_told_without_a_path_of_the_machine() {
-    let as_root = rustix::process::geteuid().is_root();
-    let expect = if as_root { Whatever } else { refused(Code::WorkspacePermission) };
-    let cases = [
-        case("B24", "read", json!({ "path": "/home/src/closed.txt" }), expect),
-        case("B24b", "ls", json!({ "path": "/home/src/closed" }), expect),
-        case("B24c", "write", json!({ "path": "/home/src/closed/x", "content": "x" }), expect),
-    ];
-    for case in &cases {
-        let world = World::new().await;
-        fs::write(world.at("src/closed.txt"), "x").unwrap();
-        fs::create_dir(world.at("src/closed")).unwrap();
-        for name in ["src/closed.txt", "src/closed"] {
-            fs::set_permissions(world.at(name), fs::Permissions::from_mode(0o000)).unwrap();
-        }
-        let reply = world.call(case.tool, case.arguments.clone()).await;
-        world.nothing_leaks(case.id, &reply.text);
-        assert_eq!(reply.is_error(), !as_root, "{}", reply.text);
-        let found = world.call("grep", json!({ "path": "/home/src", "pattern": "main" })).await;
-        assert!(found.text.contains("m.rs:1:"), "{}", found.text);
-        assert!(as_root || found.text.contains("could not be read"), "{}", found.text);
-        fs::set_permissions(world.at("src/closed"), fs::Permissions::from_mode(0o700)).unwrap();
-    }
 }
 
 // shows: WS-035 (permissions are kept)

@@ -7,6 +7,7 @@ mod content;
 mod link;
 mod overlap;
 mod pattern;
+mod scarce;
 mod scope;
 mod spelling;
 mod virtual_store;
