@@ -399,10 +399,17 @@ async fn chat_each_asks_about_every_entry_and_packs_the_answers_in_order() {
         assert_eq!(answers, ["first", "second"]);
     }
     let server = ModelServer::start().await;
-    let state = state(&[("texts", json!("no list"))]);
-    let params = json!({ "over": "texts", "prompt": "x" });
-    let text = json!({ "nodes": [{ "id": "each", "type": "chat_each", "params": params }] });
-    let ran = run(&server, &text, &state).await;
-    let error = ran.report.outcome.unwrap_err().to_string();
-    assert!(error.contains("what lies under `texts` is no list"), "{error}");
+    let long = json!("x".repeat(1024 * 1024));
+    for (texts, words) in [
+        (json!("no list"), "what lies under `texts` is no list"),
+        (json!(vec!["t"; 65]), "the prompts for 65 entries have"),
+    ] {
+        let state = state(&[("texts", texts), ("long", long.clone())]);
+        let params = json!({ "over": "texts", "prompt": "{{long}}" });
+        let text = json!({ "nodes": [{ "id": "each", "type": "chat_each", "params": params }] });
+        let ran = run(&server, &text, &state).await;
+        let error = ran.report.outcome.unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+        assert!(ran.seen.is_empty(), "nobody is asked");
+    }
 }
