@@ -319,6 +319,16 @@ async fn a_flow_may_be_written_into_a_node() {
 }
 
 #[test]
+fn what_is_odd_in_a_flow_that_is_written_into_a_node_is_told_too() {
+    let chat = |id: &str| json!({ "id": id, "type": "chat", "params": { "prompt": "hi" } });
+    let inner = json!({ "nodes": [chat("first"), chat("lost")] });
+    let text = json!({ "nodes": [{ "id": "sub", "type": "flow", "params": { "flow": inner } }] });
+    let loaded = Flow::from_json(&text.to_string(), &Registry::builtin(weather())).unwrap();
+    let told: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["nodes[0].params.flow.nodes[1]: no way leads to `lost` from `first`"]);
+}
+
+#[test]
 fn problems_with_parameters_have_their_place() {
     let registry = Registry::builtin(weather());
     let table = [
@@ -360,6 +370,14 @@ fn problems_with_parameters_have_their_place() {
             json!({ "prompt": "x", "tools": ["get_weather", "get_weather"] }),
             "nodes[0].params.tools[1]",
             "there already",
+        ),
+        ("flow", json!({}), "nodes[0].params.flow", "missing"),
+        (
+            "flow",
+            json!({ "flow": { "nodes": [{ "id": "b", "type": "flow", "params": { "x": 1, "flow": {
+                "nodes": [{ "id": "c", "type": "chat", "params": { "prompt": "x" } }] } } }] } }),
+            "nodes[0].params.flow.nodes[0].params.x",
+            "no such field",
         ),
         (
             "flow",
