@@ -249,6 +249,12 @@ impl Error {
 
     /// What a caller is told, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
+        if let Self::Store(error) = self
+            && self.code() == error.code()
+        {
+            // The store may know better what to do than its code says in general.
+            return error.envelope();
+        }
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         let details = match self {
             Self::AccessDenied { node, key, operation } => {

@@ -52,6 +52,9 @@ pub const TRACED_REQUESTS_MAX: usize = 64;
 /// The longest prompt that a template gives, in bytes.
 pub const PROMPT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
+/// The most bytes of all prompts of a batch together: they are held at once.
+pub const BATCH_PROMPTS_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// How many tools an agent calls before it has to answer, unless told otherwise.
 pub const AGENT_CALLS_DEFAULT: u64 = 16;
 

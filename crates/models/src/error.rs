@@ -184,7 +184,11 @@ impl<'a> Redaction<'a> {
     pub fn apply(&self, words: &str) -> String {
         let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
         let clean = match self.secret {
-            Some(secret) if !secret.is_empty() => line.replace(secret, "[key]"),
+            Some(secret) if !secret.is_empty() => {
+                // A body that is passed on as it is has the key as JSON writes it.
+                let written = serde_json::Value::from(secret).to_string();
+                line.replace(secret, "[key]").replace(&written[1..written.len() - 1], "[key]")
+            }
             _ => line,
         };
         truncate(&clean, PROVIDER_WORDS_BYTES_MAX).replace('\n', " ")

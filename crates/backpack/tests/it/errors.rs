@@ -98,3 +98,11 @@ async fn every_failure_has_a_code_and_says_what_to_do() {
     let unmet: Vec<&Code> = own.filter(|code| !produced.contains(code)).collect();
     assert!(unmet.is_empty(), "{unmet:?}");
 }
+
+#[test]
+fn what_the_store_knows_better_than_its_code_is_passed_on() {
+    for error in [piton_store::Error::FormatCorrupt, piton_store::Error::Conflict { keys: vec![0] }]
+    {
+        assert_eq!(Error::from(error.clone()).envelope(), error.envelope());
+    }
+}

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use piton_backpack::{Backpack, ChangeKind, Commit, Diff, Filter, Options, PackOptions};
+use piton_backpack::{
+    Backpack, ChangeKind, Commit, Diff, Filter, Item, Labels, Options, PackOptions,
+};
 use proptest::prelude::*;
 
 use crate::rig::{Rig, ports};
@@ -63,15 +65,17 @@ fn perform(rig: &Rig, number: u8, op: &Op) {
     }
 }
 
-/// What is in use: texts with versions and writers.
-type Model = BTreeMap<String, (String, u64, String)>;
+/// What is in use: texts with versions, writers and labels.
+type Model = BTreeMap<String, (String, u64, String, Labels)>;
 
 fn state(backpack: &Backpack) -> Model {
     let items = backpack.debug().items();
-    let entry = |item: &piton_backpack::Item| {
-        (item.text().unwrap().to_owned(), item.version(), item.source().id.to_string())
-    };
-    items.iter().map(|item| (item.key().to_string(), entry(item))).collect()
+    items.iter().map(|item| (item.key().to_string(), entry(item, item.version()))).collect()
+}
+
+fn entry(item: &Item, version: u64) -> (String, u64, String, Labels) {
+    let (text, writer) = (item.text().unwrap().to_owned(), item.source().id.to_string());
+    (text, version, writer, item.labels().clone())
 }
 
 /// Does a commit to a model, from what the commit says alone.
@@ -80,18 +84,16 @@ fn replay(model: &mut Model, commit: &Commit) {
     let key = commit.key().to_string();
     match commit.action() {
         Pack => {
-            let version = model.get(&key).map_or(0, |(_, version, _)| *version) + 1;
-            let text = commit.value().unwrap().text().unwrap().to_owned();
-            model.insert(key, (text, version, commit.author().id.to_string()));
+            let version = model.get(&key).map_or(0, |(_, version, ..)| *version) + 1;
+            let packed = entry(commit.value().unwrap(), version);
+            assert_eq!(packed.2, commit.author().id.as_str());
+            model.insert(key, packed);
         }
         Delete => drop(model.remove(&key)),
         Quarantine if commit.value().is_none() => drop(model.remove(&key)),
         Restore => match commit.value() {
             None => drop(model.remove(&key)),
-            Some(item) => {
-                let text = item.text().unwrap().to_owned();
-                model.insert(key, (text, item.version(), item.source().id.to_string()));
-            }
+            Some(item) => drop(model.insert(key, entry(item, item.version()))),
         },
         Quarantine | Unpack | Deny => {}
     }

@@ -38,9 +38,6 @@ pub struct Composition {
     pub tokens_max: Option<usize>,
 }
 
-/// A frame of a composition.
-pub type ComposedFrame = ViewedFrame;
-
 /// What was put together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -48,7 +45,7 @@ pub struct Composed {
     /// The node that was asked for.
     pub path: TreePath,
     /// The frames, in their order.
-    pub frames: Vec<ComposedFrame>,
+    pub frames: Vec<ViewedFrame>,
     /// Frames that the limits left out.
     pub left_out: u64,
 }

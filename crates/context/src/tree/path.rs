@@ -36,8 +36,10 @@ pub enum PathError {
     /// It has a name that cannot be.
     #[error("the path `{0}` has an empty name, `.`, `..` or a zero byte in it")]
     BadName(String),
-    /// It is too long.
-    #[error("a path has {0} bytes; at most {PATH_BYTES_MAX}, and {NAME_BYTES_MAX} for each name")]
+    /// It is too long, or a name in it is.
+    #[error(
+        "a path or a name in it has {0} bytes; at most {PATH_BYTES_MAX}, and {NAME_BYTES_MAX} for each name"
+    )]
     TooLong(usize),
     /// A backslash does not start `\\` or `\x` and two hex digits.
     #[error("in the path `{0}` a backslash is followed by neither `\\` nor `x` and two hex digits")]
@@ -80,7 +82,10 @@ impl TreePath {
         }
         if !bytes.is_empty() {
             for name in bytes.split(|byte| *byte == b'/') {
-                Name::new(name).map_err(|_| PathError::BadName(escaped(bytes).into_owned()))?;
+                Name::new(name).map_err(|error| match error {
+                    PathError::BadName(_) => PathError::BadName(escaped(bytes).into_owned()),
+                    other => other,
+                })?;
             }
         }
         Ok(Self(bytes.into()))
@@ -297,6 +302,11 @@ mod tests {
             assert!(text.parse::<TreePath>().is_err(), "{text}");
         }
         assert!(TreePath::new(&[b'a'; PATH_BYTES_MAX + 1]).is_err());
+        let long = NAME_BYTES_MAX + 1;
+        assert_eq!(
+            format!("a/{}", "b".repeat(long)).parse::<TreePath>(),
+            Err(PathError::TooLong(long))
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::asking::{Asking, FIELDS, prepared};
 use super::params::{all, both, key, read, split};
 use super::template::shown;
 use crate::action::Action;
+use crate::bounds::BATCH_PROMPTS_BYTES_MAX;
 use crate::config::{BuildRequest, ParamProblem};
 use crate::node::{BoxFuture, Context, Exec, Node, NodeError, Shape};
 
@@ -73,6 +74,14 @@ impl Node for ChatEach {
                 return Err(NodeError::new(format!("what lies under `{}` is no list", self.over)));
             };
             let request = self.asking.request(context, "").await?;
+            let bytes: usize = request.messages.iter().map(Message::bytes).sum();
+            let bytes = bytes.saturating_mul(entries.len());
+            if bytes > BATCH_PROMPTS_BYTES_MAX {
+                let count = entries.len();
+                return Err(NodeError::new(format!(
+                    "the prompts for {count} entries have {bytes} bytes; {BATCH_PROMPTS_BYTES_MAX} are taken"
+                )));
+            }
             entries.iter().map(|entry| prepared(&about(&request, entry))).collect()
         })
     }

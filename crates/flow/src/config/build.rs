@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::description::{Description, EdgeDescription, NodeDescription};
 use super::reach;
 use super::read;
-use super::registry::{BuildRequest, Registry};
+use super::registry::{BuildRequest, Maker, Registry};
 use crate::error::Error;
 use crate::graph::{Body, Contract, Flow, NodeRef, NodeSettings, Origin, Place, id_problem};
 use crate::problem::{Problem, Problems, join};
@@ -27,20 +27,12 @@ impl Flow {
         let mut problems = Problems::default();
         let flow = read::text(text, &mut problems)
             .map(|description| build(&description, "", 1, registry, &mut problems));
-        finish(flow, problems)
-    }
-
-    /// Reads a flow that lies inside something else.
-    pub(crate) fn from_value(
-        value: &Value,
-        path: &str,
-        depth: usize,
-        registry: &Registry,
-    ) -> Result<Loaded, Error> {
-        let mut problems = Problems::default();
-        let flow = read::flow(value, path, depth, &mut problems)
-            .map(|description| build(&description, path, depth, registry, &mut problems));
-        finish(flow, problems)
+        match flow {
+            Some(flow) if !problems.has_errors() => {
+                Ok(Loaded { flow, warnings: problems.into_vec() })
+            }
+            _ => Err(Error::Invalid { problems: problems.into_vec() }),
+        }
     }
 
     /// Every problem of a description, errors and warnings.
@@ -54,13 +46,6 @@ impl Flow {
                 message: error.to_string(),
             }],
         }
-    }
-}
-
-fn finish(flow: Option<Flow>, problems: Problems) -> Result<Loaded, Error> {
-    match flow {
-        Some(flow) if !problems.has_errors() => Ok(Loaded { flow, warnings: problems.into_vec() }),
-        _ => Err(Error::Invalid { problems: problems.into_vec() }),
     }
 }
 
@@ -132,17 +117,20 @@ impl Builder<'_> {
     }
 
     fn body(&mut self, node: &NodeDescription, path: &str, registry: &Registry) -> Option<Body> {
-        let Some(factory) = registry.factory(&node.kind) else {
-            if !node.kind.is_empty() {
-                let known = registry.names().collect::<Vec<_>>().join(", ");
-                let message = format!("there is no type `{}`; the types are {known}", node.kind);
-                self.problems.error(join(path, "type"), message);
+        let factory = match registry.maker(&node.kind) {
+            Some(Maker::Factory(factory)) => factory,
+            Some(Maker::Flow) => return self.inner(node, &join(path, "params"), registry),
+            None => {
+                if !node.kind.is_empty() {
+                    let known = registry.names().collect::<Vec<_>>().join(", ");
+                    let message =
+                        format!("there is no type `{}`; the types are {known}", node.kind);
+                    self.problems.error(join(path, "type"), message);
+                }
+                return None;
             }
-            return None;
         };
-        let request =
-            BuildRequest { id: &node.id, params: &node.params, registry, depth: self.depth };
-        match factory(&request) {
+        match factory(&BuildRequest { id: &node.id, params: &node.params, registry }) {
             Ok(body) => Some(body),
             Err(found) => {
                 for problem in found {
@@ -154,6 +142,20 @@ impl Builder<'_> {
                 None
             }
         }
+    }
+
+    /// The flow that is written into the parameters of a node.
+    fn inner(&mut self, node: &NodeDescription, path: &str, registry: &Registry) -> Option<Body> {
+        for name in node.params.keys().filter(|name| *name != "flow") {
+            self.problems.error(join(path, name), "no such field; the fields are flow");
+        }
+        let (path, depth) = (join(path, "flow"), self.depth + 1);
+        let Some(value) = node.params.get("flow") else {
+            self.problems.error(path, "it is missing");
+            return None;
+        };
+        let description = read::flow(value, &path, depth, self.problems)?;
+        Some(Body::from(build(&description, &path, depth, registry, self.problems)))
     }
 
     fn settings(&mut self, node: &NodeDescription, path: &str) -> NodeSettings {

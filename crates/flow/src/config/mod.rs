@@ -14,4 +14,5 @@ mod registry;
 
 pub use build::Loaded;
 pub use description::{Description, EdgeDescription, NodeDescription, VERSION};
+pub(crate) use registry::Maker;
 pub use registry::{BuildRequest, ParamProblem, Registry};

@@ -31,18 +31,25 @@ pub struct BuildRequest<'a> {
     pub id: &'a str,
     /// Its parameters.
     pub params: &'a Map<String, Value>,
-    /// The types that are known, for nodes that hold others.
+    /// The types and tools that are known.
     pub registry: &'a Registry,
-    /// How deep in flows the node lies, from 1.
-    pub depth: usize,
 }
 
 type Factory = dyn Fn(&BuildRequest<'_>) -> Result<Body, Vec<ParamProblem>> + Send + Sync;
 
+/// How a node of a type is made.
+#[derive(Clone)]
+pub(crate) enum Maker {
+    /// By a function.
+    Factory(Arc<Factory>),
+    /// From the flow that is written into its parameters: it is read as those around it are.
+    Flow,
+}
+
 /// Types of nodes by name. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Registry {
-    types: BTreeMap<String, Arc<Factory>>,
+    types: BTreeMap<String, Maker>,
     tools: Tools,
 }
 
@@ -64,13 +71,17 @@ impl Registry {
     where
         F: Fn(&BuildRequest<'_>) -> Result<Body, Vec<ParamProblem>> + Send + Sync + 'static,
     {
+        self.add(name, Maker::Factory(Arc::new(factory)))
+    }
+
+    pub(crate) fn add(&mut self, name: &str, maker: Maker) -> Result<(), Error> {
         if name.is_empty() {
             return Err(Error::invalid("type", "a type of node has a name"));
         }
         if self.types.contains_key(name) {
             return Err(Error::invalid("type", format!("there is a type `{name}` already")));
         }
-        self.types.insert(name.to_owned(), Arc::new(factory));
+        self.types.insert(name.to_owned(), maker);
         Ok(())
     }
 
@@ -84,7 +95,7 @@ impl Registry {
         self.types.keys().map(String::as_str)
     }
 
-    pub(crate) fn factory(&self, name: &str) -> Option<&Arc<Factory>> {
+    pub(crate) fn maker(&self, name: &str) -> Option<&Maker> {
         self.types.get(name)
     }
 }

@@ -26,13 +26,12 @@ piton_core::closed_set! {
 pub struct NodeError {
     message: String,
     code: Option<Code>,
-    denied: bool,
 }
 
 impl NodeError {
     /// A failure in the node's own words.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: None, denied: false }
+        Self { message: message.into(), code: None }
     }
 
     /// What happened.
@@ -45,11 +44,6 @@ impl NodeError {
         self.code
     }
 
-    /// Whether the node was not allowed to do what it did.
-    pub const fn is_denied(&self) -> bool {
-        self.denied
-    }
-
     /// The same failure in other words.
     pub(crate) fn with_message(mut self, message: String) -> Self {
         self.message = message;
@@ -59,14 +53,13 @@ impl NodeError {
 
 impl From<piton_backpack::Error> for NodeError {
     fn from(error: piton_backpack::Error) -> Self {
-        let denied = matches!(error, piton_backpack::Error::AccessDenied { .. });
-        Self { message: error.to_string(), code: Some(error.code()), denied }
+        Self { message: error.to_string(), code: Some(error.code()) }
     }
 }
 
 impl From<piton_models::Error> for NodeError {
     fn from(error: piton_models::Error) -> Self {
-        Self { message: error.to_string(), code: Some(error.code()), denied: false }
+        Self { message: error.to_string(), code: Some(error.code()) }
     }
 }
 

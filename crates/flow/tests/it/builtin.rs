@@ -319,6 +319,16 @@ async fn a_flow_may_be_written_into_a_node() {
 }
 
 #[test]
+fn what_is_odd_in_a_flow_that_is_written_into_a_node_is_told_too() {
+    let chat = |id: &str| json!({ "id": id, "type": "chat", "params": { "prompt": "hi" } });
+    let inner = json!({ "nodes": [chat("first"), chat("lost")] });
+    let text = json!({ "nodes": [{ "id": "sub", "type": "flow", "params": { "flow": inner } }] });
+    let loaded = Flow::from_json(&text.to_string(), &Registry::builtin(weather())).unwrap();
+    let told: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["nodes[0].params.flow.nodes[1]: no way leads to `lost` from `first`"]);
+}
+
+#[test]
 fn problems_with_parameters_have_their_place() {
     let registry = Registry::builtin(weather());
     let table = [
@@ -361,6 +371,14 @@ fn problems_with_parameters_have_their_place() {
             "nodes[0].params.tools[1]",
             "there already",
         ),
+        ("flow", json!({}), "nodes[0].params.flow", "missing"),
+        (
+            "flow",
+            json!({ "flow": { "nodes": [{ "id": "b", "type": "flow", "params": { "x": 1, "flow": {
+                "nodes": [{ "id": "c", "type": "chat", "params": { "prompt": "x" } }] } } }] } }),
+            "nodes[0].params.flow.nodes[0].params.x",
+            "no such field",
+        ),
         (
             "flow",
             json!({ "flow": { "nodes": [{ "id": "a" }] } }),
@@ -399,10 +417,17 @@ async fn chat_each_asks_about_every_entry_and_packs_the_answers_in_order() {
         assert_eq!(answers, ["first", "second"]);
     }
     let server = ModelServer::start().await;
-    let state = state(&[("texts", json!("no list"))]);
-    let params = json!({ "over": "texts", "prompt": "x" });
-    let text = json!({ "nodes": [{ "id": "each", "type": "chat_each", "params": params }] });
-    let ran = run(&server, &text, &state).await;
-    let error = ran.report.outcome.unwrap_err().to_string();
-    assert!(error.contains("what lies under `texts` is no list"), "{error}");
+    let long = json!("x".repeat(1024 * 1024));
+    for (texts, words) in [
+        (json!("no list"), "what lies under `texts` is no list"),
+        (json!(vec!["t"; 65]), "the prompts for 65 entries have"),
+    ] {
+        let state = state(&[("texts", texts), ("long", long.clone())]);
+        let params = json!({ "over": "texts", "prompt": "{{long}}" });
+        let text = json!({ "nodes": [{ "id": "each", "type": "chat_each", "params": params }] });
+        let ran = run(&server, &text, &state).await;
+        let error = ran.report.outcome.unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+        assert!(ran.seen.is_empty(), "nobody is asked");
+    }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use piton_core::Code;
 use piton_models::provider::{KeyReference, Secret, SecretSource, SystemSecrets};
 use piton_models::testing::{ModelServer, Reply};
-use piton_models::{ProviderSettings, Providers, Wire};
+use piton_models::{ProviderSettings, Providers, Redaction, Wire};
+use serde_json::json;
 
 use crate::site::{HOW, How, KEY, OneKey, ask, client, question, settings};
 
@@ -15,9 +16,9 @@ async fn a_refused_key_is_in_no_error_and_no_debug() {
     let server = ModelServer::start().await;
     server.with_key("another");
     let client = client(&server);
-    for wire in [Wire::OpenAi, Wire::Anthropic] {
+    for wire in Wire::ALL {
         for how in HOW {
-            let error = ask(&client, &question(wire), how).await.1.unwrap_err();
+            let error = ask(&client, &question(*wire), how).await.1.unwrap_err();
             assert_eq!(error.code(), Code::ModelAuthFailed);
             assert!(error.to_string().contains("[key]"), "the server quotes the key: {error}");
             let envelope = error.envelope();
@@ -25,7 +26,7 @@ async fn a_refused_key_is_in_no_error_and_no_debug() {
                 format!("{error} {error:?} {error:#?}"),
                 format!("{envelope} {envelope:?}"),
                 serde_json::to_string(&envelope).unwrap(),
-                format!("{client:?} {:?}", question(wire)),
+                format!("{client:?} {:?}", question(*wire)),
             ];
             for text in told {
                 assert!(!text.contains(KEY) && !text.contains("canary"), "{text}");
@@ -33,6 +34,20 @@ async fn a_refused_key_is_in_no_error_and_no_debug() {
         }
     }
     assert!(server.seen().iter().all(|seen| format!("{seen:?}").contains(KEY)), "it was sent");
+}
+
+// shows: CT-073
+#[test]
+fn a_key_is_taken_out_however_it_is_written() {
+    let key = r#"sk-"back\slash"#;
+    let redaction = Redaction::of(Some(key));
+    let body = json!({ "refused": key }).to_string();
+    assert!(!body.contains(key), "JSON writes it in another way");
+    for (words, told) in
+        [(format!("no  {key} here"), "no [key] here"), (body, r#"{"refused":"[key]"}"#)]
+    {
+        assert_eq!(redaction.apply(&words), told);
+    }
 }
 
 // shows: CT-073
