@@ -189,7 +189,8 @@ pub(crate) fn shown(text: &str) -> String {
     escaped
 }
 
-fn listed(words: &str, paths: &[LogicalPath]) -> String {
+/// Words and the first of some paths after them, with how many there are more; nothing if there is none.
+pub(crate) fn listed(words: &str, paths: &[LogicalPath]) -> String {
     if paths.is_empty() {
         return String::new();
     }

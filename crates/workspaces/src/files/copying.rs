@@ -45,8 +45,13 @@ impl Files {
         } else {
             let loaded = self.load(&from).await?;
             let before = Expected::Digest(loaded.digest);
-            self.put(Tool::Move, &to, loaded).await?;
+            self.put(Tool::Move, &to, loaded.clone()).await?;
             self.remove_moved(&from, &to, before).await?;
+            // Two Workspaces may lead to one file: then it was deleted under the name that it was moved to.
+            let there = to.workspace.store.stat(to.at.clone(), false).await;
+            if there == Err(Fault::NotFound) {
+                self.put(Tool::Move, &to, loaded).await?;
+            }
         }
         Ok(format!("moved {} to {}\n", from.path, to.path))
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::replacing::{ReplaceProblem, Replaced, replace};
 use crate::{
-    bounds::{EDIT_BYTES_MAX, LINE_CHARACTERS_MAX, SNIPPET_LINES_MAX},
+    bounds::{EDIT_BYTES_MAX, FILE_BYTES_MAX, LINE_CHARACTERS_MAX, SNIPPET_LINES_MAX},
     error::Error,
     files::{Files, service::told},
     path::LogicalPath,
@@ -54,6 +54,10 @@ fn refused(path: &LogicalPath, problem: ReplaceProblem) -> Error {
         },
         ReplaceProblem::Ambiguous { count, lines } => {
             Error::Ambiguous { path: path.clone(), count, lines }
+        }
+        ReplaceProblem::TooLarge { bytes } => {
+            let fault = Fault::TooLarge { bytes, max: FILE_BYTES_MAX };
+            Error::File { path: path.clone(), fault }
         }
     }
 }

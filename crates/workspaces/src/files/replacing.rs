@@ -3,7 +3,7 @@
 //! *Invariants*: the text is found exactly as given. In a file whose lines end with CR LF, a line end in
 //! the old and the new text stands for CR LF; every other line of the file keeps its end.
 
-use crate::bounds::HITS_LISTED_MAX;
+use crate::bounds::{FILE_BYTES_MAX, HITS_LISTED_MAX};
 
 /// A text with something replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,11 @@ pub enum ReplaceProblem {
         count: u64,
         /// The first lines on which it begins.
         lines: Vec<u64>,
+    },
+    /// The new text would be larger than a file may be.
+    TooLarge {
+        /// How large, in bytes.
+        bytes: u64,
     },
 }
 
@@ -64,6 +69,12 @@ fn replace_exact(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced
     if places.len() > 1 && !all {
         let lines = places.iter().take(HITS_LISTED_MAX).map(|at| line_of(text, *at)).collect();
         return Err(ReplaceProblem::Ambiguous { count: places.len() as u64, lines });
+    }
+    // Asked before anything is made: a short text that is replaced everywhere by a long one fills any memory.
+    let kept = (text.len() - places.len() * old.len()) as u64;
+    let bytes = (places.len() as u64).saturating_mul(new.len() as u64).saturating_add(kept);
+    if bytes > FILE_BYTES_MAX {
+        return Err(ReplaceProblem::TooLarge { bytes });
     }
     Ok(Replaced {
         text: text.replace(old, new),

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, sync::Arc};
 
 use crate::{
     bounds::{RESULTS_DEFAULT, RESULTS_MAX},
-    error::Error,
+    error::{Error, listed},
     files::{
         Files,
         service::{parse, told},
@@ -88,8 +88,12 @@ impl Files {
             }
             let place = self.workspaces.permit(wanted.tool, Right::Read, prefix)?;
             let lead = prefix.below(&base).expect("it lies below");
-            let here = place.workspace.store.search(search(&place, lead)).await;
-            found.add(prefix, &place.at, here.map_err(|fault| told(&place, fault))?);
+            match place.workspace.store.search(search(&place, lead)).await {
+                Ok(here) => found.add(prefix, &place.at, here),
+                // A step may grant a directory that is yet to be made.
+                Err(Fault::NotFound) => {}
+                Err(fault) => return Err(told(&place, fault)),
+            }
         }
         found.files.sort_by(|left, right| left.0.cmp(&right.0));
         Ok(found)
@@ -123,8 +127,7 @@ impl FoundAll {
             text.push_str("[there are more files than one search looks at; start further down]\n");
         }
         if !self.closed.is_empty() {
-            let names: Vec<&str> = self.closed.iter().map(LogicalPath::as_str).collect();
-            let _ = writeln!(text, "[not searched, write-only: {}]", names.join(", "));
+            let _ = writeln!(text, "{}]", listed("[not searched, write-only:", &self.closed));
         }
     }
 }

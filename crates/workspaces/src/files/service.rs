@@ -64,7 +64,7 @@ impl Files {
     pub(super) async fn located<'a>(&self, place: Place<'a>) -> Result<Place<'a>, Error> {
         let resolved = place.workspace.store.resolve(place.at.clone()).await;
         let at = resolved.map_err(|fault| told(&place, fault))?;
-        place.check_hidden(&at)?;
+        led_to(&place, &at)?;
         Ok(Place { at, ..place })
     }
 
@@ -77,9 +77,18 @@ impl Files {
         let parent = resolved.map_err(|fault| told(&place, fault))?;
         let at: MountPath =
             parent.child(name).map_err(|problem| Error::path(place.path.as_str(), problem))?;
-        place.check_hidden(&at)?;
+        led_to(&place, &at)?;
         Ok(Place { at, ..place })
     }
+}
+
+/// Refuses a place that links lead to where something is hidden. That there are such links is not told where nothing
+/// may be learned.
+fn led_to(place: &Place<'_>, at: &MountPath) -> Result<(), Error> {
+    place.check_hidden(at).map_err(|hidden| match place.workspace.scope() {
+        AccessScope::WriteOnly => Error::WriteFailed { path: place.path.clone() },
+        _ => hidden,
+    })
 }
 
 /// A path from an argument.

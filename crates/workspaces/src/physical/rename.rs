@@ -43,15 +43,12 @@ impl Root {
     ) -> Result<Renaming, Fault> {
         let (source, name) = self.parent(from)?;
         let stat = rustix::fs::statat(&source, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
-        let before = match kind_of(&stat) {
+        let kind = kind_of(&stat);
+        match kind {
             Kind::Link => return Err(Fault::Link),
             Kind::Other => return Err(Fault::NotRegular),
-            Kind::File => Before::File(digest_in(self, &source, name)?),
-            Kind::Directory => {
-                check_tree(&one_directory(&source, name)?, from, mask)?;
-                Before::Directory
-            }
-        };
+            Kind::File | Kind::Directory => {}
+        }
         let (parent, target_name) = to.split().ok_or(Fault::Exists)?;
         let (target, made) = self.make(&parent)?;
         match rustix::fs::statat(&target, target_name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -62,6 +59,13 @@ impl Root {
         if lock.is_none() {
             lock_both(&source, &target)?;
         }
+        // What is moved is looked at under the lock: nobody who takes it changes that until it is moved.
+        let before = if kind == Kind::File {
+            Before::File(digest_in(self, &source, name)?)
+        } else {
+            check_tree(&one_directory(&source, name)?, from, mask)?;
+            Before::Directory
+        };
         Ok(Renaming {
             from: (source, name.to_owned()),
             to: (target, target_name.to_owned()),

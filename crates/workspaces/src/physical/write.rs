@@ -107,7 +107,10 @@ impl Root {
             Err(other) => return Err(other),
         };
         let bytes = size(&stat);
-        let content = read_all(file, &stat, FILE_BYTES_MAX).ok();
+        let content = match read_all(file, &stat, FILE_BYTES_MAX) {
+            Err(Fault::TooLarge { .. }) => None,
+            read => Some(read?),
+        };
         // Permissions are kept; the right to run as somebody else is not.
         let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
         Ok(Some(Old { content, bytes, mode }))

@@ -63,6 +63,16 @@ async fn an_edit_says_what_it_did_and_a_refused_one_says_what_to_do() {
     insta::assert_snapshot!(told);
 }
 
+#[tokio::test]
+async fn an_edit_that_would_fill_the_memory_is_refused_before_anything_is_made() {
+    let world = World::new().await;
+    fs::write(world.at("src/many"), "x".repeat(4 << 20)).unwrap();
+    let long = "y".repeat(4 << 20);
+    let edit = json!({ "path": "/home/src/many", "old_string": "x", "new_string": long, "replace_all": true });
+    let reply = world.checked("edit", edit).await;
+    assert_eq!(reply.error.unwrap().code(), Code::WorkspaceTooLarge, "{}", reply.text);
+}
+
 fn version_in(text: &str) -> String {
     let at = text.find("version ").unwrap() + "version ".len();
     text[at..at + 16].to_owned()

@@ -51,6 +51,9 @@ async fn a_grant_inside_another_one_counts_alone_for_what_is_in_it() {
 async fn a_grant_of_something_hidden_grants_nothing_and_spoils_nothing() {
     let grants = [("/home/.git", AccessScope::ReadOnly), ("/home/a/b/c", AccessScope::ReadOnly)];
     assert_eq!(found(&grants).await, "/home/a/b/c/deep.txt\n");
+    // Nor does one of a directory that is yet to be made.
+    let new = [("/home/new", AccessScope::ReadWrite), grants[1]];
+    assert_eq!(found(&new).await, "/home/a/b/c/deep.txt\n");
     let grants = grants.map(|(prefix, scope)| (prefix.parse().unwrap(), scope));
     let left = whole().await.narrowed(&grants);
     let prefixes: Vec<&str> = left.all().iter().map(|one| one.prefix().as_str()).collect();

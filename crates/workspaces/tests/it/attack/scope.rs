@@ -240,6 +240,52 @@ async fn why_a_write_only_workspace_takes_nothing_is_not_told() {
     assert!(!files.call("read", json!({ "path": "/mem/f" })).await.is_error(), "nothing was moved");
 }
 
+// shows: WS-022 (nor where links lead)
+#[tokio::test]
+async fn that_a_link_leads_to_something_hidden_is_not_told_of_a_write_only_workspace() {
+    let directory = quick_directory();
+    fs::write(directory.path().join(".env"), "KEY=1").unwrap();
+    symlink(".env", directory.path().join("link")).unwrap();
+    symlink(".", directory.path().join("self")).unwrap();
+    let options = PhysicalOptions { links: true, ..PhysicalOptions::default() };
+    let mut closed = definition("/w", "write-only", physical(directory.path(), options));
+    closed.deny = vec![".env".into()];
+    let files = Files::new(Arc::new(Workspaces::new(vec![closed]).unwrap()));
+    for path in ["/w/link", "/w/link/below"] {
+        let reply = files.call("write", json!({ "path": path, "content": "x" })).await;
+        let expected = Error::WriteFailed { path: path.parse().unwrap() };
+        assert_eq!(reply.error, Some(expected), "{path}: {}", reply.text);
+    }
+    // What the agent itself names is refused by the configuration, whatever is there.
+    let reply = files.call("write", json!({ "path": "/w/.env", "content": "x" })).await;
+    assert_eq!(reply.error.unwrap().code(), Code::WorkspaceHidden);
+}
+
+#[tokio::test]
+async fn a_file_that_is_moved_onto_itself_under_another_name_is_still_there() {
+    let directory = quick_directory();
+    fs::create_dir(directory.path().join("sub")).unwrap();
+    let open = |prefix: &str, scope: &str, below: &str| {
+        let at = directory.path().join(below);
+        definition(prefix, scope, physical(&at, PhysicalOptions::default()))
+    };
+    let all = vec![open("/all", "read-write", ""), open("/drop", "write-only", "sub")];
+    let files = Files::new(Arc::new(Workspaces::new(all).unwrap()));
+    for content in ["one\n", "two\n"] {
+        fs::write(directory.path().join("sub/f"), content).unwrap();
+        let onto_itself = json!({ "from": "/all/sub/f", "to": "/drop/f" });
+        let reply = files.call("move", onto_itself).await;
+        assert_eq!(reply.text, "moved /all/sub/f to /drop/f\n");
+        assert_eq!(fs::read_to_string(directory.path().join("sub/f")).unwrap(), content);
+    }
+    // Another file is moved there in the same words, and is gone where it was.
+    fs::write(directory.path().join("g"), "three\n").unwrap();
+    let reply = files.call("move", json!({ "from": "/all/g", "to": "/drop/f" })).await;
+    assert_eq!(reply.text, "moved /all/g to /drop/f\n");
+    assert_eq!(fs::read_to_string(directory.path().join("sub/f")).unwrap(), "three\n");
+    assert!(!directory.path().join("g").exists());
+}
+
 #[tokio::test]
 async fn a_write_only_workspace_takes_new_directories_and_what_is_added() {
     let world = World::new().await;
