@@ -38,9 +38,9 @@ impl Runtime {
         let common = common(&left, &right);
         let ancestor = match common.and_then(|node| left.run.graph.node(node)) {
             Some(node) => {
-                let mut step = links(&mut left.reading, &left.run, &[node]).await?.pop();
+                let step = links(&mut left.reading, &left.run, &[node]).await?.pop();
                 // What was handed in for it is each side's own, and told there.
-                step.iter_mut().for_each(|step| step.outputs.clear());
+                let step = step.map(|step| ChainLink { outputs: Vec::new(), ..step });
                 let (label, id) = (label(left.run.id), node.id.to_string());
                 let name = format!("{label}@{}", ending(&id));
                 Some(Ancestor { name, step, written: Written::default() })
