@@ -54,9 +54,6 @@ pub(crate) const BATCH_FILE_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// How many stale frames `piton context status` names: what is seen at a glance.
 pub(crate) const STALE_SHOWN: usize = 5;
 
-/// How many digits of an id people are shown: enough that two of one project differ.
-pub(crate) const ID_DIGITS_SHOWN: usize = 12;
-
 /// How long a watcher waits for a change before it looks whether it was stopped.
 pub(crate) const WATCH_STEP: Duration = Duration::from_millis(200);
 

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use piton_core::NodeId;
-use piton_runtime::reply::TreeNode;
+use piton_runtime::{bounds::ID_ENDING_SHOWN, reply::TreeNode};
 use piton_workflow::NodeKind;
 
 use crate::{
@@ -43,7 +43,7 @@ pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
 
 /// The end of an id, which is enough to name it.
 pub(crate) fn ending(id: &str) -> &str {
-    &id[id.len().saturating_sub(8)..]
+    &id[id.len().saturating_sub(ID_ENDING_SHOWN)..]
 }
 
 fn length(text: &str) -> usize {

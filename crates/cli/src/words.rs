@@ -1,6 +1,6 @@
 //! Small pieces of what people read.
 
-use crate::bounds::ID_DIGITS_SHOWN;
+use piton_runtime::bounds::DIGEST_DIGITS_SHOWN;
 
 /// What to do about a data directory that cannot be used.
 pub(crate) const CHOOSE_DATA_DIR: &str = "Choose another one with --data-dir or PITON_DATA_DIR.";
@@ -10,13 +10,17 @@ pub(crate) const CONNECT: &str = "Connect an agent: piton mcp install --client c
 
 /// A number and what it counts.
 pub(crate) fn count(number: usize, one: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+    match one.strip_suffix('y') {
+        _ if number == 1 => format!("1 {one}"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{number} {stem}ies"),
+        _ => format!("{number} {one}s"),
+    }
 }
 
 /// The beginning of a digest, as people read it: enough that two of one project differ.
 pub(crate) fn short(digest: &str) -> &str {
     let digits = digest.strip_prefix("sha256:").unwrap_or(digest);
-    digits.get(..ID_DIGITS_SHOWN).unwrap_or(digits)
+    digits.get(..DIGEST_DIGITS_SHOWN).unwrap_or(digits)
 }
 
 /// A text with a margin before each line that has something on it.
@@ -37,6 +41,8 @@ mod tests {
             [count(0, "run"), count(1, "run"), count(2, "run")],
             ["0 runs", "1 run", "2 runs"]
         );
+        assert_eq!([count(1, "entry"), count(2, "entry")], ["1 entry", "2 entries"]);
+        assert_eq!(count(2, "key"), "2 keys");
     }
 
     #[test]

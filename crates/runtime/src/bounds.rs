@@ -48,6 +48,15 @@ pub const OPEN_RUNS_SHOWN_MAX: usize = 5;
 /// How many characters at the end of an id are enough to name it on the command line, if no other id ends so.
 pub const ID_ENDING_BYTES_MIN: usize = 4;
 
+/// How many characters at the end of a node's id are shown with it: enough to name it in its run.
+pub const ID_ENDING_SHOWN: usize = 8;
+
+/// How many digits of a digest are shown: enough that two of one project differ.
+pub const DIGEST_DIGITS_SHOWN: usize = 12;
+
+/// How much of a name that is refused is quoted, in bytes: a line of a terminal.
+pub const NAME_QUOTED_BYTES_MAX: usize = 80;
+
 /// How many sessions or runs a refusal lists when a name fits several.
 pub const CANDIDATES_LISTED_MAX: usize = 5;
 

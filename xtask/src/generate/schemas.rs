@@ -1,6 +1,7 @@
 //! JSON Schemas of the types that outlive a process or cross its border.
 
-use schemars::{Schema, schema_for};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, schema_for};
 
 /// Every schema by the name of its file.
 pub(crate) fn all() -> Vec<(&'static str, Schema)> {
@@ -22,11 +23,17 @@ fn workflow() -> Vec<(&'static str, Schema)> {
 fn runtime() -> Vec<(&'static str, Schema)> {
     use piton_runtime::config::schema;
     vec![
-        ("diff", schema_for!(piton_runtime::lineage::Compared)),
-        ("fork", schema_for!(piton_runtime::lineage::ForkedThing)),
+        ("diff", told::<piton_runtime::lineage::Compared>()),
+        ("fork", told::<piton_runtime::lineage::ForkedThing>()),
         ("piton-toml", schema::project_file()),
         ("user-config-toml", schema::user_file()),
     ]
+}
+
+/// The schema of what is only told: what is left out where it is empty is not required.
+fn told<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `piton demo`: a whole run in two minutes, without a key or a network.
+//! `piton demo`: a whole run in a second, without a key or a network.
 //!
 //! A scripted agent works through a workflow that comes with Piton, over real MCP with a server that is this program
 //! again. It is blocked and recovers, it is killed in the middle and another one resumes, it writes into a scratchpad

@@ -101,6 +101,9 @@ fn what_happened_is_listed_shown_blamed_and_compared() {
         rig.says(&["backpack", "at", "prices", short, "--key", "found"]),
         "2026:\nprices fall\n"
     );
+    let (_, error) = rig.fails(&["backpack", "at", "prices", short, "--key", "foud"]);
+    assert_eq!(error["message"], "There is nothing under `foud` in `prices`.");
+    assert_eq!(error["suggestion"], "Did you mean found?");
     let diff = rig.says(&["backpack", "diff", "prices", "--before", "sum-up"]);
     assert!(
         diff.contains("+ answer  by sum-up (research.sum-up)\n    + It gets cheaper.\n"),

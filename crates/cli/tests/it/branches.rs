@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::backpacks::{run, site};
+use crate::page::repository;
 use crate::rig::Rig;
 
 const PROJECT: &str = r#"
@@ -45,6 +46,16 @@ fn names<'a>(list: &'a Value, name: &str) -> Vec<&'a str> {
     list.iter().map(|one| one[name].as_str().unwrap()).collect()
 }
 
+/// Holds a document against the schema that is published for it.
+fn fits(schema: &str, document: &Value) {
+    let file = repository().join(format!("docs/generated/schema/{schema}.json"));
+    let schema: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let problems: Vec<String> =
+        validator.iter_errors(document).map(|error| error.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:?} in {document}");
+}
+
 #[test]
 fn the_run_of_a_flow_is_forked_at_a_node_and_its_replay_compared_with_it() {
     let rig = site();
@@ -52,6 +63,7 @@ fn the_run_of_a_flow_is_forked_at_a_node_and_its_replay_compared_with_it() {
     let before = rig.tells(&["backpack", "list"])["backpacks"].clone();
     let forked = rig.tells(&["fork", "prices", "--at", "find", "--into", "again"]);
     assert_eq!(forked["kind"], "flow");
+    fits("fork", &forked);
     let command = forked["command"].as_str().unwrap();
     assert_eq!(command, "piton flow replay prices --from find --into again");
     assert_eq!(rig.tells(&["backpack", "list"])["backpacks"], before, "nothing was written");
@@ -59,6 +71,7 @@ fn the_run_of_a_flow_is_forked_at_a_node_and_its_replay_compared_with_it() {
     rig.says(&[&words[..], &["--models", "models.json", "--set", "query=2027"]].concat());
     let compared = rig.tells(&["diff", "prices", "again"]);
     assert_eq!(compared["schema"], "piton.diff/1");
+    fits("diff", &compared);
     let ancestor = compared["ancestor"]["name"].as_str().unwrap();
     assert_eq!(ancestor, format!("prices@{}", forked["commit"].as_str().unwrap()));
     assert_eq!(names(&compared["left"]["written"]["keys"], "key"), ["answer", "found"]);
@@ -200,6 +213,7 @@ fn the_frames_about_what_differs_between_two_trees_are_told() {
     let frames = &compared["right"]["written"]["frames"];
     let paths = ["src/new.rs", "src/notes.md", "src/retry.rs"];
     assert_eq!(names(frames, "path"), paths, "{compared}");
+    fits("diff", &compared);
     assert_eq!(names(frames, "kind"), ["added", "deleted", "modified"]);
     let files = &compared["right"]["written"]["files"];
     assert_eq!(names(files, "path"), paths);
@@ -270,6 +284,7 @@ fn what_each_branch_of_a_run_wrote_is_told_on_its_side_and_blamed_on_its_node() 
     assert_ne!(left, right);
     let compared = rig.tells(&["diff", &format!("{run}@{left}"), &format!("{run}@{right}")]);
     assert_eq!(compared["ancestor"]["step"]["step"], "second");
+    fits("diff", &compared);
     for (side, way) in [("left", "left"), ("right", "right")] {
         let written = &compared[side]["written"];
         assert_eq!(names(&written["keys"], "key"), [way], "{compared}");

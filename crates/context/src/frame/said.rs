@@ -49,6 +49,6 @@ impl Context {
                 && other.agent_id == frame.agent_id
         };
         let frames = self.frames_of(&frame.path).await?;
-        Ok(frames.into_iter().map(|(other, _)| other).filter(earlier).next_back())
+        Ok(frames.into_iter().map(|(other, _)| other).rfind(earlier))
     }
 }

@@ -165,6 +165,7 @@ fn defaults() -> impl Iterator<Item = (SettingKey, Value)> {
         (SettingKey::RetentionDays, Value::Whole(RETENTION_DAYS_DEFAULT)),
         (SettingKey::HttpBind, Value::Address(IpAddr::V4(Ipv4Addr::LOCALHOST))),
         (SettingKey::HttpPort, Value::Whole(HTTP_PORT_DEFAULT)),
+        (SettingKey::AccessRun, name(RunNeeded::WhenNarrowed.as_str())),
         (SettingKey::LogLevel, name(LogLevel::Info.as_str())),
     ]
     .into_iter()

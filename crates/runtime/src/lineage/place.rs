@@ -5,6 +5,7 @@ use piton_workflow::NodeKind;
 use piton_workflow::projection::{RunNode, RunState};
 
 use super::request::NodeReference;
+use crate::bounds::NAME_QUOTED_BYTES_MAX;
 use crate::runtime::Runtime;
 use crate::runtime::reading::Reading;
 use crate::runtime::reference::{ambiguous, ends};
@@ -66,8 +67,9 @@ async fn find(
 
 fn no_node(reference: &NodeReference) -> Envelope {
     let node = reference.node.as_deref().unwrap_or("its end");
-    let run = truncate(&reference.run.0, 80);
-    let message = format!("The run `{run}` has no step `{}`.", truncate(node, 80));
+    let run = truncate(&reference.run.0, NAME_QUOTED_BYTES_MAX);
+    let message =
+        format!("The run `{run}` has no step `{}`.", truncate(node, NAME_QUOTED_BYTES_MAX));
     Envelope::new(Code::SessionNotFound, message).with_suggestion(
         "`piton session tree RUN --json` lists its nodes; a step's own id is taken as well.",
     )

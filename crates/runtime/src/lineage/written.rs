@@ -46,6 +46,7 @@ piton_core::closed_set! {
     }
 }
 
+#[cfg(feature = "flow")]
 impl WrittenKind {
     /// What happened to something that was there before, or is there now.
     pub(crate) fn between(was_there: bool, is_there: bool) -> Self {

@@ -178,7 +178,7 @@ pub struct ShadowedFile {
 pub struct InspectedWorkflow {
     /// What it is.
     pub entry: WorkflowEntry,
-    /// Its steps by title, in their order; not with `metadata`.
+    /// Its steps by title, in their order; with `preview`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub step_titles: Vec<String>,
     /// The prompt of its first step; with `preview`.

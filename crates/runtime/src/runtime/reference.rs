@@ -10,7 +10,7 @@ use piton_core::{Code, Envelope, RunId, SessionId, truncate};
 use piton_workflow::projection::RunSummary;
 
 use super::state::Runtime;
-use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN};
+use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAME_QUOTED_BYTES_MAX};
 use crate::request::SessionReference;
 
 /// What a reference is used for.
@@ -111,7 +111,7 @@ fn line(summary: &RunSummary) -> String {
 }
 
 fn nothing(text: &str, runs: &[std::sync::Arc<RunSummary>], reach: Reach) -> Envelope {
-    let shown = truncate(text, 80);
+    let shown = truncate(text, NAME_QUOTED_BYTES_MAX);
     let mut labelled = runs.iter().filter(|summary| summary.label.to_string() == text);
     if reach == Reach::TakeAway
         && let Some(summary) = labelled.next()
@@ -126,7 +126,8 @@ fn nothing(text: &str, runs: &[std::sync::Arc<RunSummary>], reach: Reach) -> Env
 
 pub(crate) fn ambiguous<'a>(text: &str, lines: impl Iterator<Item = &'a str>) -> Envelope {
     let lines: Vec<&str> = lines.collect();
-    let mut message = format!("`{}` fits {} of them:", truncate(text, 80), lines.len());
+    let mut message =
+        format!("`{}` fits {} of them:", truncate(text, NAME_QUOTED_BYTES_MAX), lines.len());
     for line in lines.iter().take(CANDIDATES_LISTED_MAX) {
         write!(message, "\n  {line}").expect("writing to a string does not fail");
     }

@@ -86,7 +86,7 @@ fn say_status(app: &App, found: &StatusShown) {
         root.sequence,
         short(&digest),
         count(usize::try_from(root.totals.files).unwrap_or(usize::MAX), "file"),
-        words_of_directories(root.totals.directories),
+        count(usize::try_from(root.totals.directories).unwrap_or(usize::MAX), "directory"),
         ago(App::now(), root.recorded_at_ms),
     ));
     if found.types.is_empty() {
@@ -118,10 +118,6 @@ fn say_status(app: &App, found: &StatusShown) {
     } else {
         "Make anew what can be: piton context regenerate"
     });
-}
-
-fn words_of_directories(number: u64) -> String {
-    if number == 1 { "1 directory".to_owned() } else { format!("{number} directories") }
 }
 
 fn row(line: &TypeShown) -> [Cell; 5] {

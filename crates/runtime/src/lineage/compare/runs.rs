@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::pair::Worlds;
 use super::written::{Nodes, written};
-use crate::bounds::STEPS_SHOWN_MAX;
+use crate::bounds::{ID_ENDING_SHOWN, STEPS_SHOWN_MAX};
 use crate::lineage::chain::{digest_of, handed_in, links};
 use crate::lineage::compared::{Ancestor, ChangedKey, ChangedOutput, Compared, Side};
 use crate::lineage::place::Placed;
@@ -38,9 +38,9 @@ impl Runtime {
         let common = common(&left, &right);
         let ancestor = match common.and_then(|node| left.run.graph.node(node)) {
             Some(node) => {
-                let mut step = links(&mut left.reading, &left.run, &[node]).await?.pop();
+                let step = links(&mut left.reading, &left.run, &[node]).await?.pop();
                 // What was handed in for it is each side's own, and told there.
-                step.iter_mut().for_each(|step| step.outputs.clear());
+                let step = step.map(|step| ChainLink { outputs: Vec::new(), ..step });
                 let (label, id) = (label(left.run.id), node.id.to_string());
                 let name = format!("{label}@{}", ending(&id));
                 Some(Ancestor { name, step, written: Written::default() })
@@ -87,8 +87,7 @@ async fn tell_written(
 
 /// The end of an id that is enough to name it.
 fn ending(id: &str) -> &str {
-    const DIGITS: usize = 8;
-    id.get(id.len().saturating_sub(DIGITS)..).unwrap_or(id)
+    id.get(id.len().saturating_sub(ID_ENDING_SHOWN)..).unwrap_or(id)
 }
 
 /// The last node that both came from.

@@ -4,7 +4,7 @@ use piton_context::history::{RootEntry, RootRef};
 use piton_context::tree::{Change, ChangeKind, Kind};
 use piton_core::{Code, Envelope};
 
-use crate::bounds::CHANGES_SHOWN_MAX;
+use crate::bounds::{CHANGES_SHOWN_MAX, DIGEST_DIGITS_SHOWN};
 use crate::frames::{Differences, Frames};
 use crate::lineage::compared::{Ancestor, Compared, Side};
 use crate::lineage::thing::{ThingKind, ThingReference};
@@ -60,7 +60,7 @@ async fn written(frames: &Frames, differences: Differences) -> Result<Written, E
 fn named(entry: &RootEntry) -> String {
     let root = entry.root.to_string();
     let digits = root.strip_prefix("sha256:").unwrap_or(&root);
-    digits.get(..12).unwrap_or(digits).to_owned()
+    digits.get(..DIGEST_DIGITS_SHOWN).unwrap_or(digits).to_owned()
 }
 
 /// A path that differs; of a rename, both.

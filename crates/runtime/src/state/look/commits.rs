@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use piton_backpack::{Action, Backpack, Commit, CommitId, Filter, Item, Key};
+use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Filter, Item, Key};
 use piton_core::{Code, Envelope, truncate};
 use piton_flow::run::RUNNER;
 
@@ -168,7 +168,7 @@ fn versions(backpack: &Backpack, key: &str) -> Result<Vec<BlameLine>, Envelope> 
         let item = debug.item(key).map_err(|error| error.envelope())?;
         lines.extend(item.map(|item| blamed(&item, None)));
     }
-    if lines.is_empty() { Err(no_key(backpack, key)) } else { Ok(lines) }
+    if lines.is_empty() { Err(no_key(backpack.id(), backpack, key)) } else { Ok(lines) }
 }
 
 fn blamed(item: &Item, commit: Option<&Commit>) -> BlameLine {
@@ -184,12 +184,12 @@ fn blamed(item: &Item, commit: Option<&Commit>) -> BlameLine {
     }
 }
 
-/// That nothing was ever packed under a key.
-pub(super) fn no_key(backpack: &Backpack, key: &str) -> Envelope {
+/// That there is nothing under a key in a state of a backpack.
+pub(super) fn no_key(backpack: &BackpackId, state: &Backpack, key: &str) -> Envelope {
     let shown = truncate(key, PATH_QUOTED_BYTES_MAX);
-    let message = format!("There is nothing under `{shown}` in `{}`.", backpack.id());
+    let message = format!("There is nothing under `{shown}` in `{backpack}`.");
     let envelope = Envelope::new(Code::BackpackKeyMissing, message);
-    let keys = backpack.debug().keys();
+    let keys = state.debug().keys();
     match nearest(key, keys.iter().map(Key::as_str)).as_slice() {
         [] => envelope.with_suggestion("`piton backpack at` lists the keys in use."),
         close => envelope.with_suggestion(format!("Did you mean {}?", close.join(" or "))),

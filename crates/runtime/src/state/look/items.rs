@@ -42,7 +42,7 @@ impl Backpacks {
     ) -> Result<ItemShown, Envelope> {
         let (backpack, state, commit) = self.state(reference, point).await?;
         let item = state.debug().item(key).map_err(|error| error.envelope())?;
-        let item = item.ok_or_else(|| no_key(&state, key))?;
+        let item = item.ok_or_else(|| no_key(backpack.id(), &state, key))?;
         let (line, value) = (line(&item), value::of(&item, reveal));
         Ok(ItemShown { backpack: backpack.id().clone(), commit, line, value })
     }

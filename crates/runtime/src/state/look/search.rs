@@ -41,12 +41,11 @@ fn within(all: Vec<(BackpackId, Duration)>, most: usize) -> Searched {
 
 #[cfg(test)]
 mod tests {
-    use super::within;
+    use super::{Duration, within};
 
     #[test]
     fn a_search_that_ends_early_says_how_many_it_did_not_read() {
-        let all: Vec<_> =
-            ["a", "b", "c"].map(|id| (id.parse().unwrap(), Default::default())).into();
+        let all: Vec<_> = ["a", "b", "c"].map(|id| (id.parse().unwrap(), Duration::ZERO)).into();
         for (most, read, caveat) in [
             (3, 3, ""),
             (2, 2, " The backpack that is longest unused was not read."),
