@@ -1,8 +1,8 @@
 //! Paths within a project directory: bytes, relative, with `/` between names.
 //!
-//! File names are bytes, and not all of them are text. A path is shown and written as text in which a backslash and
-//! every byte that is not UTF-8 are escaped (`\\`, `\xff`), so that two different paths never look the same and
-//! each can be read back.
+//! File names are bytes, and not all of them are text. A path is shown and written as text in which a backslash, every
+//! byte that is not UTF-8 and every character that is not shown as itself are escaped (`\\`, `\xff`, `\x0a`): two
+//! different paths never look the same, each can be read back, and none forges a line of a prompt or of a terminal.
 //!
 //! *Invariants*: no name is empty, `.` or `..`, and none contains `/` or a zero byte; so a path never leads out of its
 //! project directory.
@@ -171,18 +171,34 @@ pub(crate) fn extend(out: &mut Vec<u8>, directory: &[u8], name: &[u8]) {
 /// Bytes as text that can be read back.
 fn escaped(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes)
-        && !text.contains('\\')
+        && text.chars().all(is_shown_as_itself)
     {
         return Cow::Borrowed(text);
     }
     let mut text = String::with_capacity(bytes.len() + 8);
     for chunk in bytes.utf8_chunks() {
-        text.push_str(&chunk.valid().replace('\\', "\\\\"));
-        for byte in chunk.invalid() {
-            let _ = write!(text, "\\x{byte:02x}");
+        for character in chunk.valid().chars() {
+            match character {
+                '\\' => text.push_str("\\\\"),
+                plain if is_shown_as_itself(plain) => text.push(plain),
+                other => escape(&mut text, other.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
         }
+        escape(&mut text, chunk.invalid());
     }
     Cow::Owned(text)
+}
+
+fn escape(text: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        let _ = write!(text, "\\x{byte:02x}");
+    }
+}
+
+/// Whether a character stands for itself in a line of text: it ends no line, moves no cursor, and turns nothing around.
+fn is_shown_as_itself(character: char) -> bool {
+    let turns = matches!(character, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    character != '\\' && !character.is_control() && !turns
 }
 
 /// The bytes that a text stands for.
@@ -286,6 +302,8 @@ mod tests {
             (b"a\xfe", "a\\xfe"),
             (b"a\\xff", "a\\\\xff"),
             ("ä/ö".as_bytes(), "ä/ö"),
+            (b"a\n# b\x1b[2J\x7f", "a\\x0a# b\\x1b[2J\\x7f"),
+            ("a\u{202e}b\u{85}".as_bytes(), "a\\xe2\\x80\\xaeb\\xc2\\x85"),
         ] {
             let path = TreePath::new(bytes).unwrap();
             assert_eq!(path.to_string(), text);
