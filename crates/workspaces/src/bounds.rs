@@ -164,3 +164,7 @@ pub const SCAN_PAGE: usize = 1_000;
 
 /// How much of the start of a file decides whether it is binary, as in git.
 pub const SNIFF_BYTES: usize = 8 * 1024;
+
+/// The longest list of permissions of a file, in bytes: what Linux takes for an extended attribute in one block, which
+/// is hundreds of users.
+pub const ACCESS_LIST_BYTES_MAX: usize = 4 * 1024;

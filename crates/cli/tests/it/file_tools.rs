@@ -1,6 +1,12 @@
 //! The file tools of `piton mcp`, over a real pipe.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::Write as _,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use serde_json::json;
 
@@ -234,4 +240,28 @@ fn a_step_grants_while_it_is_pending_and_a_late_call_is_refused() {
     }
     agent.leave();
     assert_eq!(fs::read_to_string(rig.project().join("docs/a.md")).unwrap(), "# Guide\nRead me.\n");
+}
+
+/// A shell that opens files for everybody, in a directory that is gone, without a home and with no place for temporary
+/// files.
+const HOSTILE: &str = "umask 000; mkdir gone; cd gone; rmdir ../gone; \
+    exec env -i PITON_DATA_DIR=\"$1\" TMPDIR=/nonexistent \"$2\" workspace shell --workspace \"/docs=$3:rw\"";
+
+// shows: WS-011 (wherever and however the process is started)
+#[test]
+fn how_a_process_is_started_changes_nothing_about_its_files() {
+    let rig = rig();
+    let (docs, data) = (rig.project().join("docs"), rig.data());
+    let guide = docs.join("a.md");
+    fs::set_permissions(&guide, fs::Permissions::from_mode(0o640)).unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", HOSTILE, "sh"]).arg(&data).arg(env!("CARGO_BIN_EXE_piton")).arg(&docs);
+    shell.current_dir(rig.project()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut shell = shell.spawn().unwrap();
+    let typed = "edit /docs/a.md Guide Handbook\nread /docs/a.md\n";
+    shell.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    let said = text(&shell.wait_with_output().unwrap().stdout);
+    assert!(said.ends_with("# Handbook\nRead me.\n"), "{said}");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&guide), mode(&data.join("table.sqlite3"))), (0o640, 0o600));
 }

@@ -7,10 +7,13 @@ use std::{
 };
 
 use piton_core::Entropy;
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::{
+    fs::{AtFlags, Mode, OFlags, Stat, XattrFlags},
+    io::Errno,
+};
 
 use super::{errno::fault, remove::remove_tree};
-use crate::{path::temp_name, store::Fault};
+use crate::{bounds::ACCESS_LIST_BYTES_MAX, path::temp_name, store::Fault};
 
 /// A name that nothing has, as far as chance goes.
 pub(super) fn random_name(entropy: &dyn Entropy) -> String {
@@ -19,30 +22,64 @@ pub(super) fn random_name(entropy: &dyn Entropy) -> String {
     temp_name(u64::from_le_bytes(bytes))
 }
 
-/// Writes a new file beside the target and makes it durable. With `mode`, the file gets these
-/// permissions; without, those of any new file.
+/// Who may do what with a file.
+pub(super) struct Permissions {
+    mode: Mode,
+    /// The list for single users and groups, where the file has one. With one, the mode has the rights of the owning
+    /// group no more: without it they would become others.
+    list: Option<Vec<u8>>,
+}
+
+const ACCESS_LIST: &str = "system.posix_acl_access";
+
+impl Permissions {
+    /// Those of an open file. The right to run as somebody else is not among them.
+    pub(super) fn of(file: &File, stat: &Stat) -> Result<Self, Fault> {
+        let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
+        let mut list = vec![0; ACCESS_LIST_BYTES_MAX];
+        match rustix::fs::fgetxattr(file, ACCESS_LIST, &mut list) {
+            Ok(bytes) => {
+                list.truncate(bytes);
+                Ok(Self { mode, list: Some(list) })
+            }
+            Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(Self { mode, list: None }),
+            // Other systems keep such lists elsewhere, and Piton does not carry them over.
+            Err(_) if cfg!(not(target_os = "linux")) => Ok(Self { mode, list: None }),
+            Err(errno) => Err(fault(errno)),
+        }
+    }
+
+    fn give(&self, file: &File) -> Result<(), Fault> {
+        rustix::fs::fchmod(file, self.mode).map_err(fault)?;
+        let Some(list) = &self.list else { return Ok(()) };
+        rustix::fs::fsetxattr(file, ACCESS_LIST, list, XattrFlags::empty()).map_err(fault)
+    }
+}
+
+/// Writes a new file beside the target and makes it durable: with these permissions, or with those of any new file.
 pub(super) fn write_temp(
     directory: &OwnedFd,
     name: &str,
     bytes: &[u8],
-    mode: Option<Mode>,
+    permissions: Option<&Permissions>,
 ) -> Result<(), Fault> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let initial = if mode.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
+    let initial =
+        if permissions.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
     let fd = rustix::fs::openat(directory, name, flags, initial).map_err(fault)?;
-    let written = fill(File::from(fd), bytes, mode);
+    let written = fill(File::from(fd), bytes, permissions);
     if written.is_err() {
         discard(directory, name);
     }
     written
 }
 
-fn fill(mut file: File, bytes: &[u8], mode: Option<Mode>) -> Result<(), Fault> {
+fn fill(mut file: File, bytes: &[u8], permissions: Option<&Permissions>) -> Result<(), Fault> {
     let told =
         |error: std::io::Error| rustix::io::Errno::from_io_error(&error).map_or(Fault::Io, fault);
     file.write_all(bytes).map_err(told)?;
-    if let Some(mode) = mode {
-        rustix::fs::fchmod(&file, mode).map_err(fault)?;
+    if let Some(permissions) = permissions {
+        permissions.give(&file)?;
     }
     file.sync_all().map_err(told)
 }

@@ -5,9 +5,6 @@
 
 use std::{os::fd::OwnedFd, sync::Arc};
 
-use piton_core::{Digest, Entropy, FileBytes};
-use rustix::fs::Mode;
-
 use super::{
     directories::Made,
     errno::fault,
@@ -16,21 +13,22 @@ use super::{
     open::Root,
     ready::{Ready, read_all},
     rename::rename_no_replace,
-    temp::{discard, random_name, write_temp},
+    temp::{Permissions, discard, random_name, write_temp},
 };
 use crate::{
     bounds::FILE_BYTES_MAX,
     path::MountPath,
     store::{Before, Expected, Fault},
 };
+use piton_core::{Digest, Entropy, FileBytes};
 
 /// A write that is ready.
 pub(super) struct Writing {
     directory: OwnedFd,
     name: String,
     bytes: Arc<[u8]>,
-    /// The permissions of the file that is replaced.
-    mode: Option<Mode>,
+    /// Those of the file that is replaced.
+    permissions: Option<Permissions>,
     /// The name under which the bytes are written before they are the file.
     temp: String,
     made: Made,
@@ -88,10 +86,10 @@ impl Root {
         Ok(Writing {
             directory,
             name: name.to_owned(),
-            mode: old.as_ref().map(|old| old.mode),
             temp: random_name(entropy),
             made,
-            before: old.map_or(Before::Nothing, |_| Before::File(found)),
+            before: if old.is_some() { Before::File(found) } else { Before::Nothing },
+            permissions: old.map(|old| old.permissions),
             after: Digest::of(&FileBytes(&bytes)),
             bytes,
             must_be_new: *expected == Expected::Nothing,
@@ -107,20 +105,19 @@ impl Root {
             Err(other) => return Err(other),
         };
         let bytes = size(&stat);
+        let permissions = Permissions::of(&file, &stat)?;
         let content = match read_all(file, &stat, FILE_BYTES_MAX) {
             Err(Fault::TooLarge { .. }) => None,
             read => Some(read?),
         };
-        // Permissions are kept; the right to run as somebody else is not.
-        let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
-        Ok(Some(Old { content, bytes, mode }))
+        Ok(Some(Old { content, bytes, permissions }))
     }
 }
 
 struct Old {
     content: Option<Vec<u8>>,
     bytes: u64,
-    mode: Mode,
+    permissions: Permissions,
 }
 
 impl Ready for Writing {
@@ -138,7 +135,7 @@ impl Ready for Writing {
 
     fn commit(&mut self) -> Result<(), Fault> {
         let (directory, temp) = (&self.directory, &*self.temp);
-        write_temp(directory, temp, &self.bytes, self.mode)?;
+        write_temp(directory, temp, &self.bytes, self.permissions.as_ref())?;
         let renamed = if self.must_be_new {
             rename_no_replace(directory, temp, directory, &self.name)
         } else {

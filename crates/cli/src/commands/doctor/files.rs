@@ -1,6 +1,6 @@
 //! What agents may touch, and which wall the kernel puts around that.
 
-use piton_runtime::files::Wall;
+use piton_runtime::files::{Wall, runs_as_root};
 
 use super::finding::{Finding, Health};
 use crate::{
@@ -25,6 +25,12 @@ fn look(app: &App, open: &Open) -> Result<Finding, Failure> {
     };
     let workspaces = count(world.shown().len(), "Workspace");
     Ok(match wall {
+        Ok(Wall::Full | Wall::Partial) if runs_as_root() => Finding::of(
+            "files",
+            Health::Note,
+            format!("{workspaces}; {}", wall::AS_ROOT),
+            "Run it as a user of its own, or where nothing else matters",
+        ),
         Ok(Wall::Full) => Finding::good(
             "files",
             format!(

@@ -7,15 +7,21 @@
 
 use std::{path::Path, thread};
 
-use piton_runtime::files::{AccessScope, FileWorld, Joined, Opening, Wall, enclose};
+use piton_runtime::files::{AccessScope, FileWorld, Joined, Opening, Wall, enclose, runs_as_root};
 use piton_store::local::DataDir;
 
-use crate::{app::App, failure::Failure};
+use crate::{app::App, failure::Failure, output};
+
+/// What somebody should know who runs this as root.
+pub(crate) const AS_ROOT: &str = "Piton runs as root, whom no permission of a file stops: only the Workspaces and the kernel's wall do";
 
 /// Puts the wall up around this process, if it has Workspaces. No thread may have been started yet.
 pub(crate) fn put_up(app: &App, declared: &Joined) -> Result<Option<Wall>, Failure> {
     if declared.is_empty() {
         return Ok(None);
+    }
+    if runs_as_root() {
+        output::warn(format_args!("Note: {AS_ROOT}."));
     }
     let settings = app.configuration()?.settings();
     let root = app.data_dir(&settings)?;

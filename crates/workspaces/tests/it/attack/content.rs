@@ -1,6 +1,11 @@
 //! G: content.
 
-use std::{fs, io::Write as _};
+use std::{
+    fs,
+    io::Write as _,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 use piton_core::Code;
 use serde_json::json;
@@ -113,4 +118,50 @@ async fn whatever_a_file_holds_a_reply_stays_within_its_bound() {
         world.call("grep", json!({ "path": "/home/src", "pattern": "€", "limit": 2000 })).await;
     assert!(found.text.len() <= 80_000, "{}", found.text.len());
     assert!(found.text.contains("more matching lines"), "{:.200}", found.text);
+}
+
+// shows: WS-032 (a file that grows while it is read)
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_grows_all_the_time_is_answered_all_the_same() {
+    /// Where the file stops to grow: it is in memory.
+    const BYTES_MAX: usize = 4 << 20;
+    let world = World::new().await;
+    let path = world.at("src/grows.log");
+    fs::write(&path, "line\n").unwrap();
+    let (some, is_over) = ("line\n".repeat(100), AtomicBool::new(false));
+    let replies = thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+            for _ in 0..BYTES_MAX / some.len() {
+                if is_over.load(Ordering::Relaxed) {
+                    return;
+                }
+                file.write_all(some.as_bytes()).unwrap();
+            }
+        });
+        let replies = tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(asked_about(&world, "/home/src/grows.log"))
+        });
+        is_over.store(true, Ordering::Relaxed);
+        replies
+    });
+    for reply in replies {
+        assert!(reply.len() <= 80_000, "{reply:.200}");
+    }
+}
+
+/// What every tool that reads says of a file.
+async fn asked_about(world: &World, path: &str) -> Vec<String> {
+    let mut replies = Vec::new();
+    for (tool, arguments) in [
+        ("read", json!({ "path": path })),
+        ("read", json!({ "path": path, "offset": 1_000 })),
+        ("stat", json!({ "path": path })),
+        ("grep", json!({ "path": path, "pattern": "line" })),
+        ("edit", json!({ "path": path, "old_string": "absent", "new_string": "x" })),
+        ("copy", json!({ "from": path, "to": "/mem/copy" })),
+    ] {
+        replies.push(world.call(tool, arguments).await.text);
+    }
+    replies
 }

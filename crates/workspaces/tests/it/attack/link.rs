@@ -11,7 +11,10 @@ use std::{
 
 use piton_core::Code;
 use piton_workspaces::{Files, Workspaces, physical::PhysicalOptions};
-use rustix::fs::{CWD, FileType, Mode};
+use rustix::{
+    fs::{CWD, FileType, Mode, XattrFlags, getxattr, setxattr},
+    io::Errno,
+};
 use serde_json::json;
 
 use super::case::{Case, Expect, Has, Lacks, OneOf, case, refused, run};
@@ -338,6 +341,43 @@ async fn a_write_keeps_permissions_and_drops_the_right_to_run_as_somebody_else()
         world.call("write", json!({ "path": "/home/src/m.rs", "content": "new" })).await;
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, after);
     }
+}
+
+/// A list of permissions as Linux keeps it: the owner reads and writes, user 1234 reads, the owning group nothing.
+fn access_list() -> Vec<u8> {
+    const NOBODY: u32 = u32::MAX;
+    let entries: [(u16, u16, u32); 5] = [
+        (0x01, 6, NOBODY),
+        (0x02, 4, 1234),
+        (0x04, 0, NOBODY),
+        (0x10, 4, NOBODY),
+        (0x20, 0, NOBODY),
+    ];
+    let mut bytes = 2_u32.to_le_bytes().to_vec();
+    for (tag, rights, id) in entries {
+        bytes.extend(tag.to_le_bytes());
+        bytes.extend(rights.to_le_bytes());
+        bytes.extend(id.to_le_bytes());
+    }
+    bytes
+}
+
+// shows: WS-035 (permissions of single users are kept, and nobody gets more)
+#[tokio::test]
+async fn a_write_keeps_the_list_of_permissions_and_nothing_else_that_hung_on_the_file() {
+    const LIST: &str = "system.posix_acl_access";
+    let world = World::new().await;
+    let path = world.at("src/m.rs");
+    let none = XattrFlags::empty();
+    setxattr(&path, LIST, &access_list(), none).expect("the file system keeps such lists");
+    setxattr(&path, "user.note", b"x", none).expect("the file system keeps attributes");
+    let edit = json!({ "path": "/home/src/m.rs", "old_string": "main", "new_string": "other" });
+    let reply = world.call("edit", edit).await;
+    assert!(!reply.is_error(), "{}", reply.text);
+    let mut list = vec![0; 256];
+    let bytes = getxattr(&path, LIST, &mut list).expect("the list is still there");
+    assert_eq!(list[..bytes], access_list());
+    assert_eq!(getxattr(&path, "user.note", &mut list), Err(Errno::NODATA));
 }
 
 // shows: WS-011 (a Mount whose own path is a link)
