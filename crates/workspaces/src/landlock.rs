@@ -32,11 +32,6 @@ piton_core::closed_set! {
     }
 }
 
-/// Whether this process is one that no permission of a file stops: then the walls of Piton are the only ones.
-pub fn runs_as_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
 /// Puts up the wall around these directories, for this thread and all that it starts. Everything
 /// that the process itself needs, such as its data directory, has to be among them.
 #[cfg(target_os = "linux")]

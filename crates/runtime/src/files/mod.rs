@@ -40,7 +40,7 @@ pub use flow_tool::flow_tools;
 pub use joined::{Joined, join};
 pub use mount::Mount;
 pub use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts};
-pub use piton_workspaces::landlock::{Opening, Wall, enclose, runs_as_root};
+pub use piton_workspaces::landlock::{Opening, Wall, enclose};
 pub use piton_workspaces::overlay::DifferenceKind;
 pub use piton_workspaces::tools::{ALIASES, ToolCard, cards};
 pub use piton_workspaces::virtual_store::VirtualPorts;

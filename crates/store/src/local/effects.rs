@@ -1,4 +1,4 @@
-//! This machine's clock, its timer and its randomness.
+//! This machine's clock, its timer and its randomness, and as whom the process runs on it.
 #![expect(clippy::disallowed_methods, reason = "the adapter that the ban on clocks points to")]
 
 use std::{
@@ -29,6 +29,11 @@ impl Clock for SystemClock {
         static START: OnceLock<Instant> = OnceLock::new();
         START.get_or_init(Instant::now).elapsed()
     }
+}
+
+/// Whether this process is one that no permission of a file stops.
+pub fn runs_as_root() -> bool {
+    rustix::process::geteuid().is_root()
 }
 
 /// The timer of the async runtime that waits.

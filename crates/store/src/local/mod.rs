@@ -26,7 +26,7 @@ mod upkeep;
 pub use blobs::LocalBlobs;
 pub use cache::LocalCache;
 pub use data_dir::DataDir;
-pub use effects::{SystemClock, SystemEntropy, SystemTimer};
+pub use effects::{SystemClock, SystemEntropy, SystemTimer, runs_as_root};
 pub use journal::{LocalJournal, LogJournal, SegmentedJournal};
 pub use keyring::LocalKeyRing;
 pub use leases::LocalLeases;

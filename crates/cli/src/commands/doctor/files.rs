@@ -1,6 +1,7 @@
 //! What agents may touch, and which wall the kernel puts around that.
 
-use piton_runtime::files::{Wall, runs_as_root};
+use piton_runtime::files::Wall;
+use piton_store::local::runs_as_root;
 
 use super::finding::{Finding, Health};
 use crate::{

@@ -7,8 +7,8 @@
 
 use std::{path::Path, thread};
 
-use piton_runtime::files::{AccessScope, FileWorld, Joined, Opening, Wall, enclose, runs_as_root};
-use piton_store::local::DataDir;
+use piton_runtime::files::{AccessScope, FileWorld, Joined, Opening, Wall, enclose};
+use piton_store::local::{DataDir, runs_as_root};
 
 use crate::{app::App, failure::Failure, output};
 

@@ -3,7 +3,7 @@
 use std::{
     fs,
     os::unix::{
-        fs::{FileTypeExt, PermissionsExt, symlink},
+        fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink},
         net::UnixListener,
     },
     sync::Arc,
@@ -341,6 +341,23 @@ async fn a_write_keeps_permissions_and_drops_the_right_to_run_as_somebody_else()
         world.call("write", json!({ "path": "/home/src/m.rs", "content": "new" })).await;
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, after);
     }
+}
+
+// shows: WS-035 (who a file belongs to is kept)
+#[tokio::test]
+async fn a_file_that_root_changes_still_belongs_to_its_user() {
+    let world = World::new().await;
+    let path = world.at("src/m.rs");
+    // Only root can give a file away; for everybody else it stays what it was.
+    if fs::metadata(&path).unwrap().uid() == 0 {
+        chown(&path, Some(12_345), Some(23_456)).unwrap();
+    }
+    let before = fs::metadata(&path).unwrap();
+    let write = json!({ "path": "/home/src/m.rs", "content": "new" });
+    assert!(!world.call("write", write).await.is_error());
+    let after = fs::metadata(&path).unwrap();
+    assert_ne!(before.ino(), after.ino(), "it is another file");
+    assert_eq!((before.uid(), before.gid()), (after.uid(), after.gid()));
 }
 
 /// A list of permissions as Linux keeps it: the owner reads and writes, user 1234 reads, the owning group nothing.
