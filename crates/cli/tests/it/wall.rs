@@ -1,6 +1,9 @@
 //! The kernel's wall around servers.
 
-use std::{fs, os::unix::fs::symlink};
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt as _, symlink},
+};
 
 use serde_json::json;
 
@@ -39,6 +42,17 @@ fn a_server_with_workspaces_writes_nowhere_else_whatever_its_code_does() {
     assert_eq!(!is_out, doctor.contains("the kernel"), "{doctor}");
     // The same server without Workspaces has no wall: it is the wall that kept it in.
     assert!(writes_outside(&rig("")));
+}
+
+#[test]
+fn whoever_runs_as_root_is_told() {
+    let rig = rig(WORKSPACE);
+    let is_root = fs::metadata(rig.project()).unwrap().uid() == 0;
+    let doctor = text(&rig.run(&["doctor"]).stdout);
+    let has_wall = !doctor.contains("this system has no wall") && !doctor.contains("too old");
+    assert_eq!(doctor.contains("runs as root"), is_root && has_wall, "{doctor}");
+    let served = rig.type_in(&["mcp"], "");
+    assert_eq!(text(&served.stderr).contains("Note: Piton runs as root"), is_root);
 }
 
 /// Whether a flow wrote where the link leads.

@@ -19,6 +19,7 @@ mod links;
 mod list;
 mod lock;
 mod open;
+mod permissions;
 mod quota;
 mod ready;
 mod remove;

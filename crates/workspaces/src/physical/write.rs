@@ -11,9 +11,10 @@ use super::{
     list::size,
     lock::lock,
     open::Root,
+    permissions::Permissions,
     ready::{Ready, read_all},
     rename::rename_no_replace,
-    temp::{Permissions, discard, random_name, write_temp},
+    temp::{discard, random_name, write_temp},
 };
 use crate::{
     bounds::FILE_BYTES_MAX,

@@ -26,7 +26,7 @@ fn look(app: &App, open: &Open) -> Result<Finding, Failure> {
     };
     let workspaces = count(world.shown().len(), "Workspace");
     Ok(match wall {
-        Ok(Wall::Full | Wall::Partial) if runs_as_root() => Finding::of(
+        Ok(Wall::Full) if runs_as_root() => Finding::of(
             "files",
             Health::Note,
             format!("{workspaces}; {}", wall::AS_ROOT),

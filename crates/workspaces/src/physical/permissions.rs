@@ -1,0 +1,90 @@
+//! Who a file belongs to and who may do what with it, carried over to the file that replaces it.
+//!
+//! *Invariants*: nobody gets more than they had. The right to run as somebody else is not carried over.
+//!
+//! *Limitations*: other extended attributes are not carried over.
+
+use std::fs::File;
+
+use rustix::{
+    fs::{Gid, Mode, Stat, Uid, XattrFlags},
+    io::Errno,
+};
+
+use super::errno::fault;
+use crate::{bounds::ACCESS_LIST_BYTES_MAX, store::Fault};
+
+/// Who may do what with a file.
+pub(super) struct Permissions {
+    owner: Uid,
+    group: Gid,
+    mode: Mode,
+    /// The list for single users and groups, where the file has one. With one, the mode has the rights of the owning
+    /// group no more: without it they would become others.
+    list: Option<Vec<u8>>,
+}
+
+const ACCESS_LIST: &str = "system.posix_acl_access";
+
+impl Permissions {
+    /// Those of an open file. The right to run as somebody else is not among them.
+    pub(super) fn of(file: &File, stat: &Stat) -> Result<Self, Fault> {
+        let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
+        let (owner, group) = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
+        let mut list = vec![0; ACCESS_LIST_BYTES_MAX];
+        let list = match rustix::fs::fgetxattr(file, ACCESS_LIST, &mut list) {
+            Ok(bytes) => Some(list[..bytes].to_vec()),
+            Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => None,
+            // Other systems keep such lists elsewhere, and Piton does not carry them over.
+            Err(_) if cfg!(not(target_os = "linux")) => None,
+            Err(errno) => return Err(fault(errno)),
+        };
+        Ok(Self { owner, group, mode, list })
+    }
+
+    /// Gives them to a file that was just made.
+    pub(super) fn give(&self, file: &File) -> Result<(), Fault> {
+        if !self.give_to_group(file)? {
+            // A list would say what the group may that has the file now.
+            return rustix::fs::fchmod(file, for_no_group(self.mode)).map_err(fault);
+        }
+        rustix::fs::fchmod(file, self.mode).map_err(fault)?;
+        let Some(list) = &self.list else { return Ok(()) };
+        rustix::fs::fsetxattr(file, ACCESS_LIST, list, XattrFlags::empty()).map_err(fault)
+    }
+
+    /// Gives the file to whom it belonged, as far as this process may; says whether the group got it. Only root can
+    /// give a file to another user, and others give it to a group that they are in.
+    fn give_to_group(&self, file: &File) -> Result<bool, Fault> {
+        let made = rustix::fs::fstat(file).map_err(fault)?;
+        let give =
+            |owner: Option<Uid>, group: Option<Gid>| match rustix::fs::fchown(file, owner, group) {
+                Ok(()) => Ok(true),
+                Err(Errno::PERM | Errno::INVAL) => Ok(false),
+                Err(errno) => Err(fault(errno)),
+            };
+        let has_group = made.st_gid == self.group.as_raw() || give(None, Some(self.group))?;
+        if made.st_uid != self.owner.as_raw() {
+            give(Some(self.owner), None)?;
+        }
+        Ok(has_group)
+    }
+}
+
+/// A mode for a file that its group could not keep: the group that has it now is nobody in particular.
+fn for_no_group(mode: Mode) -> Mode {
+    let others = mode & Mode::RWXO;
+    (mode - Mode::RWXG) | Mode::from_raw_mode(others.as_raw_mode() << 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_that_gets_a_file_by_chance_may_do_what_everybody_may() {
+        for (mode, left) in [(0o660, 0o600), (0o664, 0o644), (0o775, 0o755), (0o607, 0o677)] {
+            assert_eq!(for_no_group(Mode::from_raw_mode(mode)), Mode::from_raw_mode(left));
+        }
+    }
+}
