@@ -8,7 +8,8 @@
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! A call goes one way: a transport hands it to `server`, `call` finds out with `arguments` whether it fits the schema
-//! of its tool, its set makes a request of [`piton_runtime`] out of it, and `answer` says what came of it.
+//! of its tool, its set makes a request of [`piton_runtime`] out of it, and `answer` says what came of it, in the forms
+//! that `audience` knows its client to need.
 //!
 //! *Invariants*: tools come in sets, and a connection has those that its configuration gives it. The words and schemas
 //! that agents see come from the types of the requests and from [`catalogue`], and from nowhere else. What an agent can act on is a result
@@ -22,6 +23,8 @@
 mod answer;
 #[cfg(feature = "serve")]
 mod arguments;
+#[cfg(feature = "serve")]
+mod audience;
 pub mod bounds;
 #[cfg(feature = "serve")]
 mod call;

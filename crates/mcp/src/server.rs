@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use piton_core::{Envelope, truncate};
+use piton_runtime::config::Answers;
 use piton_runtime::{Connection, Whereabouts};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
@@ -20,6 +21,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::answer::{failed, told};
+use crate::audience::gets_structured;
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Catalogue, Hints, ToolCard};
@@ -36,6 +38,7 @@ pub(crate) struct Server {
     sets: Vec<Arc<dyn ToolSet>>,
     log: Option<Arc<dyn CallLog>>,
     listing: Listing,
+    answers: Answers,
     /// Whether the client is to be asked where its roots are before the next call.
     asks_roots: AtomicBool,
     /// Whether it is ever asked. Over HTTP a root may be a path of another machine.
@@ -58,7 +61,8 @@ impl Server {
         let sets = offer.sets(&connection);
         let asks_roots = AtomicBool::new(is_local);
         let (log, listing) = (offer.log(), Listing::default());
-        Self { connection, sets, log, listing, asks_roots, is_local }
+        let answers = offer.runtime().applied().answers();
+        Self { connection, sets, log, listing, answers, asks_roots, is_local }
     }
 
     /// Its sets, for whoever outlives it.
@@ -165,8 +169,9 @@ impl ServerHandler for Server {
         let began = Instant::now();
         let person = AtClient::new(&context, &request);
         let arguments = request.arguments.unwrap_or_default();
-        if let Some(client) = context.client_info() {
-            self.connection.named(&client.name);
+        let client = context.client_info().map(|client| client.name);
+        if let Some(client) = &client {
+            self.connection.named(client);
         }
         let work = async {
             self.look_around(&context).await;
@@ -176,7 +181,10 @@ impl ServerHandler for Server {
         let made = if set.moves_runs() { self.moved(made, &context).await } else { made };
         let to_ask = person.into_question();
         self.note(card.name, began, made.as_ref().ok(), to_ask.is_some());
-        let answer = made?.map_or_else(|envelope| failed(&envelope), told);
+        let mut answer = made?.map_or_else(|envelope| failed(&envelope), told);
+        if !gets_structured(self.answers, client.as_deref()) {
+            answer.structured_content = None;
+        }
         Ok(to_ask.map_or_else(|| answer.into(), CallToolResponse::InputRequired))
     }
 

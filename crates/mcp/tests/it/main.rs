@@ -5,6 +5,7 @@
     reason = "tests stop at the first surprise, and write the files that are read"
 )]
 
+mod audience;
 mod conformance;
 mod elicitation;
 mod faults;

@@ -30,6 +30,8 @@ piton_core::closed_set! {
         HttpTokenFile => "http.token_file",
         /// Whether calls of an agent must name the step that they belong to.
         AccessRun => "access.run",
+        /// In which forms clients get answers.
+        McpAnswers => "mcp.answers",
         /// How much is logged.
         LogLevel => "log.level",
     }
@@ -42,6 +44,18 @@ piton_core::closed_set! {
         WhenNarrowed => "when_narrowed",
         /// Always.
         Always => "always",
+    }
+}
+
+piton_core::closed_set! {
+    /// In which forms a client gets answers.
+    pub enum Answers {
+        /// As text where a model reads them, and as structured content too for any other client.
+        Auto => "auto",
+        /// As text.
+        Text => "text",
+        /// As text and as structured content.
+        Both => "both",
     }
 }
 
@@ -79,7 +93,6 @@ struct Facts {
     /// Whether a project may set it: what belongs to the machine is not up to a directory that was cloned.
     in_project: bool,
     example: &'static str,
-    meaning: &'static str,
 }
 
 impl SettingKey {
@@ -127,7 +140,36 @@ impl SettingKey {
 
     /// What it is, in one sentence.
     pub const fn meaning(self) -> &'static str {
-        self.facts().meaning
+        match self {
+            Self::DataDir => {
+                "Where data is kept; `piton` in the XDG data directory if it is not set."
+            }
+            Self::WorkflowDirs => {
+                "Further directories with workflow files. Later ones win over earlier ones."
+            }
+            Self::ProjectDir => "The project directory, where a call names none.",
+            Self::Autonomy => "When new runs wait for a person.",
+            Self::RiskPolicy => {
+                "Which of several correct ways new runs take; what goes well with the autonomy if it is \
+                 not set."
+            }
+            Self::RetentionDays => "For how many days a session is kept after its last event.",
+            Self::HttpBind => "The address that the server listens on.",
+            Self::HttpPort => "The port that the server listens on; 0 takes any that is free.",
+            Self::HttpTokenFile => {
+                "The file that holds the token which callers of the server must send."
+            }
+            Self::AccessRun => {
+                "When calls for files, context and state must name the step that they belong to: while the \
+                 client has a run open whose step narrows what may be touched, or always. A call \
+                 without a step passes otherwise, with all that is configured."
+            }
+            Self::McpAnswers => {
+                "In which forms clients get answers: text and structured content, but text alone where a \
+                 model is known to read them (`auto`); text alone; or always both."
+            }
+            Self::LogLevel => "How much is logged.",
+        }
     }
 
     const fn facts(self) -> Facts {
@@ -138,7 +180,6 @@ impl SettingKey {
                 effect: Effect::Restart,
                 in_project: false,
                 example: "\"~/piton-data\"",
-                meaning: "Where data is kept; `piton` in the XDG data directory if it is not set.",
             },
             Self::WorkflowDirs => Facts {
                 variable: "PITON_WORKFLOW_DIRS",
@@ -146,7 +187,6 @@ impl SettingKey {
                 effect: Effect::Restart,
                 in_project: true,
                 example: "[\"~/team-workflows\"]",
-                meaning: "Further directories with workflow files. Later ones win over earlier ones.",
             },
             Self::ProjectDir => Facts {
                 variable: "PITON_PROJECT_DIR",
@@ -154,7 +194,6 @@ impl SettingKey {
                 effect: Effect::Restart,
                 in_project: true,
                 example: "\".\"",
-                meaning: "The project directory, where a call names none.",
             },
             Self::Autonomy => Facts {
                 variable: "PITON_AUTONOMY",
@@ -162,7 +201,6 @@ impl SettingKey {
                 effect: Effect::Live,
                 in_project: true,
                 example: "\"guided\"",
-                meaning: "When new runs wait for a person.",
             },
             Self::RiskPolicy => Facts {
                 variable: "PITON_RISK_POLICY",
@@ -170,8 +208,6 @@ impl SettingKey {
                 effect: Effect::Live,
                 in_project: true,
                 example: "\"conservative\"",
-                meaning: "Which of several correct ways new runs take; what goes well with the autonomy if it is \
-                          not set.",
             },
             Self::RetentionDays => Facts {
                 variable: "PITON_RETENTION_DAYS",
@@ -179,7 +215,6 @@ impl SettingKey {
                 effect: Effect::Live,
                 in_project: false,
                 example: "90",
-                meaning: "For how many days a session is kept after its last event.",
             },
             Self::HttpBind => Facts {
                 variable: "PITON_HTTP_BIND",
@@ -187,7 +222,6 @@ impl SettingKey {
                 effect: Effect::Restart,
                 in_project: false,
                 example: "\"127.0.0.1\"",
-                meaning: "The address that the server listens on.",
             },
             Self::HttpPort => Facts {
                 variable: "PITON_HTTP_PORT",
@@ -195,7 +229,6 @@ impl SettingKey {
                 effect: Effect::Restart,
                 in_project: false,
                 example: "7477",
-                meaning: "The port that the server listens on; 0 takes any that is free.",
             },
             Self::HttpTokenFile => Facts {
                 variable: "PITON_HTTP_TOKEN_FILE",
@@ -203,7 +236,6 @@ impl SettingKey {
                 effect: Effect::Restart,
                 in_project: false,
                 example: "\"~/.config/piton/http-token\"",
-                meaning: "The file that holds the token which callers of the server must send.",
             },
             Self::AccessRun => Facts {
                 variable: "PITON_ACCESS_RUN",
@@ -211,9 +243,13 @@ impl SettingKey {
                 effect: Effect::Restart,
                 in_project: true,
                 example: "\"always\"",
-                meaning: "When calls for files, context and state must name the step that they belong to: while the \
-                          client has a run open whose step narrows what may be touched, or always. A call \
-                          without a step passes otherwise, with all that is configured.",
+            },
+            Self::McpAnswers => Facts {
+                variable: "PITON_MCP_ANSWERS",
+                form: Form::Name(Answers::NAMES),
+                effect: Effect::Restart,
+                in_project: true,
+                example: "\"both\"",
             },
             Self::LogLevel => Facts {
                 variable: "PITON_LOG",
@@ -221,7 +257,6 @@ impl SettingKey {
                 effect: Effect::Restart,
                 in_project: true,
                 example: "\"info\"",
-                meaning: "How much is logged.",
             },
         }
     }

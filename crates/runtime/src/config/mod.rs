@@ -38,7 +38,7 @@ mod value;
 
 pub use edit::{EditError, set};
 pub use environment::Environment;
-pub use key::{Effect, LogLevel, RunNeeded, SettingKey};
+pub use key::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
 pub use layer::{Layer, Place, Said};
 pub use load::{Configuration, PROJECT_FILE, SetError, USER_FILE};
 pub use problem::Problem;

@@ -9,7 +9,7 @@ use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, RiskPolicy};
 use serde::Serialize;
 
-use super::key::{Effect, LogLevel, RunNeeded, SettingKey};
+use super::key::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
 use super::layer::{Layer, Place};
 use super::value::Value;
 use crate::bounds::{HTTP_PORT_DEFAULT, RETENTION_DAYS_DEFAULT};
@@ -130,6 +130,12 @@ impl Settings {
         needed.unwrap_or(RunNeeded::WhenNarrowed)
     }
 
+    /// In which forms clients get answers.
+    pub fn answers(&self) -> Answers {
+        let answers = self.name(SettingKey::McpAnswers).and_then(|name| name.parse().ok());
+        answers.unwrap_or(Answers::Auto)
+    }
+
     /// How much is logged.
     pub fn log_level(&self) -> LogLevel {
         let level = self.name(SettingKey::LogLevel).and_then(|name| name.parse().ok());
@@ -166,6 +172,7 @@ fn defaults() -> impl Iterator<Item = (SettingKey, Value)> {
         (SettingKey::HttpBind, Value::Address(IpAddr::V4(Ipv4Addr::LOCALHOST))),
         (SettingKey::HttpPort, Value::Whole(HTTP_PORT_DEFAULT)),
         (SettingKey::AccessRun, name(RunNeeded::WhenNarrowed.as_str())),
+        (SettingKey::McpAnswers, name(Answers::Auto.as_str())),
         (SettingKey::LogLevel, name(LogLevel::Info.as_str())),
     ]
     .into_iter()

@@ -85,10 +85,20 @@ impl Web {
 
     /// A client of a revision, after its handshake.
     pub(crate) async fn of_revision(offer: impl Into<Offer>, revision: &'static str) -> Self {
+        Self::named(offer, revision, &hello(revision)).await
+    }
+
+    /// The same, of a client that says who it is.
+    pub(crate) async fn named(
+        offer: impl Into<Offer>,
+        revision: &'static str,
+        hello: &Value,
+    ) -> Self {
         let mut web = Self::serve(offer, None).await;
         web.revision = revision;
         if revision != STATELESS {
-            let reply = web.post(&request(revision, 0, "initialize", hello(revision)), &[]).await;
+            let hello = request(revision, 0, "initialize", hello.clone());
+            let reply = web.post(&hello, &[]).await;
             assert_eq!(reply.messages()[0]["result"]["protocolVersion"], revision, "{reply:?}");
             web.session = reply.header("mcp-session-id").map(str::to_owned);
             let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });

@@ -9,11 +9,20 @@ use crate::rig::{Machine, start, two_steps};
 #[test]
 fn each_setting_says_what_it_takes_to_change_it() {
     use SettingKey::{
-        AccessRun, Autonomy, DataDir, HttpBind, HttpPort, HttpTokenFile, LogLevel, ProjectDir,
-        RetentionDays, RiskPolicy, WorkflowDirs,
+        AccessRun, Autonomy, DataDir, HttpBind, HttpPort, HttpTokenFile, LogLevel, McpAnswers,
+        ProjectDir, RetentionDays, RiskPolicy, WorkflowDirs,
     };
-    let restart =
-        [AccessRun, DataDir, WorkflowDirs, ProjectDir, HttpBind, HttpPort, HttpTokenFile, LogLevel];
+    let restart = [
+        AccessRun,
+        DataDir,
+        WorkflowDirs,
+        ProjectDir,
+        HttpBind,
+        HttpPort,
+        HttpTokenFile,
+        LogLevel,
+        McpAnswers,
+    ];
     let live = [Autonomy, RiskPolicy, RetentionDays];
     assert_eq!(restart.len() + live.len(), SettingKey::ALL.len());
     for key in SettingKey::ALL {
