@@ -66,6 +66,9 @@ fn what_an_agent_writes_is_its_own_and_has_the_ids_of_the_command_line() {
     let shown = scribe.call("get_context", &json!({ "node": "src/lib.rs" }));
     assert_eq!(shown["frames"][0]["agent"], "scribe");
     assert_eq!(shown["frames"][0]["content"], "It answers.");
+    for other in ["path", "file_path"] {
+        assert_eq!(scribe.call("get_context", &json!({ (other): "src/lib.rs" })), shown, "{other}");
+    }
     let missing = scribe.call("get_context", &json!({ "node": "src/lob.rs" }));
     assert_eq!(missing["code"], "CONTEXT_NODE_NOT_FOUND");
     assert!(missing["message"].as_str().unwrap().contains("src/lib.rs"), "{missing}");

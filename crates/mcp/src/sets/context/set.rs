@@ -15,6 +15,9 @@ use crate::catalogue::context::{ToolName, catalogue};
 use crate::catalogue::{Catalogue, ToolCard};
 use crate::sets::{Call, Told, ToolSet};
 
+/// What models write where the name of a tree node is asked for, which is nearly always a path.
+const ALIASES: &[(&str, &str)] = &[("path", "node"), ("file_path", "node")];
+
 pub(in crate::sets) struct Context {
     connection: Arc<Connection>,
     agent: Agent,
@@ -86,6 +89,10 @@ fn taken_away(tool: ToolName, access: Option<&StepAccess>) -> Option<&'static st
 impl ToolSet for Context {
     fn catalogue(&self) -> &Catalogue {
         &self.catalogue
+    }
+
+    fn aliases(&self) -> &'static [(&'static str, &'static str)] {
+        ALIASES
     }
 
     fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
