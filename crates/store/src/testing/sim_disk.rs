@@ -261,13 +261,17 @@ impl Disk for SimDisk {
         Ok(Box::new(SimFile { disk: self.clone(), node }))
     }
 
-    fn read_from(&self, path: &Path, offset: u64) -> io::Result<Vec<u8>> {
+    fn read_from(&self, path: &Path, offset: u64, len_max: u64) -> io::Result<Vec<u8>> {
         let mut world = self.world();
         world.call(Nature::Reads)?;
         let node = world.find(path)?;
         let bytes = &world.file(node)?.live;
         let from = usize::try_from(offset).unwrap().min(bytes.len());
-        Ok(bytes[from..].to_vec())
+        let found = &bytes[from..];
+        if found.len() as u64 > len_max {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(found.to_vec())
     }
 
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>> {
