@@ -105,8 +105,8 @@ impl Known {
         Ok(())
     }
 
-    /// Writes the first file. A directory without one is new, or of the version before there was a file, which is
-    /// the same.
+    /// Writes the first file. A directory of Piton's without one is new, or of the version before there was a file,
+    /// which is the same.
     fn begin(&self, dir: &DataDir, leases: &LocalLeases) -> Result<Format, Error> {
         let _alone =
             leases.acquire_blocking(&name("format-first"), Mode::Exclusive, self.patience)?;

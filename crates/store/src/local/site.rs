@@ -89,8 +89,7 @@ impl Site {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 let measured = self.control_stat()?.map_or(0, |stat| stat.len);
-                let what = "a stream's control file";
-                Err(Error::TooLarge { what, measured, max: STREAM_BYTES_MAX })
+                Err(Error::ControlTooLong { stream: self.stream.clone(), measured })
             }
             Err(error) => Err(Error::io("read a stream's control file")(error)),
         }

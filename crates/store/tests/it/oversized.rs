@@ -118,7 +118,10 @@ fn a_control_file_that_no_stream_can_have_is_refused_and_not_read() {
             block_on(journal.verify(&session())).unwrap_err(),
             block_on(journal.repair(&session())).unwrap_err(),
         ] {
-            assert!(matches!(error, Error::TooLarge { measured: GIANT, .. }), "{part}: {error}");
+            assert!(matches!(error, Error::ControlTooLong { .. }), "{part}: {error}");
+            let told = error.envelope();
+            assert_eq!(told.code, Code::SessionNotHealthy);
+            assert!(told.message.contains(&GIANT.to_string()), "{}", told.message);
         }
         assert_eq!(place.read_of(&control), 0, "{part}");
         place.stretch(&control, len);
