@@ -24,8 +24,8 @@ impl Disk for QuietDisk {
         Ok(Box::new(QuietFile(DISK.open(path)?)))
     }
 
-    fn read_from(&self, path: &Path, offset: u64) -> io::Result<Vec<u8>> {
-        DISK.read_from(path, offset)
+    fn read_from(&self, path: &Path, offset: u64, len_max: u64) -> io::Result<Vec<u8>> {
+        DISK.read_from(path, offset, len_max)
     }
 
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>> {

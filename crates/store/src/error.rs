@@ -6,7 +6,7 @@ use piton_core::{Code, Digest, Envelope, EventIndex, Retry, error::sentence};
 
 use crate::{
     Health, StreamId,
-    bounds::{PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX},
+    bounds::{PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX, STREAM_BYTES_MAX},
     port::Namespace,
 };
 
@@ -49,6 +49,17 @@ pub enum Error {
         stream: StreamId,
         /// How.
         health: Health,
+    },
+    /// The file that says what is part of the stream is longer than one can be.
+    #[error(
+        "{} is damaged: its control file has {measured} bytes, and none has more than {STREAM_BYTES_MAX}",
+        stream.phrase()
+    )]
+    ControlTooLong {
+        /// The stream.
+        stream: StreamId,
+        /// Its size.
+        measured: u64,
     },
     /// A sync of the stream failed and could not be undone; what is on the medium is not known.
     #[error("a write to {} failed on the disk, and what the disk holds is not known", stream.phrase())]
@@ -139,6 +150,12 @@ pub enum Error {
     /// The file that says which format the data directory has cannot be understood.
     #[error("format.json in the data directory cannot be understood")]
     FormatCorrupt,
+    /// The directory that is to hold data holds something else.
+    #[error("the directory holds `{name}`, which Piton did not put there")]
+    ForeignDirectory {
+        /// What.
+        name: String,
+    },
     /// The program is stopping.
     #[error("the program is stopping")]
     ShuttingDown,
@@ -235,7 +252,7 @@ impl Error {
             | Self::ShuttingDown
             | Self::PlanRefused { problem: PlanProblem::QueueFull { .. }, .. } => Code::StoreBusy,
             Self::NotFound { .. } => Code::SessionNotFound,
-            Self::NotHealthy { .. } => Code::SessionNotHealthy,
+            Self::NotHealthy { .. } | Self::ControlTooLong { .. } => Code::SessionNotHealthy,
             Self::Poisoned { .. } => Code::SessionPoisoned,
             Self::PlanRefused { problem: PlanProblem::TooLarge { .. }, .. }
             | Self::TooLarge { .. } => Code::StoreLimitExceeded,
@@ -250,6 +267,7 @@ impl Error {
             Self::UnsupportedFileSystem { .. } => Code::StoreUnsupportedFilesystem,
             Self::Sql { .. } => Code::StoreIo,
             Self::KeyringCorrupt { .. } => Code::KeyringCorrupt,
+            Self::ForeignDirectory { .. } => Code::ValidationError,
             Self::UnsupportedVersion { .. } => Code::StoreUnsupportedVersion,
         }
     }
@@ -268,6 +286,12 @@ impl Error {
             Self::FormatCorrupt => {
                 "Nothing was touched. Restore format.json from a backup of the data directory, or choose another \
                  directory with `PITON_DATA_DIR`."
+            }
+            Self::ForeignDirectory { .. } => {
+                "Nothing was touched. Choose an empty directory with `PITON_DATA_DIR`, or one that Piton made."
+            }
+            Self::ControlTooLong { .. } => {
+                "Nothing of it was read. Restore the data directory from a backup; repairing cannot help here."
             }
             _ if envelope.code == Code::StoreInvariantViolation => {
                 "Nothing was written. The program that made this call has a mistake: please report it."

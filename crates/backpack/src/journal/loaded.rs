@@ -219,6 +219,9 @@ async fn large_value(
 
 /// A backpack as its journal holds it now, with its whole history, for reading. It takes no lease and waits for no
 /// writer; what is done to it stays in memory.
+///
+/// It costs what the journal holds, also for who wants the newest commits alone: the version of a value, and whose it
+/// replaced, follow from the commits before it and are in no record.
 pub async fn read(
     journal: &dyn JournalReader<BackpackEvent>,
     blobs: &dyn BlobReader,

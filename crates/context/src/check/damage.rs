@@ -20,7 +20,7 @@ piton_core::closed_set! {
         Set => "set",
         /// A head.
         Head => "head",
-        /// An index: of places, bases or dependents.
+        /// An index: of places, bases, dependents or runs.
         Index => "index",
         /// The number of the next append, or when a frame became the head again.
         Sequence => "sequence",

@@ -170,6 +170,7 @@ impl Context {
         };
         batch.push(put(head_key, head.encode()));
         batch.extend(draft.path.parent().map(|parent| self.touch(&parent)));
+        batch.extend(sequence.is_none().then(|| self.all_listed()));
         batch.extend(invalid.as_ref().map(remove_after));
         let key = self.keys.only(Row::Sequence);
         batch.push(put_after(key, sequence.as_ref(), (next + 1).to_be_bytes().into()));
@@ -220,6 +221,7 @@ impl Context {
         let row = Frame::encode(&header, inline.then_some(&*draft.content));
         batch.push(put(self.keys.numbered(Row::Frame, &draft.path, frame.index), row));
         batch.push(put(self.keys.at(Row::Set, &draft.path).into(), set.encode()));
+        batch.extend(self.listed(&frame));
         let mut place = Vec::new();
         put_number(&mut place, frame.index);
         place.extend_from_slice(draft.path.as_bytes());

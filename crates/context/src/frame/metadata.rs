@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use piton_core::RunId;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -43,6 +44,11 @@ impl Metadata {
     /// The text of a name.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
+    }
+
+    /// The run whose step made the frame, if one did.
+    pub fn run(&self) -> Option<RunId> {
+        self.get("run")?.parse().ok()
     }
 
     /// All entries, by name.

@@ -14,7 +14,7 @@ mod metadata;
 mod put;
 mod read;
 mod record;
-mod said;
+mod run;
 mod set;
 
 pub(crate) use append::{After, Draft, NextAppend};
@@ -27,6 +27,6 @@ pub use metadata::Metadata;
 pub use put::NewFrame;
 pub use read::Head;
 pub use record::Frame;
-pub use said::Said;
+pub use run::RunFrames;
 pub(crate) use set::{FrameSet, leaf};
 pub use set::{Proof, SetRoot};

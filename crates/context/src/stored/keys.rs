@@ -4,7 +4,7 @@
 //! zero byte, which no path contains; so the rows of one path lie together, and those of a directory's subtree next to
 //! each other.
 
-use piton_core::Digest;
+use piton_core::{Digest, RunId};
 use piton_store::port::Key;
 
 use crate::{
@@ -42,6 +42,10 @@ pub(crate) enum Row {
     Basis = b'b' as isize,
     /// The frames that were made from a frame.
     Dependent = b'd' as isize,
+    /// The frames of a run, by their paths and places.
+    OfRun = b'u' as isize,
+    /// Says that every frame of a run has such a row.
+    AllListed = b'U' as isize,
     /// A head that is to be regenerated.
     Invalid = b'x' as isize,
     /// A directory in which heads changed since its frames were last regenerated.
@@ -119,6 +123,21 @@ impl Keys {
     pub(crate) fn typed(self, row: Row, path: &TreePath, frame_type: &FrameType) -> Key {
         let mut key = self.at(row, path);
         key.extend_from_slice(frame_type.as_str().as_bytes());
+        key.into()
+    }
+
+    /// What the rows of a run's frames begin with. What follows is what the rows of the frames have after their letter.
+    pub(crate) fn made_in(self, run: RunId) -> Vec<u8> {
+        let mut key = self.start(Row::OfRun);
+        key.extend_from_slice(run.as_bytes());
+        key
+    }
+
+    pub(crate) fn of_run(self, run: RunId, path: &TreePath, index: u64) -> Key {
+        let mut key = self.made_in(run);
+        key.extend_from_slice(path.as_bytes());
+        key.push(0);
+        key.extend_from_slice(&index.to_be_bytes());
         key.into()
     }
 

@@ -7,7 +7,7 @@ use piton_context::{
     Error, FrameRoots,
     batch::batch,
     bounds::INLINE_BYTES_MAX,
-    frame::{Metadata, NewFrame, Said},
+    frame::{Metadata, NewFrame},
     history::{NodeRef, RootRef},
     read::View,
     synthesis::{Piece, PolicySpec, RegenerateScope, Registry},
@@ -140,34 +140,6 @@ fn a_difference_names_the_frames_of_both_sides() {
     lines.sort();
     expected.sort();
     assert_eq!(lines, expected);
-}
-
-#[test]
-fn frames_are_found_by_what_is_said_of_them_with_the_ones_that_they_came_after() {
-    let scene = Scene::scanned(&[("a", "a"), ("b", "b")]);
-    let said =
-        |run: &str| Metadata::new(BTreeMap::from([("run".to_owned(), run.to_owned())])).unwrap();
-    let put = |agent: &str, run: &str, at: &str, text: &str| {
-        let adapter = scene.adapter(agent).saying(said(run));
-        let frame = NewFrame::new("note".parse().unwrap(), text);
-        block_on(adapter.write_context(&node(at), frame, false)).unwrap();
-    };
-    // Enough that they do not come in one page.
-    for number in 0..1_200 {
-        put("synthesis", "other", "a", &number.to_string());
-    }
-    put("synthesis", "mine", "a", "last");
-    put("other", "mine", "b", "first of its agent");
-    let found = block_on(scene.context.frames_saying("run", "mine", 10)).unwrap();
-    let paths: Vec<String> = found.frames.iter().map(|frame| frame.path.to_string()).collect();
-    assert_eq!((paths, found.left_out), (vec!["a".to_owned(), "b".to_owned()], 0));
-    let before = |frame| block_on(scene.context.frame_before(frame)).unwrap();
-    let earlier = before(&found.frames[0]).unwrap();
-    assert_eq!(block_on(scene.context.content(&earlier)).unwrap(), b"1199");
-    assert_eq!(before(&found.frames[1]), None);
-    let found = block_on(scene.context.frames_saying("run", "mine", 1)).unwrap();
-    assert_eq!((found.frames.len(), found.left_out), (1, 1));
-    assert_eq!(block_on(scene.context.frames_saying("run", "nobody", 1)).unwrap(), Said::default());
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod processes;
 mod reading;
 mod reads;
 mod refusing;
+mod runs;
 mod scan;
 mod scene;
 mod subtree;

@@ -31,12 +31,12 @@ type Line<'a> = (&'a TreePath, &'a FrameType, &'a AgentId);
 impl Frames {
     /// The frames that the steps of a run made.
     pub(crate) async fn made_in(&self, run: RunId) -> Result<MadeInRun, Envelope> {
-        let said = self.context.frames_saying("run", &run.to_string(), RUN_RECORDS_MAX).await;
-        let said = said.map_err(|error| error.envelope())?;
+        let made = self.context.frames_of_run(run, RUN_RECORDS_MAX).await;
+        let made = made.map_err(|error| error.envelope())?;
         // Older frames name no node; nothing tells which side they are of.
         let with_node = |frame: Frame| Some((frame.metadata.get("node")?.parse().ok()?, frame));
-        let frames = said.frames.into_iter().filter_map(with_node).collect();
-        Ok(MadeInRun { frames, left_out: said.left_out })
+        let frames = made.frames.into_iter().filter_map(with_node).collect();
+        Ok(MadeInRun { frames, left_out: made.left_out })
     }
 
     /// What came of it at some nodes: of each line of frames the last, against the one before the first.

@@ -87,6 +87,11 @@ impl LocalBlobs {
         self.dir.disk().as_ref()
     }
 
+    /// The bytes of a blob's file, unless no blob is as large.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.disk().read(path, BLOB_BYTES_MAX as u64)
+    }
+
     fn path(&self, namespace: Namespace, digest: Digest) -> PathBuf {
         let hex = digest.hex();
         self.dir.blobs(namespace).join(&hex[..2]).join(&hex[2..])
@@ -175,10 +180,11 @@ impl LocalBlobs {
         if disk.stat(path)?.is_none() {
             return Ok(false);
         }
-        match disk.read(path) {
+        match self.read(path) {
             Ok(bytes) if Digest::of(&FileBytes(&bytes)) == digest => {}
             // A damaged blob is written anew.
             Ok(_) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         }
@@ -215,9 +221,11 @@ impl LocalBlobs {
     }
 
     fn get_blocking(&self, namespace: Namespace, digest: Digest) -> Result<Option<Vec<u8>>, Error> {
-        match self.disk().read(&self.path(namespace, digest)) {
+        let corrupt = Error::BlobCorrupt { namespace, digest };
+        match self.read(&self.path(namespace, digest)) {
             Ok(bytes) if Digest::of(&FileBytes(&bytes)) == digest => Ok(Some(bytes)),
-            Ok(_) => Err(Error::BlobCorrupt { namespace, digest }),
+            Ok(_) => Err(corrupt),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(corrupt),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io("read a blob")(error)),
         }

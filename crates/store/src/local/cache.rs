@@ -62,10 +62,11 @@ impl LocalCache {
         let path = self.path(key);
         let longest = (DIGEST_BYTES + CACHE_ENTRY_BYTES_MAX) as u64;
         match self.disk().stat(&path)? {
-            Some(stat) if !stat.is_dir && stat.len <= longest => {}
+            Some(stat) if !stat.is_dir => {}
             _ => return Ok(None),
         }
-        let mut bytes = match self.disk().read(&path) {
+        let mut bytes = match self.disk().read(&path, longest) {
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read?,
         };

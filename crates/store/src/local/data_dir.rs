@@ -11,7 +11,7 @@ use std::{
 use piton_core::port::NoTrace;
 
 use super::{
-    LocalLeases, SystemClock,
+    LocalLeases, RealDisk, SystemClock, belongs,
     disk::Disk,
     file_system::{self, FileSystem},
     format,
@@ -34,13 +34,15 @@ impl DataDir {
     /// Opens a data directory on this machine, making it if need be.
     ///
     /// A directory on a network file system is refused: locks and syncs do not hold there. So is one that a newer
-    /// Piton wrote in a way that this one does not know. An older one is migrated.
+    /// Piton wrote in a way that this one does not know, and one that holds what Piton did not put there. An older one
+    /// is migrated.
     pub fn open(root: &Path) -> Result<Self, Error> {
         file_system::create_root(root)?;
         if let FileSystem::Network(kind) = file_system::of(root)? {
             return Err(Error::UnsupportedFileSystem { file_system: kind });
         }
-        let mut dir = Self::on(Arc::new(super::RealDisk), root)?;
+        belongs::check(&RealDisk, root)?;
+        let mut dir = Self::on(Arc::new(RealDisk), root)?;
         let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
         dir.format = Some(Arc::new(format::settle(&dir, &leases)?));
         Ok(dir)

@@ -16,8 +16,9 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// Opens an existing file for writing.
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// The bytes of a file from `offset` on.
-    fn read_from(&self, path: &Path, offset: u64) -> io::Result<Vec<u8>>;
+    /// The bytes of a file from `offset` on. If there are more than `len_max`, none is read, and the error is
+    /// [`FileTooLarge`](io::ErrorKind::FileTooLarge): a file may have any length once it was damaged.
+    fn read_from(&self, path: &Path, offset: u64, len_max: u64) -> io::Result<Vec<u8>>;
 
     /// What is known of a file or directory; `None` if there is none.
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>>;
@@ -55,9 +56,9 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// How many of the operations of one append may usefully run at the same time.
     fn parallelism(&self) -> usize;
 
-    /// The bytes of a whole file.
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.read_from(path, 0)
+    /// The bytes of a whole file of at most `len_max`.
+    fn read(&self, path: &Path, len_max: u64) -> io::Result<Vec<u8>> {
+        self.read_from(path, 0, len_max)
     }
 }
 

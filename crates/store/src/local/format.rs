@@ -8,8 +8,8 @@
 //! touched. A migration begins after a whole copy was made, and the new version is written last: whatever happens
 //! in between, the old version is still what the file says, and the copy is there.
 //!
-//! Limitations: a copy is made of everything, so a migration needs as much room as the directory has. Nothing
-//! removes the copy.
+//! Limitations: a copy is made of everything, so a migration needs as much room as the directory has, and as much
+//! memory as its largest file. Nothing removes the copy.
 
 use std::{io, path::Path};
 
@@ -105,8 +105,8 @@ impl Known {
         Ok(())
     }
 
-    /// Writes the first file. A directory without one is new, or of the version before there was a file, which is
-    /// the same.
+    /// Writes the first file. A directory of Piton's without one is new, or of the version before there was a file,
+    /// which is the same.
     fn begin(&self, dir: &DataDir, leases: &LocalLeases) -> Result<Format, Error> {
         let _alone =
             leases.acquire_blocking(&name("format-first"), Mode::Exclusive, self.patience)?;
@@ -146,16 +146,12 @@ fn name(text: &str) -> LeaseName {
 /// What the file says; nothing if there is none.
 fn read(dir: &DataDir) -> Result<Option<Format>, Error> {
     let path = dir.root().join(FILE);
-    let io = Error::io("read the format of the data directory");
-    let look = || -> io::Result<Option<Vec<u8>>> {
-        match dir.disk().stat(&path)? {
-            None => Ok(None),
-            Some(stat) if stat.len > FORMAT_FILE_BYTES_MAX => Ok(Some(Vec::new())),
-            Some(_) => dir.disk().read(&path).map(Some),
-        }
-    };
-    let Some(bytes) = look().map_err(io)? else { return Ok(None) };
-    serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::FormatCorrupt)
+    match dir.disk().read(&path, FORMAT_FILE_BYTES_MAX) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|_| Error::FormatCorrupt),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(Error::FormatCorrupt),
+        Err(error) => Err(Error::io("read the format of the data directory")(error)),
+    }
 }
 
 /// Replaces the file in one step, durably.
@@ -197,7 +193,7 @@ fn copy(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
         }
         return disk.sync_dir(to);
     }
-    write_new(disk, to, &disk.read(from)?)
+    write_new(disk, to, &disk.read(from, u64::MAX)?)
 }
 
 #[cfg(test)]
@@ -219,7 +215,7 @@ mod tests {
     const FROM_ZERO: &[Migration] = &[Migration {
         from: 0,
         run: |dir| {
-            let bytes = dir.disk().read(&dir.root().join("old"))?;
+            let bytes = dir.disk().read(&dir.root().join("old"), u64::MAX)?;
             super::write_new(dir.disk().as_ref(), &dir.root().join("new"), &bytes)
         },
     }];

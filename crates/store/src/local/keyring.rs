@@ -16,6 +16,7 @@
 )]
 
 use std::{
+    io,
     sync::{Arc, Mutex, PoisonError},
     thread,
 };
@@ -98,10 +99,11 @@ impl Shared {
         if let Some(ring) = self.remembered(&stat) {
             return Ok(Some(ring));
         }
-        if stat.len > KEYRING_BYTES_MAX {
-            return Err(Error::KeyringCorrupt { problem: "it is too long" });
-        }
-        let bytes = self.disk().read(&path).map_err(Error::io("read the key ring"))?;
+        let bytes =
+            self.disk().read(&path, KEYRING_BYTES_MAX).map_err(|error| match error.kind() {
+                io::ErrorKind::FileTooLarge => Error::KeyringCorrupt { problem: "it is too long" },
+                _ => Error::io("read the key ring")(error),
+            })?;
         let ring = Arc::new(text::parse(&bytes)?);
         let Stat { incarnation, len, .. } = stat;
         self.remember(Some(Cached { incarnation, len, ring: Arc::clone(&ring) }));

@@ -48,11 +48,7 @@ impl Layout for Log {
         take: &mut dyn FnMut(E),
     ) -> Result<Ending, Error> {
         let base = tail.head.position;
-        let text = match site.disk().read_from(&site.control, base) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Ending::Clean),
-            Err(error) => return Err(Error::io("read a log")(error)),
-        };
+        let Some(text) = site.read_control(base)? else { return Ok(Ending::Clean) };
         let mut at = 0;
         while at < text.len() {
             let offset = base + at as u64;

@@ -28,14 +28,18 @@ impl Disk for RealDisk {
         Ok(Box::new(RealFile(OpenOptions::new().write(true).open(path)?)))
     }
 
-    fn read_from(&self, path: &Path, offset: u64) -> io::Result<Vec<u8>> {
+    fn read_from(&self, path: &Path, offset: u64, len_max: u64) -> io::Result<Vec<u8>> {
         let mut file = File::open(path)?;
         let len = file.metadata()?.len().saturating_sub(offset);
+        if len > len_max {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         if offset > 0 {
             file.seek(SeekFrom::Start(offset))?;
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0) + 1);
-        file.read_to_end(&mut bytes)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+        // What is written behind that meanwhile is for the next reading.
+        file.take(len).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 

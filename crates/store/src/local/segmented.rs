@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Error, Event, Reason,
-    bounds::STREAM_BYTES_MAX,
+    bounds::PLAN_BYTES_MAX,
     line::{Flaw, read_event},
     manifest::{self, Group},
     plan::EncodedPlan,
@@ -48,7 +48,7 @@ impl Layout for Segmented {
         take: &mut dyn FnMut(E),
     ) -> Result<Ending, Error> {
         let base = tail.head.position;
-        let Some(text) = read_control(site, base)? else { return Ok(Ending::Clean) };
+        let Some(text) = site.read_control(base)? else { return Ok(Ending::Clean) };
         let end = base + text.len() as u64;
         let (next_manifest, next_event) = (tail.head.next_manifest, tail.head.next_event);
         let reading = manifest::read(&text, base, &site.stream, next_manifest, next_event);
@@ -131,24 +131,10 @@ impl Layout for Segmented {
     }
 }
 
-fn read_control(site: &Site, from: u64) -> Result<Option<Vec<u8>>, Error> {
-    let text = match site.disk().read_from(&site.control, from) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::io("read a stream's control file")(error)),
-    };
-    let measured = from + text.len() as u64;
-    if measured > STREAM_BYTES_MAX {
-        let what = "a stream's control file";
-        return Err(Error::TooLarge { what, measured, max: STREAM_BYTES_MAX });
-    }
-    Ok(Some(text))
-}
-
 /// The control records behind `head`, and how they end. No segment is read.
 fn read_groups(site: &Site, head: Head) -> Result<(Vec<Group>, Ending), Error> {
     let base = head.position;
-    let Some(text) = read_control(site, base)? else { return Ok((Vec::new(), Ending::Clean)) };
+    let Some(text) = site.read_control(base)? else { return Ok((Vec::new(), Ending::Clean)) };
     let reading = manifest::read(&text, base, &site.stream, head.next_manifest, head.next_event);
     let Some(stop) = reading.stop else { return Ok((reading.groups, Ending::Clean)) };
     let rest = &text[usize::try_from(stop.offset - base).unwrap_or(text.len())..];
@@ -205,8 +191,12 @@ fn check_group<E: Event>(site: &Site, group: &Group, known: &mut KnownPins) -> C
 fn read_segment<E: Event>(site: &Site, group: &Group) -> Checked<E> {
     let corrupt = |reason| Ok(Err(Flaw::Corrupt(reason)));
     let close = &group.close;
-    let bytes = match site.disk().read(&site.dir.join(&close.segment_rel_path)) {
+    let longest = close.bytes.min(PLAN_BYTES_MAX as u64);
+    let bytes = match site.disk().read(&site.dir.join(&close.segment_rel_path), longest) {
         Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            return corrupt(Reason::SegmentAltered);
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return corrupt(Reason::SegmentMissing);
         }

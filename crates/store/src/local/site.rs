@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Error, StreamId, TornTail,
-    bounds::LOCK_ATTEMPTS,
+    bounds::{LOCK_ATTEMPTS, STREAM_BYTES_MAX},
     plan::EncodedPlan,
     port::{Lease, Namespace},
 };
@@ -80,6 +80,23 @@ impl Site {
 
     pub(super) fn control_stat(&self) -> Result<Option<Stat>, Error> {
         self.disk().stat(&self.control).map_err(Error::io("look at a stream"))
+    }
+
+    /// The bytes of the control file from `offset` on; nothing if there is no such file.
+    pub(super) fn read_control(&self, offset: u64) -> Result<Option<Vec<u8>>, Error> {
+        match self.control_from(offset) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                let measured = self.control_stat()?.map_or(0, |stat| stat.len);
+                Err(Error::ControlTooLong { stream: self.stream.clone(), measured })
+            }
+            Err(error) => Err(Error::io("read a stream's control file")(error)),
+        }
+    }
+
+    pub(super) fn control_from(&self, offset: u64) -> io::Result<Vec<u8>> {
+        self.disk().read_from(&self.control, offset, STREAM_BYTES_MAX.saturating_sub(offset))
     }
 
     /// Takes the stream's lock, making its directory if need be; `None` if another holds it.
@@ -205,7 +222,7 @@ impl Site {
         let write = || {
             let mut file = self.disk().open(&self.control)?;
             if head.synced < head.position {
-                let mut newest = self.disk().read_from(&self.control, head.newest_start)?;
+                let mut newest = self.control_from(head.newest_start)?;
                 newest.extend_from_slice(bytes);
                 file.write_all_at(head.newest_start, &newest)?;
             } else {
@@ -237,7 +254,7 @@ impl Site {
         }
         let disk = self.disk();
         let save = || {
-            let torn = disk.read_from(&self.control, head.position)?;
+            let torn = self.control_from(head.position)?;
             self.save_beside(&format!("torn-{}", head.next_manifest.get()), &torn)?;
             disk.sync_dir(&self.dir)?;
             let mut file = disk.open(&self.control)?;
@@ -262,9 +279,12 @@ impl Site {
             match self.disk().create(&path) {
                 // Saved before the power went out in the middle of this.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    if self.disk().read(&path)? == bytes {
-                        let mut file = self.disk().open(&path)?;
-                        return file.sync();
+                    match self.disk().read(&path, bytes.len() as u64) {
+                        Ok(saved) if saved == bytes => return self.disk().open(&path)?.sync(),
+                        Err(error) if error.kind() != io::ErrorKind::FileTooLarge => {
+                            return Err(error);
+                        }
+                        _ => {}
                     }
                 }
                 Ok(mut file) => {
@@ -315,7 +335,7 @@ impl Site {
             if self.disk().stat(&self.control)?.is_none_or(|stat| stat.len == 0) {
                 return Ok(());
             }
-            let bytes = self.disk().read(&self.control)?;
+            let bytes = self.control_from(0)?;
             let temporary = self.dir.join("control.tmp");
             replace(self.disk().as_ref(), &self.control, &temporary, &bytes)
         };

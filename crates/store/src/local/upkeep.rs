@@ -79,7 +79,7 @@ fn roll_back<L: Layout>(site: &Site, head: Head) -> io::Result<String> {
     let name = free_name(disk, &site.dir, "repair")?;
     let backup = site.dir.join(&name);
     disk.create_dir(&backup)?;
-    let old = disk.read(&site.control)?;
+    let old = site.control_from(0)?;
     write_new(disk, &backup.join(L::CONTROL), &old)?;
     disk.sync_dir(&backup)?;
     disk.sync_dir(&site.dir)?;

@@ -8,8 +8,6 @@ use std::{collections::BTreeMap, time::Duration};
 
 use piton_core::port::fixed::SeededEntropy;
 
-use super::sim_disk::{below, coin};
-
 /// The number of a file or directory.
 pub(super) type Node = u64;
 
@@ -166,4 +164,14 @@ fn apply_naming(names: &mut BTreeMap<String, Node>, naming: &Naming) {
             names.insert(to.clone(), *node);
         }
     }
+}
+
+/// One of two, by luck.
+fn coin(luck: &SeededEntropy) -> bool {
+    luck.next_u64() & 1 == 0
+}
+
+/// A number below `end`, by luck.
+fn below(luck: &SeededEntropy, end: u64) -> u64 {
+    luck.next_u64() % end.max(1)
 }

@@ -85,8 +85,8 @@ impl Disk for Recorder {
         self.disk.open(path).map(|file| self.file(path, file))
     }
 
-    fn read_from(&self, path: &Path, offset: u64) -> io::Result<Vec<u8>> {
-        let bytes = self.disk.read_from(path, offset);
+    fn read_from(&self, path: &Path, offset: u64, len_max: u64) -> io::Result<Vec<u8>> {
+        let bytes = self.disk.read_from(path, offset, len_max);
         self.note("read", path, bytes.as_ref().map_or(0, Vec::len));
         bytes
     }

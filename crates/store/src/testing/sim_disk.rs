@@ -7,55 +7,28 @@
 //! Limitations: permissions are not modelled; a rename between two directories is two changes, so
 //! a power cut may leave either name, both, or none.
 
+mod calls;
+mod world;
+
 use std::{
     collections::{BTreeMap, HashMap},
-    fmt, io,
-    path::{Component, Path, PathBuf},
+    fmt,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
 use piton_core::port::fixed::SeededEntropy;
 
+use self::world::{ROOT, World};
 use super::{
-    fault::{Fault, Nature, Verdict},
-    image::{Dir, File, Naming, Node, Write},
+    fault::Fault,
+    image::{Dir, File, Node},
 };
-use crate::local::disk::{Disk, DiskFile, FileLock, Stat};
 
 /// A simulated disk. Clones share it.
 #[derive(Clone)]
 pub struct SimDisk(Arc<Mutex<World>>);
-
-struct World {
-    files: HashMap<Node, File>,
-    dirs: HashMap<Node, Dir>,
-    next: Node,
-    births: u64,
-    now: Duration,
-    calls: u64,
-    fault: Option<Fault>,
-    crashed: bool,
-    locks: HashMap<Node, Locks>,
-}
-
-#[derive(Default)]
-struct Locks {
-    shared: usize,
-    exclusive: bool,
-}
-
-const ROOT: Node = 0;
-
-/// One of two, by luck.
-pub(super) fn coin(luck: &SeededEntropy) -> bool {
-    luck.next_u64() & 1 == 0
-}
-
-/// A number below `end`, by luck.
-pub(super) fn below(luck: &SeededEntropy, end: u64) -> u64 {
-    luck.next_u64() % end.max(1)
-}
 
 impl Default for SimDisk {
     fn default() -> Self {
@@ -190,279 +163,8 @@ impl SimDisk {
     }
 }
 
-impl World {
-    /// Counts a call and lets the fault judge it.
-    fn call(&mut self, nature: Nature) -> io::Result<Verdict> {
-        let call = self.calls;
-        self.calls += 1;
-        if self.crashed {
-            return Err(io::Error::other("the power is out"));
-        }
-        match self.fault {
-            Some(fault) => fault.judge(call, nature, &mut self.crashed),
-            None => Ok(Verdict::Works),
-        }
-    }
-
-    fn find(&self, path: &Path) -> io::Result<Node> {
-        let mut node = ROOT;
-        for part in path.components() {
-            if let Component::Normal(name) = part {
-                let dir = self.dirs.get(&node).ok_or(io::ErrorKind::NotADirectory)?;
-                let name = name.to_str().ok_or(io::ErrorKind::InvalidInput)?;
-                node = *dir.live.get(name).ok_or(io::ErrorKind::NotFound)?;
-            }
-        }
-        Ok(node)
-    }
-
-    fn place(&self, path: &Path) -> io::Result<(Node, String)> {
-        let parent = self.find(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
-        let name = path.file_name().and_then(|name| name.to_str());
-        Ok((parent, name.ok_or(io::ErrorKind::InvalidInput)?.to_owned()))
-    }
-
-    fn dir(&mut self, node: Node) -> io::Result<&mut Dir> {
-        self.dirs.get_mut(&node).ok_or(io::ErrorKind::NotADirectory.into())
-    }
-
-    fn file(&mut self, node: Node) -> io::Result<&mut File> {
-        self.files.get_mut(&node).ok_or(io::ErrorKind::IsADirectory.into())
-    }
-
-    fn new_file(&mut self, path: &Path) -> io::Result<Node> {
-        let (parent, name) = self.place(path)?;
-        if self.dir(parent)?.live.contains_key(&name) {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        let node = self.next;
-        self.next += 1;
-        self.births += 1;
-        let file = File { written: self.now, born: self.births, ..File::default() };
-        self.files.insert(node, file);
-        self.dir(parent)?.name(Naming::Link(name, node));
-        Ok(node)
-    }
-}
-
-impl Disk for SimDisk {
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let mut world = self.world();
-        world.call(Nature::NeedsSpace)?;
-        let node = world.new_file(path)?;
-        Ok(Box::new(SimFile { disk: self.clone(), node }))
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let mut world = self.world();
-        world.call(Nature::Reads)?;
-        let node = world.find(path)?;
-        world.file(node)?;
-        Ok(Box::new(SimFile { disk: self.clone(), node }))
-    }
-
-    fn read_from(&self, path: &Path, offset: u64) -> io::Result<Vec<u8>> {
-        let mut world = self.world();
-        world.call(Nature::Reads)?;
-        let node = world.find(path)?;
-        let bytes = &world.file(node)?.live;
-        let from = usize::try_from(offset).unwrap().min(bytes.len());
-        Ok(bytes[from..].to_vec())
-    }
-
-    fn stat(&self, path: &Path) -> io::Result<Option<Stat>> {
-        let mut world = self.world();
-        world.call(Nature::Reads)?;
-        let node = match world.find(path) {
-            Ok(node) => node,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let now = world.now;
-        Ok(Some(world.files.get(&node).map_or(
-            Stat { incarnation: node.into(), len: 0, age: Duration::ZERO, is_dir: true },
-            |file| Stat {
-                incarnation: (u128::from(file.born) << 64) | u128::from(node),
-                len: file.live.len() as u64,
-                age: now.saturating_sub(file.written),
-                is_dir: false,
-            },
-        )))
-    }
-
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-        let mut world = self.world();
-        world.call(Nature::Reads)?;
-        let node = world.find(path)?;
-        Ok(world.dir(node)?.live.keys().cloned().collect())
-    }
-
-    fn create_dir(&self, path: &Path) -> io::Result<()> {
-        let mut world = self.world();
-        world.call(Nature::NeedsSpace)?;
-        let (parent, name) = world.place(path)?;
-        if let Some(node) = world.dir(parent)?.live.get(&name).copied() {
-            return world.dir(node).map(|_| ());
-        }
-        let node = world.next;
-        world.next += 1;
-        world.dirs.insert(node, Dir::default());
-        world.dir(parent)?.name(Naming::Link(name, node));
-        Ok(())
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut world = self.world();
-        world.call(Nature::Writes)?;
-        let node = world.find(from)?;
-        let (from_dir, from_name) = world.place(from)?;
-        let (to_dir, to_name) = world.place(to)?;
-        if from_dir == to_dir {
-            world.dir(from_dir)?.name(Naming::Rename { from: from_name, to: to_name, node });
-        } else {
-            world.dir(to_dir)?.name(Naming::Link(to_name, node));
-            world.dir(from_dir)?.name(Naming::Unlink(from_name));
-        }
-        Ok(())
-    }
-
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        let mut world = self.world();
-        world.call(Nature::Writes)?;
-        let node = world.find(path)?;
-        world.file(node)?;
-        let (parent, name) = world.place(path)?;
-        world.dir(parent)?.name(Naming::Unlink(name));
-        Ok(())
-    }
-
-    fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        let mut world = self.world();
-        world.call(Nature::Writes)?;
-        let node = world.find(path)?;
-        if !world.dir(node)?.live.is_empty() {
-            return Err(io::ErrorKind::DirectoryNotEmpty.into());
-        }
-        let (parent, name) = world.place(path)?;
-        world.dir(parent)?.name(Naming::Unlink(name));
-        Ok(())
-    }
-
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        let mut world = self.world();
-        world.call(Nature::Syncs)?;
-        let node = world.find(path)?;
-        world.dir(node)?.sync();
-        Ok(())
-    }
-
-    fn touch(&self, path: &Path) -> io::Result<()> {
-        let mut world = self.world();
-        world.call(Nature::Writes)?;
-        let (node, now) = (world.find(path)?, world.now);
-        world.file(node)?.written = now;
-        Ok(())
-    }
-
-    fn evict(&self, path: &Path) -> io::Result<()> {
-        let mut world = self.world();
-        world.call(Nature::Reads)?;
-        let node = world.find(path)?;
-        world.file(node)?.evict();
-        Ok(())
-    }
-
-    fn lock(&self, path: &Path, exclusive: bool) -> io::Result<Option<Box<dyn FileLock>>> {
-        let mut world = self.world();
-        world.call(Nature::NeedsSpace)?;
-        let node = match world.find(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => world.new_file(path)?,
-            found => found?,
-        };
-        let locks = world.locks.entry(node).or_default();
-        if locks.exclusive || (exclusive && locks.shared > 0) {
-            return Ok(None);
-        }
-        if exclusive {
-            locks.exclusive = true;
-        } else {
-            locks.shared += 1;
-        }
-        Ok(Some(Box::new(SimLock { disk: self.clone(), node, exclusive })))
-    }
-
-    fn parallelism(&self) -> usize {
-        1
-    }
-}
-
 impl fmt::Debug for SimDisk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SimDisk")
-    }
-}
-
-struct SimFile {
-    disk: SimDisk,
-    node: Node,
-}
-
-impl DiskFile for SimFile {
-    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<usize> {
-        let mut world = self.disk.world();
-        let verdict = world.call(Nature::NeedsSpace)?;
-        let taken = match verdict {
-            Verdict::Works => bytes.len(),
-            Verdict::WorksHalf => bytes.len().div_ceil(2),
-        };
-        let now = world.now;
-        let file = world.file(self.node)?;
-        let offset = usize::try_from(offset).unwrap();
-        file.write(Write::Data { offset, bytes: bytes[..taken].to_vec() });
-        file.written = now;
-        Ok(taken)
-    }
-
-    fn set_len(&mut self, len: u64) -> io::Result<()> {
-        let mut world = self.disk.world();
-        world.call(Nature::Writes)?;
-        let length = usize::try_from(len).unwrap();
-        world.file(self.node)?.write(Write::Length(length));
-        Ok(())
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        let mut world = self.disk.world();
-        let verdict = world.call(Nature::Syncs);
-        let crashed = world.crashed;
-        let file = world.file(self.node)?;
-        match verdict {
-            Ok(_) => file.sync(),
-            Err(_) if !crashed => file.fail_sync(),
-            Err(_) => {}
-        }
-        verdict.map(|_| ())
-    }
-}
-
-struct SimLock {
-    disk: SimDisk,
-    node: Node,
-    exclusive: bool,
-}
-
-impl FileLock for SimLock {}
-
-impl Drop for SimLock {
-    fn drop(&mut self) {
-        if let Ok(mut world) = self.disk.0.lock()
-            && let Some(locks) = world.locks.get_mut(&self.node)
-        {
-            if self.exclusive {
-                locks.exclusive = false;
-            } else {
-                locks.shared -= 1;
-            }
-        }
     }
 }

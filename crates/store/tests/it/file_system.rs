@@ -43,6 +43,41 @@ fn a_data_directory_can_be_opened_again() {
 }
 
 #[test]
+fn a_directory_that_somebody_else_uses_is_refused_and_left_alone() {
+    for foreign in ["Documents", "notes\n.txt", "trash-old"] {
+        let house = TempDir::new().unwrap();
+        fs::create_dir(house.path().join("trash")).unwrap();
+        fs::write(house.path().join("trash/precious"), "x").unwrap();
+        fs::write(house.path().join(foreign), "x").unwrap();
+        let told = DataDir::open(house.path()).unwrap_err().envelope();
+        assert_eq!(told.code, Code::ValidationError);
+        let named = foreign.escape_debug().to_string();
+        assert!(told.message.contains(&named) && !told.message.contains('\n'), "{}", told.message);
+        assert!(told.suggestion.starts_with("Nothing was touched."), "{}", told.suggestion);
+        assert_eq!(fs::read_dir(house.path()).unwrap().count(), 2);
+        assert!(house.path().join("trash/precious").is_file());
+    }
+}
+
+#[test]
+fn a_directory_with_nothing_in_the_way_becomes_a_data_directory() {
+    let house = TempDir::new().unwrap();
+    fs::create_dir(house.path().join("lost+found")).unwrap();
+    fs::create_dir(house.path().join("logs")).unwrap();
+    fs::write(house.path().join(".profile"), "x").unwrap();
+    DataDir::open(house.path()).unwrap();
+    // From now on it says itself that it is one, whatever is put beside.
+    fs::write(house.path().join("notes.txt"), "x").unwrap();
+    DataDir::open(house.path()).unwrap();
+    // One from before there was such a file is known by what is in it.
+    fs::remove_file(house.path().join("notes.txt")).unwrap();
+    fs::write(house.path().join("table.sqlite3-wal"), "").unwrap();
+    fs::remove_file(house.path().join("format.json")).unwrap();
+    DataDir::open(house.path()).unwrap();
+    assert!(house.path().join("format.json").is_file());
+}
+
+#[test]
 fn a_file_is_not_a_data_directory() {
     let house = TempDir::new().unwrap();
     let root = house.path().join("file");

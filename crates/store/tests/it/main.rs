@@ -20,6 +20,7 @@ mod journal_contract;
 mod keyring;
 mod kill;
 mod model;
+mod oversized;
 mod protocol;
 mod site;
 mod table;

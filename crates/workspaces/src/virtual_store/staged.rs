@@ -163,11 +163,14 @@ impl Table for Staged {
 
     fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
         Box::pin(async move {
-            let mut entries = Vec::with_capacity(keys.len());
-            for key in keys {
-                entries.push(self.found(&key).await?);
+            let here: Vec<Here> = keys.iter().map(|key| self.here(key)).collect();
+            let mut under = self.under.get_all(keys).await?;
+            for (found, here) in under.iter_mut().zip(here) {
+                if let Here::Changed(entry) = here {
+                    *found = entry;
+                }
             }
-            Ok(entries)
+            Ok(under)
         })
     }
 
@@ -196,5 +199,55 @@ impl Table for Staged {
             let rows = Mutex::new(self.rows().clone());
             Ok(Arc::new(Self { under, rows, is_past: true }) as Arc<dyn Table>)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering},
+        task::{self, Waker},
+    };
+
+    use piton_store::{
+        memory::MemoryTable,
+        testing::{TableCall, WatchedTable},
+    };
+
+    use super::*;
+
+    fn put(key: &str, value: &str) -> Write {
+        let change = Change::Put(value.into());
+        Write { key: key.as_bytes().into(), expect: Expect::Anything, change }
+    }
+
+    fn values(entries: Vec<Option<Entry>>) -> Vec<Option<String>> {
+        let text = |entry: Entry| String::from_utf8(entry.value).unwrap();
+        entries.into_iter().map(|entry| entry.map(text)).collect()
+    }
+
+    #[tokio::test]
+    async fn rows_that_are_read_together_are_of_one_moment_and_as_the_steps_left_them() {
+        let table = MemoryTable::new();
+        table.commit(vec![put("a", "old"), put("b", "old"), put("c", "old")]).await.unwrap();
+        let (reads, writer) = (AtomicUsize::new(0), table.clone());
+        // Somebody else changes rows as often as they are read, right before.
+        let watched = WatchedTable::new(Arc::new(table), move |call| {
+            if !matches!(call, TableCall::Commit(_)) {
+                let now = reads.fetch_add(1, Ordering::Relaxed).to_string();
+                let mut changed = writer.commit(vec![put("a", &now), put("b", &now)]);
+                // A table in memory is never waited for.
+                let done = changed.as_mut().poll(&mut task::Context::from_waker(Waker::noop()));
+                assert!(done.is_ready());
+            }
+        });
+        let staged = Staged::over(&(Arc::new(watched) as Arc<dyn Table>));
+        let gone = Write { key: b"c"[..].into(), expect: Expect::Anything, change: Change::Remove };
+        staged.commit(vec![put("d", "staged"), gone]).await.unwrap();
+        let keys = ["a", "d", "b", "c"].map(|key| Key::from(key.as_bytes()));
+        let found = values(staged.get_all(keys.to_vec()).await.unwrap());
+        assert_eq!(found[0], found[2]);
+        assert_eq!(found[1].as_deref(), Some("staged"));
+        assert_eq!(found[3], None);
     }
 }

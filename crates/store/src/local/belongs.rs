@@ -1,0 +1,60 @@
+//! Whether a directory may become a data directory.
+//!
+//! A mistyped path must not make one of a directory that somebody uses: Piton empties `trash`, and lists what lies in
+//! `sessions`.
+//!
+//! *Limitations*: a directory without `format.json` is judged by the names in it alone. Hidden ones are passed over: the
+//! home of a service has some, and none is in the way.
+
+use std::{io, path::Path};
+
+use super::disk::Disk;
+use crate::Error;
+
+/// What lies in a data directory: what the store keeps there, and what the program keeps beside it.
+const OURS: [&str; 17] = [
+    "artifacts",
+    "backpacks",
+    "backups",
+    "blobs",
+    "demo",
+    "format.json",
+    "format.json.new",
+    "keys",
+    "leases",
+    "logs",
+    "run",
+    "sessions",
+    "snapshots",
+    "stamps",
+    "table.sqlite3",
+    "trash",
+    "workflows",
+];
+
+/// What SQLite keeps beside its database begins like this.
+const BESIDE_THE_TABLE: &str = "table.sqlite3-";
+
+/// What a file system keeps in its topmost directory.
+const OF_THE_FILE_SYSTEM: &str = "lost+found";
+
+/// Refuses a directory that is neither empty nor a data directory. Touches nothing.
+pub(super) fn check(disk: &dyn Disk, root: &Path) -> Result<(), Error> {
+    let foreign = || -> io::Result<Option<String>> {
+        if disk.stat(&root.join("format.json"))?.is_some() {
+            return Ok(None);
+        }
+        Ok(disk.list(root)?.into_iter().filter(|name| !is_ours(name)).min())
+    };
+    match foreign().map_err(Error::io("look at the data directory"))? {
+        Some(name) => Err(Error::ForeignDirectory { name: name.escape_debug().to_string() }),
+        None => Ok(()),
+    }
+}
+
+fn is_ours(name: &str) -> bool {
+    OURS.contains(&name)
+        || name.starts_with(BESIDE_THE_TABLE)
+        || name.starts_with('.')
+        || name == OF_THE_FILE_SYSTEM
+}
