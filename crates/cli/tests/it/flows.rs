@@ -69,7 +69,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
     let told: Value = serde_json::from_slice(&failed.stdout).unwrap();
     assert_eq!((&told["schema"], &told["status"]), (&json!("piton.flow_run/1"), &json!("failed")));
     assert!(
-        told["error"]["message"].as_str().unwrap().contains("node `say` failed in exec"),
+        told["error"]["message"].as_str().unwrap().contains("Node `say` failed in exec"),
         "{told}"
     );
 
@@ -161,6 +161,19 @@ fn a_node_calls_the_tools_of_workspaces_within_their_scopes_and_is_blamed_for_wh
     assert!(!rig.project().join("docs/b.txt").exists());
     let blame = [&["blame", "file", "/notes/new.txt"][..], &scopes].concat();
     assert_eq!(rig.tells(&blame)["records"][0]["agent"], "flow");
+}
+
+#[test]
+fn what_cannot_be_packed_is_refused_before_a_backpack_is_made() {
+    let rig = Rig::new();
+    let node = json!({ "id": "a", "type": "final_answer", "params": { "prompt": "hi" } });
+    let flow = write(&rig, "flow.json", &json!({ "nodes": [node] }));
+    let long = format!("{}=1", "k".repeat(257));
+    for (option, item) in [("--set", "=1"), ("--pii", "=1"), ("--set", &long)] {
+        let (code, error) = rig.fails(&["flow", "run", &flow, "--backpack", "kept", option, item]);
+        assert_eq!((code, &error["code"]), (1, &json!("VALIDATION_ERROR")));
+    }
+    assert_eq!(rig.tells(&["backpack", "list"])["backpacks"], json!([]));
 }
 
 #[test]

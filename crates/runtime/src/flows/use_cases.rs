@@ -60,6 +60,7 @@ impl Flows {
         listener: &(dyn Fn(Heard<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
         let flow = self.load(request.text)?;
+        request.initial.check()?;
         self.check_tools(&flow).await?;
         let entropy = &*self.ports.journal.ports.entropy;
         let id = request.backpack.unwrap_or_else(|| BackpackId::mint(entropy));
