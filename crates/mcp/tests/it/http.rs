@@ -108,7 +108,7 @@ async fn another_address_is_answered_with_the_one_that_is_meant() {
         let headers = [("Host", "localhost"), ("Connection", "close")];
         let reply = web.exchange(request, &headers, b"").await;
         let body = "There is nothing here. Agents connect to /mcp.\n";
-        assert_eq!((reply.status, &*reply.body), (404, body.as_bytes()), "{request}");
+        assert_eq!((reply.status, &*reply.body), (404, body), "{request}");
     }
 }
 
