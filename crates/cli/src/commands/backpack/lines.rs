@@ -1,8 +1,8 @@
 //! Pieces of what these commands print.
 
 use piton_backpack::Identity;
+use piton_core::shorten;
 use piton_runtime::state::look::{Hidden, ValueShown};
-use piton_workflow::projection::shorten;
 
 use crate::{app::App, bounds::CELL_BYTES_MAX, words::indented};
 
@@ -18,7 +18,7 @@ pub(super) fn size(bytes: u64) -> String {
 
 /// A few words for a cell, on one line.
 pub(crate) fn cell(text: &str) -> String {
-    shorten(&text.replace(['\n', '\r', '\t'], " "), CELL_BYTES_MAX)
+    shorten(&text.replace(['\n', '\r', '\t'], " "), CELL_BYTES_MAX).into_owned()
 }
 
 /// Who, and where in its flow.
