@@ -55,6 +55,7 @@ fn param(text: &str) -> Result<NodeParam, String> {
 impl Replay {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let text = self.flow.as_deref().map(check::text).transpose()?;
+        self.tools.put_up_wall(app)?;
         let open = app.open()?;
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
