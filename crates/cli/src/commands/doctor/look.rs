@@ -34,6 +34,13 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
             findings.push(workflows(app, &open));
             findings.push(files::finding(app, &open));
         }
+        // What is wrong with it was told above.
+        Err(Failure::Configuration(_)) => findings.push(Finding::of(
+            "data",
+            Health::Note,
+            "not looked at, nor what is in it".to_owned(),
+            "Mend the configuration first.",
+        )),
         Err(failure) => findings.push(Finding::bad("data", &failure)),
     }
     findings.extend(clients::findings(app));
