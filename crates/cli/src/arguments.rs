@@ -17,7 +17,7 @@ use crate::{
 const RUN_HELP: &str = "The run: its two words, its id, the id of its session, or the end of an id";
 
 /// Where the options of every command stand in its help: behind its own.
-const LAST: usize = 900;
+const LAST: usize = 900; // tidy: number: more options than a command has
 
 /// One durable runtime for AI agents.
 #[derive(Parser)]
