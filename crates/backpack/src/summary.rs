@@ -1,11 +1,10 @@
 //! A value in at most 200 bytes, for people; a protected one as its size.
 
+use piton_core::shorten;
+
 use crate::bounds::SUMMARY_BYTES_MAX;
 use crate::content::Content;
 use crate::labels::Labels;
-
-/// What stands at the end of a text that was cut.
-const CUT: &str = "…";
 
 /// A summary of a value.
 pub(crate) fn of(content: &Content, labels: &Labels) -> String {
@@ -22,13 +21,9 @@ pub(crate) fn of(content: &Content, labels: &Labels) -> String {
     }
 }
 
-/// The start of a text, at most 200 bytes, cut between two characters.
+/// The start of a text, at most 200 bytes.
 pub(crate) fn cut(text: &str) -> String {
-    if text.len() <= SUMMARY_BYTES_MAX {
-        return text.to_owned();
-    }
-    let end = text.floor_char_boundary(SUMMARY_BYTES_MAX - CUT.len());
-    [&text[..end], CUT].concat()
+    shorten(text, SUMMARY_BYTES_MAX).into_owned()
 }
 
 /// What kind of JSON value a canonical text is.

@@ -16,6 +16,9 @@ use crate::{
 /// How runs are named on the command line.
 const RUN_HELP: &str = "The run: its two words, its id, the id of its session, or the end of an id";
 
+/// Where the options of every command stand in its help: behind its own.
+const LAST: usize = 900; // tidy: number: more options than a command has
+
 /// One durable runtime for AI agents.
 #[derive(Parser)]
 #[command(name = "piton", version, after_help = exit::HELP, disable_help_subcommand = true)]
@@ -30,10 +33,10 @@ pub(crate) struct Arguments {
 #[derive(Args)]
 pub(crate) struct Options {
     /// Where data is kept.
-    #[arg(long, global = true, value_name = "DIRECTORY", help = data_dir::HELP)]
+    #[arg(long, global = true, value_name = "DIRECTORY", help = data_dir::HELP, display_order = LAST)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Print one JSON document instead of text
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = LAST)]
     pub(crate) json: bool,
 }
 

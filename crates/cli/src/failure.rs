@@ -1,11 +1,16 @@
 //! Why a command failed, and how that is told.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
 use piton_runtime::config::Problem;
 use piton_store::Error;
+
+use crate::{refusal, words::CHOOSE_DATA_DIR};
 
 /// What a command can fail with.
 #[derive(Debug, thiserror::Error)]
@@ -67,22 +72,34 @@ impl Failure {
             Self::Told(envelope) => (**envelope).clone(),
             Self::Store(error) => error.envelope(),
             Self::Configuration(problems) => Problem::envelope(problems),
-            Self::DataDir { path, source } => {
-                let told = source.envelope();
-                let message = format!("{} The data directory is {}.", told.message, path.display());
-                Envelope::new(told.code, message).with_suggestion(crate::words::CHOOSE_DATA_DIR)
-            }
+            Self::DataDir { path, source } => about_data_dir(path, source),
             Self::NoDataDir => Envelope::new(Code::ValidationError, sentence(&self.to_string()))
                 .with_suggestion("Say where with --data-dir or PITON_DATA_DIR."),
             Self::Refused { what, instead } => {
                 Envelope::new(Code::ValidationError, what).with_suggestion(instead)
             }
-            Self::Io { .. } => Envelope::new(Code::StoreIo, sentence(&self.to_string()))
-                .with_suggestion("Mend what the message names and run the command again."),
+            Self::Io { operation, source } => {
+                let (why, instead) = refusal::of(source);
+                let message = sentence(&format!("could not {operation}: {why}"));
+                Envelope::new(Code::StoreIo, message).with_suggestion(instead)
+            }
             Self::BrokenPromise(_) => {
                 Envelope::new(Code::StoreInvariantViolation, sentence(&self.to_string()))
                     .with_suggestion("Keep the data directory as it is and report this as a bug.")
             }
         }
     }
+}
+
+fn about_data_dir(path: &Path, error: &Error) -> Envelope {
+    let told = error.envelope();
+    let refused = match error {
+        Error::Io { source, .. } => refusal::of_data_dir(path, source),
+        _ => None,
+    };
+    let (message, instead) = refused.unwrap_or_else(|| {
+        let message = format!("{} The data directory is {}.", told.message, path.display());
+        (message, CHOOSE_DATA_DIR.to_owned())
+    });
+    Envelope::new(told.code, message).with_suggestion(instead)
 }

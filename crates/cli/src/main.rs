@@ -6,7 +6,7 @@
 //! | `commands` | what each command does |
 //! | `app`, `open` | what commands work with: the environment, an open data directory |
 //! | `output`, `style`, `table`, `age`, `time`, `text_diff`, `tree`, `words` | what people and programs read |
-//! | `failure`, `exit` | how failures are told |
+//! | `failure`, `refusal`, `exit` | how failures are told |
 //! | `log` | what the processes of a data directory did |
 //! | `demo` | `piton demo` |
 
@@ -26,6 +26,7 @@ mod log;
 mod open;
 mod output;
 mod program;
+mod refusal;
 mod style;
 mod table;
 mod text_diff;

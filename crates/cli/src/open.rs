@@ -23,7 +23,10 @@ use piton_store::{
     port::{Blobs, Leases, Table},
 };
 use piton_workflow::carry::{self, remove_unfinished};
-use tokio::runtime::Builder;
+use tokio::{
+    runtime::Builder,
+    signal::unix::{SignalKind, signal},
+};
 
 use crate::{app::App, data_dir, failure::Failure, log::Log};
 
@@ -59,6 +62,7 @@ impl Open {
             .enable_all()
             .build()
             .map_err(Failure::io("start the runtime"))?;
+        survive_file_size_limit(&executor);
         let at_root = |source| Failure::DataDir { path: root.clone(), source };
         let dir = DataDir::open(&root).map_err(at_root)?;
         let ports = ports(&dir, &log).map_err(at_root)?;
@@ -141,6 +145,14 @@ impl Open {
     pub(crate) fn ids(&self, reference: &SessionReference) -> Result<(SessionId, RunId), Failure> {
         self.run(reference).map(|run| (run.summary.session_id, run.summary.run_id))
     }
+}
+
+/// Makes a file that reaches the limit of the process (`ulimit -f`) an error like any other: unless somebody listens, the
+/// signal about it ends the process without a word.
+fn survive_file_size_limit(executor: &tokio::runtime::Runtime) {
+    const SIGXFSZ: i32 = 25;
+    // Where it cannot be listened for, everything else works all the same.
+    let _ = executor.block_on(async { signal(SignalKind::from_raw(SIGXFSZ)) });
 }
 
 fn ports(dir: &DataDir, log: &Log) -> Result<Ports, piton_store::Error> {

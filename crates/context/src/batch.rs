@@ -91,8 +91,11 @@ pub async fn batch(agent: &AgentAdapter, text: &str) -> Result<Vec<BatchLine>, E
 }
 
 async fn carry_out(agent: &AgentAdapter, line: &str, result: &mut BatchLine) -> Result<(), Error> {
-    let operation = serde_json::from_str(line)
-        .map_err(|error| Error::Invalid(format!("the line is not an operation: {error}")))?;
+    let operation = serde_json::from_str(line).map_err(|error| {
+        // Its place in the file is told beside it.
+        let why = error.to_string().replace(" at line 1 column ", " at column ");
+        Error::Invalid(format!("the line is not an operation: {why}"))
+    })?;
     match operation {
         Operation::Put { node, frame_type, content, allow_stale } => {
             let node: NodeRef = node.parse()?;

@@ -35,6 +35,7 @@ mod parse_visitor;
 pub mod pattern;
 pub mod port;
 mod provenance;
+mod shorten;
 mod text_form;
 
 pub use budget::{BoundedText, TextTooLong, byte_len, truncate};
@@ -50,6 +51,7 @@ pub use id::{
 pub use pattern::{Namespace, Pattern, PatternError};
 pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
 pub use provenance::Provenance;
+pub use shorten::shorten;
 
 /// What the exported macros need from this crate; not part of its interface.
 #[doc(hidden)]

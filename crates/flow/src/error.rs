@@ -2,12 +2,16 @@
 //!
 //! *Invariants*: a failure names the node. No value of the backpack is in a message that is made here.
 
-use piton_core::error::Details;
+use piton_core::error::{Details, sentence};
 use piton_core::{Code, Envelope};
 use serde_json::json;
 
 use crate::node::{NodeError, Phase};
 use crate::problem::{Problem, Severity};
+
+/// What to do about a key that a node needs and nobody packed: a run that goes on would not have it either.
+const PACK_IT: &str =
+    "Run the flow again with --set KEY=VALUE for what is missing, or let an earlier node pack it.";
 
 /// Why a flow cannot run, or did not come to its end.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -50,7 +54,7 @@ pub enum Error {
         message: String,
     },
     /// There were too many steps.
-    #[error("the run took {limit} steps, which is its limit; the next node would be `{node}`")]
+    #[error("the run reached its limit of {limit} nodes; the next would be `{node}`")]
     StepLimit {
         /// The limit.
         limit: u64,
@@ -61,7 +65,7 @@ pub enum Error {
     #[error("the run was cancelled")]
     Cancelled,
     /// There is nothing to resume.
-    #[error("the run cannot be resumed: {reason}")]
+    #[error("the run cannot be taken up: {reason}")]
     NotResumable {
         /// Why not.
         reason: String,
@@ -107,11 +111,14 @@ impl Error {
         if let Self::Backpack(error) = self {
             return error.envelope();
         }
-        let envelope = Envelope::new(self.code(), self.to_string());
+        let mut envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         let cause = match self {
             Self::Node { error, .. } => error.code(),
             _ => None,
         };
+        if cause == Some(Code::BackpackKeyMissing) {
+            envelope = envelope.with_suggestion(PACK_IT);
+        }
         let Some(node) = self.node() else { return envelope };
         let details = Details::of(&json!({ "node": node, "cause": cause }));
         envelope.with_details(details.expect("a node's id and a code are short"))

@@ -112,7 +112,8 @@ pub const ITEMS_SHOWN_MAX: usize = 500;
 /// How many keys that differ are shown at once, each with its lines.
 pub const CHANGES_SHOWN_MAX: usize = 200;
 
-/// How much of one value is shown, in bytes: a long document; what is longer is read with a program.
+/// How much of a value is shown beside other things, in bytes: a long document. Whoever asks for one value gets all of
+/// it.
 pub const VALUE_SHOWN_BYTES_MAX: usize = 64 * 1024;
 
 /// How many forks of forks are followed to find what two backpacks come from. Nobody forks deeper by hand.

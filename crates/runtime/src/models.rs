@@ -6,6 +6,7 @@ use piton_core::{Code, Envelope};
 use piton_models::provider::KeyReference;
 use piton_models::{ProviderName, ProviderSettings, Rule, Wire};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::config::section::{Found, ModelsSection};
 use crate::config::{Configuration, Problem};
@@ -53,8 +54,10 @@ impl ModelSettings {
                  \"ollama\", \"model\": \"…\"}]}, or {\"rehearsed\": [{\"when\": [\"…\"], \"say\": \"…\"}]}.",
             )
         };
-        let settings: Self =
-            serde_json::from_str(text).map_err(|error| refused(&error.to_string()))?;
+        let unread = |error: serde_json::Error| refused(&error.to_string());
+        // A list would be read as the fields in their order.
+        let _: Map<String, Value> = serde_json::from_str(text).map_err(unread)?;
+        let settings: Self = serde_json::from_str(text).map_err(unread)?;
         match (settings.providers.is_empty(), &settings.rehearsed) {
             (true, None) => Err(refused("there are no providers")),
             (false, Some(_)) => Err(refused("there are providers and rehearsed answers")),

@@ -53,7 +53,7 @@ impl Logs {
 
 fn say(app: &App, shown: &Shown) {
     let now = App::now();
-    if shown.records.is_empty() {
+    if shown.records.is_empty() && shown.left_out == 0 {
         app.output.say("Nothing was logged.");
     }
     if shown.left_out > 0 {

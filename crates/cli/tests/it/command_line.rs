@@ -2,7 +2,9 @@
 
 use std::{fs, path::Path, process::Command};
 
-use crate::{document, piton, text};
+use serde_json::json;
+
+use crate::{document, piton, rig::Rig, text};
 
 #[test]
 fn without_arguments_the_help_is_printed_and_nothing_fails() {
@@ -78,4 +80,45 @@ fn a_data_directory_that_cannot_be_made_is_named_with_what_to_do() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(document(&output)["schema"], "piton.error/1");
     assert_eq!(document(&output)["error"]["code"], "STORE_IO");
+}
+
+#[test]
+fn what_the_system_refuses_is_told_in_words_with_what_to_do() {
+    let rig = Rig::new();
+    rig.write("file", "not a directory");
+    rig.write("directory/file", "");
+    let check = |arguments: &[&str], message: &str, suggestion: &str| {
+        let (code, error) = rig.fails(arguments);
+        assert_eq!((code, &error["message"]), (1, &json!(message)));
+        assert_eq!(error["suggestion"], suggestion, "{message}");
+    };
+    let retry = "Check the path and run the command again.";
+    check(&["flow", "check", "absent"], "Could not read absent: it does not exist.", retry);
+    check(
+        &["session", "import", "directory"],
+        "Could not read directory: it is a directory.",
+        "Name a file instead.",
+    );
+    check(
+        &["install", "--to", "file"],
+        "Could not install file/piton: a file is where a directory has to be.",
+        "Name another place.",
+    );
+    check(
+        &["session", "list", "--data-dir", "file"],
+        "The data directory file is a file, or below one.",
+        "Choose another one with --data-dir or PITON_DATA_DIR.",
+    );
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_told_as_a_failure_and_does_not_kill_the_program() {
+    let rig = Rig::new();
+    let piton = env!("CARGO_BIN_EXE_piton");
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 0; exec \"$0\" session list", piton]);
+    let output = limited.env_clear().env("HOME", rig.home()).output().unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{:?}: {told}", output.status);
+    assert!(told.contains("The data directory is "), "{told}");
 }

@@ -69,7 +69,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
     let told: Value = serde_json::from_slice(&failed.stdout).unwrap();
     assert_eq!((&told["schema"], &told["status"]), (&json!("piton.flow_run/1"), &json!("failed")));
     assert!(
-        told["error"]["message"].as_str().unwrap().contains("node `say` failed in exec"),
+        told["error"]["message"].as_str().unwrap().contains("Node `say` failed in exec"),
         "{told}"
     );
 
@@ -151,18 +151,6 @@ fn a_node_calls_the_tools_of_workspaces_within_their_scopes_and_is_blamed_for_wh
     let (code, error) = rig.fails(&["flow", "run", &flow]);
     assert_eq!(code, 1);
     assert!(error.to_string().contains("no tool `read`"), "{error}");
-    // Of Workspaces that are not there, check and graph need the scopes alone; the call that needs one says what is wrong.
-    let absent = ["--workspace", "/docs=./absent:rw"];
-    for command in ["check", "graph"] {
-        rig.says(&[&["flow", command, &flow][..], &absent].concat());
-    }
-    let failed = rig.run(&[&["flow", "run", &flow][..], &absent].concat());
-    assert_eq!(failed.status.code(), Some(1));
-    assert!(
-        text(&failed.stdout).contains("`directory` that does not exist"),
-        "{}",
-        text(&failed.stdout)
-    );
     let scopes = ["--workspace", "/docs=./docs:ro", "--workspace", "/notes=./notes:rw"];
     let run = [&["flow", "run", &flow, "--backpack", "files"][..], &scopes].concat();
     assert_eq!(rig.tells(&run)["status"], "done");
@@ -173,4 +161,57 @@ fn a_node_calls_the_tools_of_workspaces_within_their_scopes_and_is_blamed_for_wh
     assert!(!rig.project().join("docs/b.txt").exists());
     let blame = [&["blame", "file", "/notes/new.txt"][..], &scopes].concat();
     assert_eq!(rig.tells(&blame)["records"][0]["agent"], "flow");
+}
+
+#[test]
+fn what_cannot_be_packed_is_refused_before_a_backpack_is_made() {
+    let rig = Rig::new();
+    let node = json!({ "id": "a", "type": "final_answer", "params": { "prompt": "hi" } });
+    let flow = write(&rig, "flow.json", &json!({ "nodes": [node] }));
+    let long = format!("{}=1", "k".repeat(257));
+    for (option, item) in [("--set", "=1"), ("--pii", "=1"), ("--set", &long)] {
+        let (code, error) = rig.fails(&["flow", "run", &flow, "--backpack", "kept", option, item]);
+        assert_eq!((code, &error["code"]), (1, &json!("VALIDATION_ERROR")));
+    }
+    assert_eq!(rig.tells(&["backpack", "list"])["backpacks"], json!([]));
+}
+
+#[test]
+fn a_missing_directory_of_a_workspace_is_told_before_a_run_that_calls_tools_begins() {
+    let rig = Rig::new();
+    let look = json!({ "id": "look", "type": "tool_call", "params":
+        { "tool": "read", "arguments": { "path": "/docs/a.txt" }, "output": "seen" } });
+    let inner = json!({ "id": "inner", "nodes": [look] });
+    let flow = json!({ "version": "2.0.0", "subflows": [inner] });
+    let flow = write(&rig, "flow.json", &flow);
+    let docs = ["--workspace", "/docs=./docs:rw"];
+    // To check and to draw it takes the scopes alone.
+    for command in ["check", "graph"] {
+        rig.says(&[&["flow", command, &flow][..], &docs].concat());
+    }
+    let refused = |arguments: &[&str]| {
+        let (code, error) = rig.fails(&[arguments, &docs].concat());
+        let message = error["message"].as_str().unwrap();
+        assert_eq!(code, 1, "{message}");
+        assert!(message.contains("/docs has a `directory` that does not exist"), "{message}");
+    };
+    let run = ["flow", "run", &flow, "--set", "query=1", "--backpack", "kept"];
+    refused(&run);
+    assert_eq!(rig.tells(&["backpack", "list"])["backpacks"], json!([]));
+
+    rig.write("docs/a.txt", "alpha\n");
+    rig.says(&[&run[..], &docs].concat());
+    std::fs::remove_dir_all(rig.project().join("docs")).unwrap();
+    let log = rig.tells(&["backpack", "log", "kept"]);
+    refused(&["flow", "resume", "kept"]);
+    refused(&["flow", "replay", "kept", "--from", "inner/look"]);
+    assert_eq!(rig.tells(&["backpack", "log", "kept"]), log);
+    assert_eq!(rig.tells(&["backpack", "list"])["backpacks"].as_array().unwrap().len(), 1);
+
+    // What calls no tool needs no files.
+    let asks =
+        json!({ "nodes": [{ "id": "ask", "type": "final_answer", "params": { "prompt": "hi" } }] });
+    let asks = write(&rig, "asks.json", &asks);
+    let models = write(&rig, "models.json", &json!({ "rehearsed": [{ "say": "hello" }] }));
+    rig.says(&[&["flow", "run", &asks, "--models", &models][..], &docs].concat());
 }

@@ -109,6 +109,19 @@ fn the_start_says_how_to_connect() {
 }
 
 #[test]
+fn the_start_names_the_file_with_the_token_and_keeps_what_it_holds() {
+    let rig = Rig::new();
+    let token = "a-token-of-more-than-24-letters";
+    let file = rig.write("token", token);
+    let variables = [("PITON_HTTP_PORT", "0"), ("PITON_HTTP_TOKEN_FILE", file.to_str().unwrap())];
+    let server = Server::start(&rig, &variables);
+    let said = server.said.clone();
+    assert_eq!(server.stop("-TERM"), Some(0));
+    assert!(said.contains("/token holds, as `Authorization: Bearer …`"), "{said}");
+    assert!(!said.contains(token), "{said}");
+}
+
+#[test]
 fn beyond_this_machine_nobody_is_served_without_a_token() {
     let rig = Rig::new();
     let output = rig.command(&["up"]).env("PITON_HTTP_BIND", "0.0.0.0").output().unwrap();

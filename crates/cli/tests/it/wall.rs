@@ -31,6 +31,10 @@ fn writes_outside(rig: &Rig) -> bool {
     let mut agent = Agent::start(rig);
     agent.call("list_workflows", &json!({}));
     agent.leave();
+    is_written_outside(rig)
+}
+
+fn is_written_outside(rig: &Rig) -> bool {
     fs::read_dir(rig.project().join("elsewhere")).unwrap().count() > 1
 }
 
@@ -63,7 +67,7 @@ fn flow_writes_outside(rig: &Rig, more: &[&str]) -> bool {
     let flow = rig.write("flow.json", &flow.to_string());
     let run = ["flow", "run", flow.to_str().unwrap(), "--backpack", "b"];
     assert_eq!(rig.tells(&[&run[..], more].concat())["status"], "done");
-    fs::read_dir(rig.project().join("elsewhere")).unwrap().count() > 1
+    is_written_outside(rig)
 }
 
 #[test]
@@ -74,7 +78,10 @@ fn a_flow_writes_nowhere_else_either_unless_it_may_start_programs() {
         fs::remove_file(entry.unwrap().path()).unwrap();
     }
     walled.write("elsewhere/keep", "");
-    assert_eq!(flow_writes_outside(&walled, &[]), doctor.contains("this system has no wall"));
+    let has_no_wall = doctor.contains("this system has no wall");
+    assert_eq!(flow_writes_outside(&walled, &[]), has_no_wall);
+    assert_eq!(walled.tells(&["flow", "replay", "b", "--from", "look"])["status"], "done");
+    assert_eq!(is_written_outside(&walled), has_no_wall, "a replay calls the same tools");
     // A person who names servers for it has it without the wall: they may be programs.
     let named = rig(WORKSPACE);
     let servers = named.write("servers.json", r#"{ "mcpServers": {} }"#);

@@ -138,6 +138,10 @@ impl Node for ToolCall {
         self.params.clone()
     }
 
+    fn calls_tools(&self) -> bool {
+        true
+    }
+
     fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let tool = self.which.name(context).await?;

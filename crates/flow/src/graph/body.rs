@@ -41,6 +41,15 @@ impl Body {
         }
     }
 
+    /// Whether a node in it calls tools.
+    pub(crate) fn calls_tools(&self) -> bool {
+        let own = match self {
+            Self::Node(node) | Self::Batch { items: node, .. } => node.calls_tools(),
+            Self::Flow(_) => false,
+        };
+        own || self.flow().is_some_and(|flow| flow.calls_tools())
+    }
+
     /// The flow inside it.
     pub(crate) const fn flow(&self) -> Option<&Arc<Flow>> {
         match self {

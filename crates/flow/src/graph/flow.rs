@@ -158,6 +158,11 @@ impl Flow {
         1 + inner.map(|flow| flow.depth()).max().unwrap_or(0)
     }
 
+    /// Whether one of its nodes calls tools, at any depth.
+    pub fn calls_tools(&self) -> bool {
+        self.places.iter().any(|place| place.body.calls_tools())
+    }
+
     /// What makes this flow this flow: a digest of its description.
     pub fn digest(&self) -> piton_core::Digest {
         digest(&self.to_json())

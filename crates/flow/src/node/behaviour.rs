@@ -45,6 +45,11 @@ pub trait Node: Send + Sync {
         Shape::Single
     }
 
+    /// Whether it calls tools: those have to be ready before a run begins.
+    fn calls_tools(&self) -> bool {
+        false
+    }
+
     /// Reads what it needs. Of a batch, the result is a list.
     fn prep<'a>(&'a self, _context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(std::future::ready(Ok(Value::Null)))

@@ -72,8 +72,11 @@ impl Context {
         &self,
         key: &str,
     ) -> Result<T, NodeError> {
-        let missing = || NodeError::new(format!("there is nothing under `{key}`"));
-        self.unpack(key).await?.ok_or_else(missing)
+        if let Some(value) = self.unpack(key).await? {
+            return Ok(value);
+        }
+        let key = Key::parse(key).map_err(piton_backpack::Error::from)?;
+        Err(piton_backpack::Error::Missing { key }.into())
     }
 
     /// Reads the values of all namespaces that a pattern selects, as far as the node may.

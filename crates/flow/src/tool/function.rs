@@ -1,5 +1,6 @@
 //! The trait of tools, and a tool made from a function.
 
+use piton_core::Envelope;
 use piton_models::{BoxFuture, ToolSpec};
 use serde_json::Value;
 
@@ -10,6 +11,12 @@ use serde_json::Value;
 pub trait Tool: Send + Sync {
     /// What it is called, what it does, and what it takes.
     fn spec(&self) -> &ToolSpec;
+
+    /// Whether what it works on is there. Asked before a run begins, so that what is missing is told before anything
+    /// is recorded.
+    fn ready(&self) -> BoxFuture<'_, Result<(), Envelope>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 
     /// Calls it.
     fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<Value, String>>;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use piton_core::Envelope;
 use piton_models::ToolSpec;
 use piton_models::bounds::TOOL_NAME_BYTES_MAX;
 use serde_json::Value;
@@ -72,6 +73,14 @@ impl Tools {
             return Ok(());
         }
         Err(ToolError::Arguments { name: name.to_owned(), problems: violations.join("; ") })
+    }
+
+    /// Whether what they work on is there; else what is missing for the first that lacks something.
+    pub async fn ready(&self) -> Result<(), Envelope> {
+        for known in self.tools.values() {
+            known.tool.ready().await?;
+        }
+        Ok(())
     }
 
     /// Calls a tool with checked arguments, and bounds what it gives back.

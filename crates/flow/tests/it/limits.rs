@@ -22,10 +22,7 @@ async fn a_step_limit_stops_a_loop_and_keeps_the_state() {
     let report = runner().run(&endless(), &state, options).await;
     let error = report.outcome.unwrap_err();
     assert_eq!(error.code(), Code::FlowStepLimit);
-    assert_eq!(
-        error.to_string(),
-        "the run took 50 steps, which is its limit; the next node would be `a`"
-    );
+    assert_eq!(error.to_string(), "the run reached its limit of 50 nodes; the next would be `a`");
     assert_eq!((report.steps, value(&state, "count")), (50, json!(50)));
 }
 

@@ -52,7 +52,8 @@ pub async fn serve_handlers<H: ServerHandler>(
     let ending = config.cancellation_token.clone();
     let service: StreamableHttpService<H, LocalSessionManager> =
         StreamableHttpService::new(move || Ok(make()), Arc::default(), config);
-    let mut router = Router::new().nest_service(PATH, service).layer(from_fn(say_ended));
+    let router = Router::new().nest_service(PATH, service).fallback(nothing_here);
+    let mut router = router.layer(from_fn(say_ended));
     if let Some(token) = token {
         router = router.layer(from_fn_with_state(token, access::check));
     }
@@ -70,6 +71,11 @@ pub async fn serve_handlers<H: ServerHandler>(
         }),
         () = stopping => Ok(()),
     }
+}
+
+/// Tells somebody who calls another address, such as a person with a browser, which one is meant.
+async fn nothing_here() -> (StatusCode, String) {
+    (StatusCode::NOT_FOUND, format!("There is nothing here. Agents connect to {PATH}.\n"))
 }
 
 /// Says that a connection has ended where the service says that it accepts to: by then it has, and the Python SDK

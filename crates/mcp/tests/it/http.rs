@@ -101,6 +101,18 @@ async fn a_body_that_is_too_large_or_no_message_is_refused_and_the_server_stays_
 }
 
 #[tokio::test]
+async fn another_address_is_answered_with_the_one_that_is_meant() {
+    let machine = Machine::new();
+    let web = Web::serve(machine.runtime(), None).await;
+    for request in ["GET /", "GET /favicon.ico", "POST /mcpp"] {
+        let headers = [("Host", "localhost"), ("Connection", "close")];
+        let reply = web.exchange(request, &headers, b"").await;
+        let body = "There is nothing here. Agents connect to /mcp.\n";
+        assert_eq!((reply.status, &*reply.body), (404, body), "{request}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_ends_its_connection_is_told_that_it_ended() {
     let machine = Machine::new();
     let web = Web::serve(machine.runtime(), None).await;

@@ -77,11 +77,11 @@ impl Form {
     /// What it takes, in words.
     pub fn words(self) -> String {
         match self {
-            Self::Path => "a path in quotes".to_owned(),
+            Self::Path => "a path".to_owned(),
             Self::Paths => "a list of paths".to_owned(),
             Self::Name(names) => format!("one of: {}", names.join(", ")),
             Self::Whole { min, max } => format!("a whole number from {min} to {max}"),
-            Self::Address => "an IP address in quotes".to_owned(),
+            Self::Address => "an IP address".to_owned(),
         }
     }
 

@@ -1,5 +1,5 @@
-//! The file tools as tools of flows. The Workspaces are opened by the first call, so a flow that touches no file needs
-//! none of them.
+//! The file tools as tools of flows. The Workspaces are opened when the first is asked whether it is ready, or called,
+//! so a flow that calls no tool needs none of them.
 
 use std::sync::Arc;
 
@@ -65,6 +65,10 @@ impl Tool for FileTool {
         &self.spec
     }
 
+    fn ready(&self) -> BoxFuture<'_, Result<(), Envelope>> {
+        Box::pin(async { self.world.get().await.map(drop) })
+    }
+
     fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<Value, String>> {
         let words = |told: Envelope| format!("{} {}", told.message, told.suggestion);
         Box::pin(async move { self.make(arguments).await.map_err(words) })
@@ -72,7 +76,7 @@ impl Tool for FileTool {
 }
 
 /// The tools of which at least one use can succeed in what is declared, each under its own name. `listener` hears what
-/// a person should know of the Workspaces, when a call opens them.
+/// a person should know of the Workspaces, when they are opened.
 pub fn flow_tools(
     declared: Joined,
     ports: WorkspacePorts,

@@ -28,6 +28,8 @@ impl Flows {
         let original = original.map_err(|error| error.envelope())?.0;
         let flow = self.flow_of(&request, &original)?;
         check_start(&flow, request.from).map_err(|error| error.envelope())?;
+        request.initial.check()?;
+        self.check_tools(&flow).await?;
         let before = before_node(&original, request.from).map_err(|error| error.envelope())?;
         let state = read_at(&original, before, &*ports.blobs).await;
         let state = state.map_err(|error| error.envelope())?;

@@ -1,6 +1,7 @@
 //! What goes in.
 
-use piton_backpack::BackpackId;
+use piton_backpack::{BackpackId, Error, Key};
+use piton_core::Envelope;
 use piton_flow::{Cancel, RunEvent};
 use serde_json::{Map, Value};
 
@@ -19,6 +20,16 @@ pub struct Initial {
     pub items: Map<String, Value>,
     /// Values about a person: only nodes that are granted the key by name may read them.
     pub pii: Map<String, Value>,
+}
+
+impl Initial {
+    /// Refuses what cannot be packed, before anything is made for it.
+    pub(super) fn check(&self) -> Result<(), Envelope> {
+        for key in self.items.keys().chain(self.pii.keys()) {
+            Key::parse(key).map_err(|error| Error::from(error).envelope())?;
+        }
+        Ok(())
+    }
 }
 
 /// A flow to run.

@@ -60,6 +60,8 @@ impl Flows {
         listener: &(dyn Fn(Heard<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
         let flow = self.load(request.text)?;
+        request.initial.check()?;
+        self.check_tools(&flow).await?;
         let entropy = &*self.ports.journal.ports.entropy;
         let id = request.backpack.unwrap_or_else(|| BackpackId::mint(entropy));
         let backpack = self.open(&id).await?;
@@ -84,6 +86,7 @@ impl Flows {
             Some(flow) => kept::same(flow, backpack.memory())?,
             None => self.load(&kept::description(backpack.memory())?.to_string())?,
         };
+        self.check_tools(&flow).await?;
         let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
@@ -120,6 +123,11 @@ impl Flows {
         let report = report.map_err(|error| error.envelope())?;
         closed?;
         Ok(ran(id, report))
+    }
+
+    /// Refuses a flow that calls tools if something is missing that they work on.
+    pub(super) async fn check_tools(&self, flow: &Flow) -> Result<(), Envelope> {
+        if flow.calls_tools() { self.ports.tools.ready().await } else { Ok(()) }
     }
 
     pub(super) fn load(&self, text: &str) -> Result<Flow, Envelope> {

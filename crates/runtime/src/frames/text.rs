@@ -50,8 +50,13 @@ impl NodeShown {
 impl ComposedContext {
     /// As text.
     pub fn text(&self) -> String {
-        if self.frames.is_empty() {
-            return format!("Nothing is written about {} and its surroundings yet.", self.path);
+        if self.text.is_empty() {
+            let left_out = self.left_out + self.frames.len() as u64;
+            return match left_out {
+                0 => format!("Nothing is written about {} and its surroundings yet.", self.path),
+                1 => "The one frame does not fit; give it more tokens.".to_owned(),
+                _ => format!("None of {left_out} frames fits; give them more tokens."),
+            };
         }
         self.text.clone()
     }

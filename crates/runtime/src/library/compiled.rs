@@ -18,7 +18,7 @@ use serde::Deserialize;
 use super::scan::{Stamp, Trouble, read, scan};
 use super::source::Source;
 use super::stock::{Broken, BrokenReason, Stock, Stocked};
-use crate::bounds::{COMPILED_KEPT_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
+use crate::bounds::{COMPILED_KEPT_MAX, SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
 
 /// What became of a file.
 type Outcome = Result<Arc<CompiledWorkflow>, Arc<[Problem]>>;
@@ -240,6 +240,17 @@ fn told(trouble: &Trouble) -> String {
         Trouble::TooManyEntries => {
             format!(
                 "more than {SOURCE_ENTRIES_MAX} files and directories are in the way; name a smaller directory"
+            )
+        }
+        Trouble::TooDeep { others } => {
+            let as_others = match others {
+                0 => String::new(),
+                1 => ", as one other directory is".to_owned(),
+                _ => format!(", as {others} other directories are"),
+            };
+            format!(
+                "it is not searched, because it lies more than {SOURCE_DEPTH_MAX} directories deep{as_others}; \
+                 move the workflows in it up, or name it in `workflows.dirs` of your configuration"
             )
         }
     }

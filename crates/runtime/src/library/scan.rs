@@ -51,12 +51,18 @@ pub(super) enum Trouble {
     TooManyFiles,
     /// It holds more entries than are looked at.
     TooManyEntries,
+    /// It lies too far below the directory that was named, as so many others do.
+    TooDeep {
+        /// How many others.
+        others: usize,
+    },
 }
 
 /// Every `*.json` below `directory`.
 pub(super) fn scan(directory: &Path) -> Scanned {
     let mut scanned = Scanned::default();
     let mut entries = 0;
+    let mut too_deep = Vec::new();
     let mut waiting = vec![(directory.to_path_buf(), 0)];
     while let Some((directory, depth)) = waiting.pop() {
         let names = match names_in(&directory, &mut entries) {
@@ -80,8 +86,14 @@ pub(super) fn scan(directory: &Path) -> Scanned {
         }
         if depth < SOURCE_DEPTH_MAX {
             waiting.extend(below.into_iter().rev().map(|path| (path, depth + 1)));
+        } else {
+            too_deep.append(&mut below);
         }
     }
+    // One is named for all: a directory that was named by mistake may hold thousands.
+    let others = too_deep.len().saturating_sub(1);
+    let first = too_deep.into_iter().next();
+    scanned.troubles.extend(first.map(|path| (path, Trouble::TooDeep { others })));
     sorted(scanned)
 }
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use piton_core::{Digest, Envelope, EventIndex, TimestampMs, canonical};
+use piton_core::{Digest, Envelope, EventIndex, TimestampMs, canonical, shorten};
 use piton_workflow::event::{EventBody, OutputPayload};
 use piton_workflow::label::label;
-use piton_workflow::projection::{Output, RunNode, RunState, headline, shorten};
+use piton_workflow::projection::{Output, RunNode, RunState, headline};
 use piton_workflow::{NodeKind, SessionEvent};
 
 use super::place::Placed;
@@ -119,6 +119,6 @@ fn shown(reading: &Reading<'_>, output: &Output) -> OutputShown {
         at: time_of(reading, output.index),
         kind,
         digest: digest_of(output),
-        headline: first.map(|line| shorten(line, HEADLINE_BYTES_MAX)),
+        headline: first.map(|line| shorten(line, HEADLINE_BYTES_MAX).into_owned()),
     }
 }

@@ -1,16 +1,15 @@
 //! Why the tools of a server are not there.
 
+use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
 
 /// Why the tools of a server are not there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// The settings are not valid.
-    #[error("the MCP server `{server}` is not set up: {problem}")]
-    Settings {
-        /// Which.
-        server: String,
+    /// The file that names servers is not as MCP clients write it.
+    #[error("the file of MCP servers is refused: {problem}")]
+    File {
         /// What is wrong.
         problem: String,
     },
@@ -26,7 +25,14 @@ pub enum ConnectError {
 
 impl From<&ConnectError> for Envelope {
     fn from(error: &ConnectError) -> Self {
-        Self::new(Code::ValidationError, error.to_string())
-            .with_suggestion("Check the server's command or address, and that it runs on its own.")
+        let suggestion = match error {
+            ConnectError::File { .. } => {
+                "Write {\"mcpServers\": {\"NAME\": {\"command\": \"…\"}}}, or \"url\" in place of \"command\"."
+            }
+            ConnectError::Unreachable { .. } => {
+                "Check the server's command or address, and that it runs on its own."
+            }
+        };
+        Self::new(Code::ValidationError, sentence(&error.to_string())).with_suggestion(suggestion)
     }
 }

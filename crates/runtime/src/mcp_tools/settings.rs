@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::error::ConnectError;
 use crate::bounds::MCP_SERVERS_MAX;
@@ -37,16 +38,16 @@ struct File {
 
 /// Reads the `mcpServers` of a file as MCP clients have it.
 pub fn parse(text: &str) -> Result<BTreeMap<String, ServerSettings>, ConnectError> {
-    let refused = |server: &str, problem: String| ConnectError::Settings {
-        server: server.to_owned(),
-        problem,
-    };
-    let file: File = serde_json::from_str(text).map_err(|error| {
-        refused("*", format!("`mcpServers` with `command` or `url` each is expected: {error}"))
-    })?;
+    let refused = |problem: String| ConnectError::File { problem };
+    let unread = |error: serde_json::Error| refused(error.to_string());
+    // A list would be read as the fields in their order.
+    let _: Map<String, Value> = serde_json::from_str(text).map_err(unread)?;
+    let file: File = serde_json::from_str(text).map_err(unread)?;
     let count = file.mcp_servers.len();
     if count > MCP_SERVERS_MAX {
-        return Err(refused("*", format!("{count} servers, {MCP_SERVERS_MAX} are taken")));
+        return Err(refused(format!(
+            "it names {count} servers; at most {MCP_SERVERS_MAX} are taken"
+        )));
     }
     Ok(file.mcp_servers)
 }

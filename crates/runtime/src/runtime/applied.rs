@@ -25,11 +25,4 @@ impl Runtime {
         self.ports.table.commit(vec![write]).await.map_err(|error| error.envelope())?;
         Ok(digest)
     }
-
-    /// The digest that the process noted which opened last.
-    pub async fn noted_applied(&self) -> Result<Option<Digest>, Envelope> {
-        let noted = self.ports.table.get(KEY.as_bytes()).await;
-        let noted = noted.map_err(|error| error.envelope())?;
-        Ok(noted.and_then(|noted| str::from_utf8(&noted.value).ok()?.parse().ok()))
-    }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use piton_core::{Envelope, NodeId, SnapshotRef};
+use piton_core::{Envelope, NodeId, SnapshotRef, shorten};
 use piton_workflow::event::{Blocker, Outcome, Preferences, Resolution};
-use piton_workflow::projection::{Gap, RunNode, RunState, StepPlace, headline, shorten};
+use piton_workflow::projection::{Gap, RunNode, RunState, StepPlace, headline};
 use piton_workflow::{Autonomy, NodeKind};
 
 use super::reading::Reading;
@@ -98,7 +98,7 @@ pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
     let path: HashSet<NodeId> =
         tip.into_iter().flat_map(|tip| run.graph.ancestry(tip)).map(|node| node.id).collect();
     let trouble = Trouble::of(run);
-    let short = |line: &str| shorten(line, HEADLINE_BYTES_MAX);
+    let short = |line: &str| shorten(line, HEADLINE_BYTES_MAX).into_owned();
     let node = |node: &RunNode| TreeNode {
         node_id: node.id,
         parent_id: run.graph.parent(node).map(|parent| parent.id),

@@ -116,8 +116,10 @@ fn nothing(text: &str, runs: &[std::sync::Arc<RunSummary>], reach: Reach) -> Env
     if reach == Reach::TakeAway
         && let Some(summary) = labelled.next()
     {
-        let message = format!("The two words `{shown}` find a run, but take nothing away.");
-        let suggestion = format!("Name the session by its id, if you mean {}.", line(summary));
+        let message = format!(
+            "What takes data away needs the id of a session, not two words like `{shown}`."
+        );
+        let suggestion = format!("If you mean {}, name it by that id.", line(summary));
         return Envelope::new(Code::ValidationError, message).with_suggestion(suggestion);
     }
     let message = format!("There is no session or run `{shown}` in this data directory.");

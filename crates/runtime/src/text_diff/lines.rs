@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use piton_core::shorten;
 use similar::{ChangeTag, TextDiff};
 
 use super::{DiffLine, DiffSign};
@@ -24,7 +25,8 @@ pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
                 ChangeTag::Delete => DiffSign::Removed,
                 ChangeTag::Insert => DiffSign::Added,
             };
-            lines.push(DiffLine { sign, text: shortened(change.value().trim_end_matches('\n')) });
+            let line = change.value().trim_end_matches('\n');
+            lines.push(DiffLine { sign, text: shorten(line, DIFF_LINE_BYTES_MAX).into_owned() });
         }
     }
     let left_out = lines.len().saturating_sub(DIFF_LINES_MAX);
@@ -47,11 +49,6 @@ fn text(content: &[u8]) -> Option<&str> {
 /// A text whose last line ends as the others do.
 fn ended(text: &str) -> Cow<'_, str> {
     if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n").into() }
-}
-
-fn shortened(line: &str) -> String {
-    let end = line.floor_char_boundary(DIFF_LINE_BYTES_MAX);
-    if end == line.len() { line.to_owned() } else { format!("{}…", &line[..end]) }
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ fn servers_are_written_as_mcp_clients_write_them() {
     let servers = parse(text).unwrap();
     assert!(matches!(&servers["files"], ServerSettings::Command { args, .. } if args.len() == 2));
     assert!(matches!(&servers["web"], ServerSettings::Http { .. }));
-    for bad in ["{", "{}", r#"{ "mcpServers": { "a": {} } }"#] {
-        assert!(matches!(parse(bad), Err(ConnectError::Settings { .. })), "{bad}");
+    for bad in ["{", "[]", "{}", r#"{ "mcpServers": { "a": {} } }"#] {
+        assert!(matches!(parse(bad), Err(ConnectError::File { .. })), "{bad}");
     }
 }

@@ -40,7 +40,8 @@ fn a_file_of_models_has_providers_or_answers_and_not_both() {
     }
     let bad = [
         ("{}", "there are no providers"),
-        ("[", "EOF"),
+        ("{", "EOF"),
+        ("[]", "expected a map"),
         (r#"{ "rehearsed": [], "providers": [{ "name": "a", "wire": "ollama" }] }"#, "rehearsed"),
         (r#"{ "providres": [] }"#, "unknown field `providres`"),
     ];

@@ -167,6 +167,10 @@ fn parts(content: &SessionContent) -> Parts<'_> {
 
 /// Refuses other versions, whose fields are not known, and what was salvaged.
 fn known_kind(value: &Value) -> Result<(), BundleError> {
+    if !value.is_object() {
+        let problem = "it is not a JSON object".to_owned();
+        return Err(FormatProblem::Malformed { problem }.into());
+    }
     match value.get("bundleSchemaVersion") {
         Some(found) if found.is_number() && *found != VERSION => {
             let found = found.to_string();

@@ -34,7 +34,7 @@ pub use capabilities::{Capabilities, Standing};
 pub use contexts::Contexts;
 pub use gaps::{Gap, Gaps};
 pub use graph::{RunGraph, RunNode};
-pub use headline::{headline, shorten};
+pub use headline::headline;
 pub use outputs::{Output, Outputs};
 pub use preferences::PreferenceHistory;
 pub use recap::{Noted, Piece, Recap};

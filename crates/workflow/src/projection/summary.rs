@@ -12,14 +12,12 @@
 
 use piton_core::{
     BoundedText, EventIndex, NodeId, RunId, SessionId, TimestampMs, WorkflowHash, WorkflowId,
+    shorten,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    headline::{headline, shorten},
-    resume::ResumeCandidate,
-    run_state::RunState,
-    session_state::SessionState,
+    headline::headline, resume::ResumeCandidate, run_state::RunState, session_state::SessionState,
     status::status,
 };
 use crate::{

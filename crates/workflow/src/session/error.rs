@@ -228,7 +228,9 @@ impl Refusal {
             Self::NoPendingStep => {
                 "Leave `run` out, or send the token of a step that you are at: the nextCall of its reply has it."
             }
-            Self::NothingToSettle => "Look at the run first: it waits for its agent, or is done.",
+            Self::NothingToSettle => {
+                "Look at the run with `piton session show RUN`: it waits for its agent, or is done."
+            }
             Self::Preferences { .. } => "Send at least one preference, each once.",
         }
     }

@@ -1,8 +1,8 @@
 //! Pieces of what these commands print.
 
 use piton_backpack::Identity;
-use piton_runtime::state::look::ValueShown;
-use piton_workflow::projection::shorten;
+use piton_core::shorten;
+use piton_runtime::state::look::{Hidden, ValueShown};
 
 use crate::{app::App, bounds::CELL_BYTES_MAX, words::indented};
 
@@ -18,7 +18,7 @@ pub(super) fn size(bytes: u64) -> String {
 
 /// A few words for a cell, on one line.
 pub(crate) fn cell(text: &str) -> String {
-    shorten(&text.replace(['\n', '\r', '\t'], " "), CELL_BYTES_MAX)
+    shorten(&text.replace(['\n', '\r', '\t'], " "), CELL_BYTES_MAX).into_owned()
 }
 
 /// Who, and where in its flow.
@@ -31,21 +31,16 @@ pub(super) fn who(by: &Identity) -> String {
 
 /// A value, or why it is not there.
 pub(super) fn say_value(app: &App, value: &ValueShown, margin: &str) {
-    match (&value.text, &value.hidden) {
+    match (&value.text, value.hidden) {
         (Some(text), _) => app.output.say(indented(text, margin)),
         (None, why) => {
-            let why = why.as_deref().unwrap_or("not kept");
+            let why = why.map_or("not kept", Hidden::as_str);
             app.output.say(format_args!("{margin}[{why}, {}]", size(value.size)));
         }
     }
     if value.left_out_bytes > 0 {
         app.output.say(format_args!("{margin}… and {} more bytes", value.left_out_bytes));
     }
-}
-
-/// Whether a person has to ask for what is not shown.
-pub(super) fn is_hidden(value: &ValueShown) -> bool {
-    value.hidden.is_some()
 }
 
 /// What is left out, if anything is.

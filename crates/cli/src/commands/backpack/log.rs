@@ -80,6 +80,7 @@ fn say(app: &App, log: &BackpackLog, name: &str) {
     let rows: Vec<_> = log.commits.iter().map(row).collect();
     if rows.is_empty() {
         app.output.say("There are no such commits.");
+        app.output.say(format_args!("See all of them: piton backpack log {name} --all"));
     } else {
         for line in table::lines(HEADS, &rows) {
             app.output.say(line);

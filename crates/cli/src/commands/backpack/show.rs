@@ -1,10 +1,11 @@
 //! `piton backpack show`.
 
 use clap::Args;
-use piton_runtime::state::look::CommitShown;
+use piton_backpack::Action;
+use piton_runtime::state::look::{CommitLine, CommitShown, Hidden, Reveal};
 
 use super::command::{Backpack, Revealing, backpacks};
-use super::lines::{is_hidden, say_value, size, who};
+use super::lines::{say_value, size, who};
 use crate::text_diff::say_diff;
 use crate::{app::App, exit::Ending, failure::Failure, open::Open, time::utc};
 
@@ -24,13 +25,14 @@ impl Show {
         let Self { backpack, commit, revealing } = self;
         let shown = backpacks(open);
         let shown = open.wait(shown.show(&backpack.run, &commit, revealing.reveal()))?;
-        say(app, &shown, &backpack.run.0);
+        say(app, &shown);
+        app.output.say(format_args!("\n{}", next_step(&shown, &backpack.run.0, &revealing)));
         app.output.reply("piton.backpack.show/1", &shown)?;
         Ok(Ending::Done)
     }
 }
 
-fn say(app: &App, shown: &CommitShown, name: &str) {
+fn say(app: &App, shown: &CommitShown) {
     let (output, line) = (&app.output, &shown.line);
     output.say(format_args!("{} {} {}", line.short, line.action, line.key));
     output.say(format_args!("  by       {}", who(&line.by)));
@@ -64,10 +66,18 @@ fn say(app: &App, shown: &CommitShown, name: &str) {
         output.say("");
         say_value(app, value, "  ");
     }
-    if shown.value.as_ref().is_some_and(is_hidden) {
-        output.say("\nShow its value: add --reveal");
+}
+
+/// What a person does next who wants to see more.
+fn next_step(shown: &CommitShown, name: &str, revealing: &Revealing) -> String {
+    let CommitLine { short, key, action, .. } = &shown.line;
+    let value = shown.value.as_ref();
+    if value.and_then(|value| value.hidden).is_some_and(Hidden::can_be_revealed) {
+        "Show its value: add --reveal".to_owned()
+    } else if value.is_some_and(|value| value.left_out_bytes > 0) && *action == Action::Pack {
+        let reveal = if revealing.reveal() == Reveal::Protected { " --reveal" } else { "" };
+        format!("Its whole value: piton backpack at {name} {short} --key {key}{reveal}")
     } else {
-        let short = &line.short;
-        output.say(format_args!("\nThe state after it: piton backpack at {name} {short}"));
+        format!("The state after it: piton backpack at {name} {short}")
     }
 }

@@ -15,7 +15,7 @@ use crate::{app::App, open::Open, output};
 pub(super) struct Blamed<'a, T> {
     #[serde(flatten)]
     pub(super) thing: &'a T,
-    /// The steps behind its newest change; nothing if that was made outside of any run.
+    /// The steps behind its newest change; nothing if that was made for no step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) chain: Option<NodeBlame>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Blamed<'a, T> {
 /// Shows the steps from the start of a run to the one that something was written at.
 pub(super) fn show(app: &App, open: &Open, place: Option<(&str, &str)>) -> Option<NodeBlame> {
     let Some((run, node)) = place else {
-        app.output.say("\nIt was written outside of any run.");
+        app.output.say("\nNo step of a workflow is behind it.");
         return None;
     };
     let run = SessionReference(run.to_owned());

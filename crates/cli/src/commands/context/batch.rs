@@ -11,6 +11,10 @@ use crate::{
     app::App, bounds::BATCH_FILE_BYTES_MAX, exit::Ending, failure::Failure, files, words::count,
 };
 
+/// An operation, for somebody whose line is none.
+const EXAMPLE: &str =
+    r#"{"op": "put", "node": "src/lib.rs", "frameType": "summary", "content": "…"}"#;
+
 #[derive(Args)]
 pub(crate) struct Batch {
     /// The file, one JSON object a line; `-` for standard input
@@ -32,6 +36,9 @@ impl Batch {
         }
         let failed = failed.count();
         app.output.say(format_args!("{}, {failed} failed.", count(lines.len(), "operation")));
+        if failed > 0 {
+            app.output.say(format_args!("A line is, for example: {EXAMPLE}"));
+        }
         app.output.reply("piton.context.batch/1", &json!({ "lines": lines, "failed": failed }))?;
         Ok(if failed == 0 { Ending::Done } else { Ending::Wanting })
     }

@@ -19,14 +19,13 @@ use crate::{
 
 /// Looks at everything, and tells what was found.
 pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
-    let mut findings = Vec::new();
-    match app
+    let configured = app
         .configuration()
-        .and_then(|loaded| loaded.settings_here().map_err(Failure::Configuration))
-    {
-        Ok(_) => findings.push(Finding::good("configuration", "in order")),
-        Err(failure) => findings.push(Finding::bad("configuration", &failure)),
-    }
+        .and_then(|loaded| loaded.settings_here().map_err(Failure::Configuration));
+    let mut findings = vec![match &configured {
+        Ok(_) => Finding::good("configuration", "in order"),
+        Err(failure) => Finding::bad("configuration", failure),
+    }];
     match app.open() {
         Ok(open) => {
             findings.push(Finding::good("data", format!("{} opens", app.shown(open.root()))));
@@ -34,6 +33,13 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
             findings.push(workflows(app, &open));
             findings.push(files::finding(app, &open));
         }
+        // Without a configuration nothing is opened, and what is wrong with it was told above.
+        Err(_) if configured.is_err() => findings.push(Finding::of(
+            "data",
+            Health::Note,
+            "not looked at, nor what is in it".to_owned(),
+            "Mend the configuration first.",
+        )),
         Err(failure) => findings.push(Finding::bad("data", &failure)),
     }
     findings.extend(clients::findings(app));

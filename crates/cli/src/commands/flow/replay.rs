@@ -55,6 +55,7 @@ fn param(text: &str) -> Result<NodeParam, String> {
 impl Replay {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let text = self.flow.as_deref().map(check::text).transpose()?;
+        self.tools.put_up_wall(app)?;
         let open = app.open()?;
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
@@ -84,19 +85,20 @@ impl Replay {
 fn compare(app: &App, replayed: &FlowReplayed) {
     say(app, &replayed.ran);
     let outcome = &replayed.outcome;
+    let (then, now) = (&replayed.of, &replayed.ran.backpack);
     if outcome.changes.is_empty() {
         app.output.say("It left the same behind as the run before.");
-    } else {
-        let rows: Vec<_> = outcome.changes.iter().map(row).collect();
-        app.output.say("");
-        for line in table::lines(HEADS, &rows) {
-            app.output.say(line);
-        }
+        app.output.say(format_args!("Look inside: piton backpack log {now}"));
+        return;
+    }
+    let rows: Vec<_> = outcome.changes.iter().map(row).collect();
+    app.output.say("");
+    for line in table::lines(HEADS, &rows) {
+        app.output.say(line);
     }
     if outcome.left_out > 0 {
         app.output.say(format_args!("{} more keys differ.", outcome.left_out));
     }
-    let (then, now) = (&replayed.of, &replayed.ran.backpack);
     app.output.say(format_args!("\nLine by line: piton backpack diff {then} --with {now}"));
 }
 

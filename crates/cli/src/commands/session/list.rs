@@ -1,11 +1,8 @@
 //! `piton session list`.
 
-use piton_core::TimestampMs;
+use piton_core::{TimestampMs, shorten};
 use piton_runtime::reply::SessionList;
-use piton_workflow::{
-    RunStatus,
-    projection::{RunSummary, shorten},
-};
+use piton_workflow::{RunStatus, projection::RunSummary};
 
 use crate::{
     age::ago,
@@ -62,7 +59,7 @@ fn row(run: &RunSummary, now: TimestampMs) -> [Cell; 6] {
         run.workflow.id.to_string().into(),
         step(run).into(),
         status(run),
-        shorten(run.title.as_str(), CELL_BYTES_MAX).into(),
+        shorten(run.title.as_str(), CELL_BYTES_MAX).into_owned().into(),
         ago(now, run.active_at).into(),
     ]
 }

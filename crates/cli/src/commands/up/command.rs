@@ -69,7 +69,8 @@ fn serve(app: &App, declared: Joined) -> Result<Ending, Failure> {
     let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
     // Whoever reads that a signal stops it may send one.
     let stop = open.wait(async { stop::signals() })?;
-    words::opening(app, &app.shown(open.root()), is_new, &notice, &listed);
+    let data = app.shown(open.root());
+    words::opening(app, &data, is_new, &notice, settings.http_token_file(), &listed);
     let told = Told { server: &notice, data_dir: open.root(), was_running: false };
     app.output.reply("piton.up/1", &told)?;
     open.log.began();

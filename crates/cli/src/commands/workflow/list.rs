@@ -57,7 +57,8 @@ fn say(app: &App, listed: &ListedWorkflows) {
     if listed.left_out > 0 {
         let tags: Vec<String> = listed.tags.iter().map(ToString::to_string).collect();
         let tags = tags.join(", ");
-        output.say(format_args!("{} more do not fit. Tags: {tags}.", listed.left_out));
+        let more = if rows.is_empty() { "" } else { " more" };
+        output.say(format_args!("{}{more} do not fit. Tags: {tags}.", listed.left_out));
     }
     for problem in &listed.config_problems {
         output.say(format_args!("\nConfiguration: {problem}"));

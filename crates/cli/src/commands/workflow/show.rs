@@ -1,8 +1,10 @@
 //! `piton workflow show`.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use piton_runtime::{
-    reply::InspectedWorkflow,
+    reply::{InspectedWorkflow, WorkflowWarning},
     request::{InspectMode, InspectWorkflow},
 };
 
@@ -37,8 +39,8 @@ fn say(app: &App, shown: &InspectedWorkflow) {
     if let Some(warning) = &shown.warning {
         output.say(format_args!("{warning}."));
     }
-    for warning in &entry.warnings {
-        output.say(format_args!("  {}: {}", warning.subject, warning.message));
+    for (message, subjects) in by_message(&entry.warnings) {
+        output.say(format_args!("  {}: {message}", subjects.join(", ")));
     }
     output.say("");
     for (place, title) in shown.step_titles.iter().enumerate() {
@@ -48,4 +50,13 @@ fn say(app: &App, shown: &InspectedWorkflow) {
         output.say(format_args!("\nThe first step asks:\n\n{}", indented(prompt, "  ")));
     }
     output.say(format_args!("\nWalk it: piton workflow run {}", entry.workflow_id));
+}
+
+/// The warnings, with everything that one of them is about.
+fn by_message(warnings: &[WorkflowWarning]) -> BTreeMap<&str, Vec<&str>> {
+    let mut subjects = BTreeMap::<_, Vec<_>>::new();
+    for warning in warnings {
+        subjects.entry(warning.message.as_str()).or_default().push(warning.subject.as_str());
+    }
+    subjects
 }

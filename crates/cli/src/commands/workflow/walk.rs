@@ -163,7 +163,7 @@ fn say(app: &App, answer: &RunAnswer) {
             None => "Your notes".to_owned(),
         };
         output.say(format_args!(
-            "{form}, ended by a line that holds only a dot. Nothing at all stops here."
+            "{form}, ended by a line that holds only a dot. To stop here, give nothing."
         ));
     }
 }

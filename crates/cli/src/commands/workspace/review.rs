@@ -73,7 +73,7 @@ impl Apply {
         let (open, world) = self.overlay.chosen.world(app)?;
         let prefix = &self.overlay.prefix;
         let diff = open.wait(world.diff(prefix))?;
-        if !self.yes {
+        if !self.yes && !diff.changes.is_empty() {
             summary(app, &diff);
             let question =
                 format!("Change {} in {}?", count(diff.changes.len(), "path"), diff.over);
@@ -99,7 +99,8 @@ impl Drop {
             summary(app, &diff);
             let question =
                 format!("Forget {} of {}?", count(diff.changes.len(), "change"), diff.overlay);
-            if !agreed(app, &question, "Nothing was dropped.")? {
+            let is_empty = diff.changes.is_empty();
+            if !is_empty && !agreed(app, &question, "Nothing was dropped.")? {
                 return Ok(Ending::Wanting);
             }
         }

@@ -42,6 +42,6 @@ pub(in crate::error) const CANCELLED: Facts = Facts {
 pub(in crate::error) const NOT_RESUMABLE: Facts = Facts {
     domain: Domain::Flow,
     meaning: "The backpack holds no unfinished run of this flow, or one of another version of it.",
-    advice: "Start a new run with `piton flow run`, or go on with the description of the flow that the run began with.",
+    advice: "Start a new run with `piton flow run`, or run this one again from a node that it reached: `piton flow replay RUN --from NODE`.",
     retry: Retry::NotRetryable,
 };

@@ -32,7 +32,7 @@ impl Backpacks {
         Ok(BackpackState { backpack: backpack.id().clone(), commit, items, left_out })
     }
 
-    /// What one key held at a moment.
+    /// What one key held at a moment: all of it.
     pub async fn item_at(
         &self,
         reference: &BackpackReference,
@@ -43,7 +43,7 @@ impl Backpacks {
         let (backpack, state, commit) = self.state(reference, point).await?;
         let item = state.debug().item(key).map_err(|error| error.envelope())?;
         let item = item.ok_or_else(|| no_key(backpack.id(), &state, key))?;
-        let (line, value) = (line(&item), value::of(&item, reveal));
+        let (line, value) = (line(&item), value::whole(&item, reveal));
         Ok(ItemShown { backpack: backpack.id().clone(), commit, line, value })
     }
 

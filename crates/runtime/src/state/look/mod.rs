@@ -23,6 +23,6 @@ pub(crate) use related::{Branch, Place};
 
 pub use reply::{
     BackpackDiff, BackpackLine, BackpackList, BackpackLog, BackpackState, Blame, BlameLine,
-    ChangeShown, CommitLine, CommitShown, DiffSide, ItemLine, ItemShown, QuarantineLine,
+    ChangeShown, CommitLine, CommitShown, DiffSide, Hidden, ItemLine, ItemShown, QuarantineLine,
     QuarantineList, RunLine, TroubledBackpack, ValueShown,
 };

@@ -126,6 +126,30 @@ pub struct CommitLine {
     pub provenance: Option<Provenance>,
 }
 
+piton_core::closed_set! {
+    /// Why a value is not shown.
+    pub enum Hidden {
+        /// It is about a person.
+        Pii => "pii",
+        /// It is for some nodes only.
+        Limited => "limited",
+        /// It was taken out of use: a prompt or an error may quote a protected value.
+        Quarantined => "quarantined",
+        /// The history that it was to come from does not hold it.
+        TooLarge => "too large for the history",
+    }
+}
+
+impl Hidden {
+    /// Whether it is shown to whoever asks for it.
+    pub const fn can_be_revealed(self) -> bool {
+        match self {
+            Self::Pii | Self::Limited | Self::Quarantined => true,
+            Self::TooLarge => false,
+        }
+    }
+}
+
 /// A value as far as it is shown.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -139,7 +163,7 @@ pub struct ValueShown {
     pub left_out_bytes: usize,
     /// Why it is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hidden: Option<String>,
+    pub hidden: Option<Hidden>,
 }
 
 /// One commit with what it stored and what it replaced.

@@ -4,43 +4,48 @@ use piton_backpack::Item;
 use serde_json::Value;
 
 use super::backpacks::Reveal;
-use super::reply::ValueShown;
+use super::reply::{Hidden, ValueShown};
 use crate::bounds::VALUE_SHOWN_BYTES_MAX;
 
-/// Why something that was quarantined is not shown: a prompt or an error may quote a protected value.
-const ASIDE: &str = "quarantined";
-
-/// A value in use.
+/// A value in use, as much of it as is shown beside other things.
 pub(super) fn of(item: &Item, reveal: Reveal) -> ValueShown {
-    let labels = item.labels();
-    let hidden = if labels.is_pii() {
-        Some("pii")
-    } else if labels.is_protected() {
-        Some("limited")
-    } else {
-        None
-    };
-    shown(item, hidden, reveal)
+    shown(item, hidden(item), reveal, VALUE_SHOWN_BYTES_MAX)
+}
+
+/// A value in use, all of it.
+pub(super) fn whole(item: &Item, reveal: Reveal) -> ValueShown {
+    shown(item, hidden(item), reveal, usize::MAX)
 }
 
 /// A value in quarantine.
 pub(super) fn aside(item: &Item, reveal: Reveal) -> ValueShown {
-    shown(item, Some(ASIDE), reveal)
+    shown(item, Some(Hidden::Quarantined), reveal, VALUE_SHOWN_BYTES_MAX)
 }
 
-fn shown(item: &Item, hidden: Option<&str>, reveal: Reveal) -> ValueShown {
-    let hidden = hidden.filter(|_| reveal == Reveal::Nothing).map(str::to_owned);
-    let size = item.size();
-    if hidden.is_some() {
-        return ValueShown { size, text: None, left_out_bytes: 0, hidden };
+/// Why a value in use is not shown to whoever did not ask for it.
+fn hidden(item: &Item) -> Option<Hidden> {
+    let labels = item.labels();
+    if labels.is_pii() {
+        Some(Hidden::Pii)
+    } else if labels.is_protected() {
+        Some(Hidden::Limited)
+    } else {
+        None
     }
-    let Some(text) = text(item) else {
-        let hidden = Some("too large for the history".to_owned());
-        return ValueShown { size, text: None, left_out_bytes: 0, hidden };
-    };
-    let end = text.floor_char_boundary(VALUE_SHOWN_BYTES_MAX);
+}
+
+fn shown(item: &Item, hidden: Option<Hidden>, reveal: Reveal, bytes_max: usize) -> ValueShown {
+    let size = item.size();
+    let not_shown =
+        |hidden| ValueShown { size, text: None, left_out_bytes: 0, hidden: Some(hidden) };
+    if let Some(hidden) = hidden.filter(|_| reveal == Reveal::Nothing) {
+        return not_shown(hidden);
+    }
+    let Some(mut text) = text(item) else { return not_shown(Hidden::TooLarge) };
+    let end = text.floor_char_boundary(bytes_max);
     let left_out_bytes = text.len() - end;
-    ValueShown { size, text: Some(text[..end].to_owned()), left_out_bytes, hidden: None }
+    text.truncate(end);
+    ValueShown { size, text: Some(text), left_out_bytes, hidden: None }
 }
 
 /// A value as people read it: a text as it is, anything else as indented JSON. Nothing if it is not at hand.

@@ -72,6 +72,33 @@ fn a_directory_with_too_many_files_is_cut_and_told() {
 }
 
 #[test]
+fn what_lies_too_deep_is_told_once_with_how_many_more_there_are() {
+    let check = |names: &[&str], expected: Option<(&str, &str)>| {
+        let machine = Machine::in_memory();
+        let place = |name: &str| format!("project/.piton/workflows/{name}");
+        for name in names {
+            machine.write(&place(&format!("{name}/deep.json")), &two_steps("project.deep"));
+        }
+        let listed = machine.agent().list_workflows(&ListWorkflows::default()).unwrap();
+        let told: Vec<(&str, String)> =
+            listed.problems.iter().map(|file| (file.path.as_str(), file.text())).collect();
+        let Some((path, words)) = expected else {
+            assert!(told.is_empty(), "{told:?}");
+            return;
+        };
+        let [(told_path, text)] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!(*told_path, machine.home().join(place(path)).display().to_string());
+        assert!(text.contains(words), "{text}");
+        assert!(text.contains("move the workflows in it up"), "{text}");
+        assert!(!listed.workflows.iter().any(|entry| entry.workflow_id == "project.deep"));
+    };
+    check(&["1/2/3/4"], None);
+    check(&["1/2/3/4/5"], Some(("1/2/3/4/5", "more than 4 directories deep; move")));
+    check(&["b/2/3/4/5/6", "a/2/3/4/5"], Some(("a/2/3/4/5", "as one other directory is;")));
+    check(&["1/2/3/4/5", "1/2/3/4/6", "2/2/3/4/5"], Some(("1/2/3/4/5", "as 2 other directories")));
+}
+
+#[test]
 fn a_broken_configuration_does_not_hide_the_workflows() {
     let machine = Machine::in_memory();
     let agent = machine.agent();

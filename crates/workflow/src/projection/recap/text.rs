@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use piton_core::{
     NodeId,
     budget::{TRUNCATION_MARKER, truncate},
+    shorten,
 };
 
 use super::{
-    super::headline::{headline, shorten},
+    super::headline::headline,
     functions::definitions,
     select::{Part, Recap},
 };

@@ -101,6 +101,7 @@ fn what_is_not_a_bundle_at_all_is_refused() {
     for text in ["", "{", "[]", "null", "{}", "\u{feff}{}", r#"{"bundleSchemaVersion":1}"#] {
         let error = Bundle::read(text.as_bytes()).unwrap_err();
         assert_eq!(error.code(), Code::BundleInvalidFormat, "{text}: {error}");
+        assert!(!error.to_string().contains("struct"), "{text}: {error}");
     }
 }
 
