@@ -11,6 +11,7 @@ mod audit;
 mod config;
 mod conformance;
 mod counting;
+mod durable;
 mod editing;
 mod guarded;
 mod kill;
