@@ -9,7 +9,9 @@ use piton_store::port::BoxFuture;
 use piton_workspaces::{
     path::MountPath,
     search::{Found, Search},
-    store::{Change, Fault, FileStat, Listing, Loaded, Prepared, Store, Window, WindowRead},
+    store::{
+        Change, Fault, FileStat, Identity, Listing, Loaded, Prepared, Store, Window, WindowRead,
+    },
 };
 
 /// How often Stores were asked.
@@ -48,6 +50,10 @@ impl Counting {
 impl Store for Counting {
     fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
         self.counted().stat(path, digest)
+    }
+
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+        self.counted().identity(path)
     }
 
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {

@@ -3,7 +3,9 @@
 use std::{fs, os::unix::fs::symlink, sync::Arc};
 
 use piton_core::Code;
-use piton_workspaces::{Error, Quota, physical::PhysicalOptions, virtual_store::VirtualStore};
+use piton_workspaces::{
+    Actor, Error, Quota, audit::Ledger, physical::PhysicalOptions, virtual_store::VirtualStore,
+};
 use serde_json::json;
 
 use super::case::{Case, Expect, OneOf, case, refused, run};
@@ -167,6 +169,36 @@ async fn a_file_that_is_moved_onto_itself_under_another_name_is_still_there() {
     assert_eq!(reply.text, "moved /all/g to /drop/f\n");
     assert_eq!(fs::read_to_string(directory.path().join("sub/f")).unwrap(), "three\n");
     assert!(!directory.path().join("g").exists());
+}
+
+// A moment without the file would be one in which a crash loses it.
+#[tokio::test]
+async fn a_file_that_is_moved_onto_itself_is_never_gone() {
+    let directory = quick_directory();
+    let ports = memory_ports(9);
+    let mount =
+        |prefix, scope| in_directory(prefix, scope, directory.path(), PhysicalOptions::default());
+    let kept = |prefix, scope| {
+        let store = VirtualStore::new(ports.clone(), &namespace(&["n"]), None);
+        in_store(prefix, scope, Arc::new(store))
+    };
+    let both = [
+        vec![mount("/a", "read-write"), mount("/b", "write-only")],
+        vec![kept("/a", "read-write"), kept("/b", "write-only")],
+    ];
+    for laid in both {
+        let guarded = Guarded::new(Some(directory.path()), laid);
+        guarded.set_up("write", json!({ "path": "/a/f", "content": "kept\n" })).await;
+        let ledger = Ledger::new(Arc::clone(&ports.table), Arc::clone(&ports.clock), "mounts");
+        let ledger = Arc::new(ledger);
+        let files = guarded.unguarded().clone().recorded(Arc::clone(&ledger), Actor::default());
+        let reply = files.call("move", json!({ "from": "/a/f", "to": "/b/f" })).await;
+        assert_eq!(reply.text, "moved /a/f to /b/f\n");
+        let read = files.call("read", json!({ "path": "/a/f" })).await.text;
+        assert!(read.ends_with("\nkept\n"), "{read}");
+        let done = ledger.blame(guarded.unguarded().workspaces(), &"/a/f".parse().unwrap()).await;
+        assert_eq!(done.unwrap().records, [], "it was deleted and put back");
+    }
 }
 
 #[tokio::test]
