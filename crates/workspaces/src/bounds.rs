@@ -156,6 +156,9 @@ pub const ACTOR_BYTES_MAX: usize = 128;
 /// Entries of a Virtual Store that are copied at once: two rows for each go into one commit of the table.
 pub const COPY_ENTRIES_MAX: usize = 4_000;
 
+/// Records that the history of one file holds, the newest: more than anybody reads. How many are older is counted.
+pub const BLAME_RECORDS_MAX: usize = 1_000;
+
 /// Records that are brought from the table at a time.
 pub const AUDIT_PAGE: usize = 1_000;
 

@@ -7,6 +7,7 @@ use piton_store::{memory::MemoryTable, port::Table};
 use piton_workspaces::{
     Actor, Files, Tool,
     audit::{Intent, Ledger, Outcome, Record},
+    bounds::BLAME_RECORDS_MAX,
     path::LogicalPath,
     store::Before,
 };
@@ -220,6 +221,31 @@ async fn what_was_done_in_a_run_is_found_by_the_run_with_its_nodes() {
     assert_eq!((nodes, left_out), (vec![Some("node_1"), Some("node_3")], 0));
     assert_eq!(ledger.of_run(world.unguarded().workspaces(), "run_1", 1).await.unwrap().1, 1);
     assert!(ledger.of_run(world.unguarded().workspaces(), "run_3", 1).await.unwrap().0.is_empty());
+}
+
+#[tokio::test]
+async fn of_a_long_history_the_newest_records_are_told_and_the_others_counted() {
+    const MORE: usize = 7;
+    let world = World::new().await;
+    let (ledger, workspaces) = (ledger(), world.unguarded().workspaces());
+    let files = world.unguarded().clone().recorded(Arc::clone(&ledger), actor("one"));
+    for number in 0..BLAME_RECORDS_MAX + MORE {
+        let content = number.to_string();
+        let reply = files.call("write", json!({ "path": "/mem/d/f", "content": content })).await;
+        assert!(!reply.is_error(), "{}", reply.text);
+    }
+    let blame = ledger.blame(workspaces, &path("/mem/d/f")).await.unwrap();
+    assert_eq!((blame.records.len(), blame.older), (BLAME_RECORDS_MAX, MORE));
+    assert!(blame.records.is_sorted_by_key(|record| record.number));
+    assert!(!blame.changed_outside);
+    let last = ledger.last(workspaces, &path("/mem/d/f")).await.unwrap();
+    assert_eq!(last.as_ref(), blame.records.last());
+    // One record of a directory above it, which is the newest then.
+    files.call("move", json!({ "from": "/mem/d", "to": "/mem/e" })).await;
+    let blame = ledger.blame(workspaces, &path("/mem/d/f")).await.unwrap();
+    assert_eq!((blame.records.len(), blame.older), (BLAME_RECORDS_MAX, MORE + 1));
+    assert_eq!(blame.records.last().unwrap().intent.tool, Tool::Move);
+    assert_eq!(ledger.last(workspaces, &path("/mem/none")).await.unwrap(), None);
 }
 
 /// Two processes that share a table.
