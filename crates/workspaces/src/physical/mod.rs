@@ -18,6 +18,7 @@ mod errno;
 mod links;
 mod list;
 mod lock;
+mod no_replace;
 mod open;
 mod permissions;
 mod quota;

@@ -10,10 +10,10 @@ use super::{
     errno::fault,
     list::size,
     lock::lock,
+    no_replace::rename_no_replace,
     open::Root,
     permissions::Permissions,
     ready::{Ready, read_all},
-    rename::rename_no_replace,
     temp::{discard, random_name, write_temp},
 };
 use crate::{

@@ -20,18 +20,24 @@ const ROOT: &str = "PITON_WORKSPACES_TRACED";
 const CALLS: &str =
     "trace=fsync,fdatasync,openat,openat2,?renameat,renameat2,mkdirat,unlinkat,linkat,write";
 
-/// Every kind of change to files of a directory, and what it asks of the kernel until it is answered.
+/// What a change asks of the kernel until it is answered.
 ///
 /// `record` is whatever makes the record durable, `TEMP` a name that only an unfinished change has, `.` the Mount.
-fn changes() -> [(&'static str, Value, &'static [&'static str]); 8] {
+type Asks = &'static [&'static str];
+
+/// What every way to replace a file asks.
+const REPLACES: Asks = &["record", "create TEMP", "sync TEMP", "rename TEMP new.txt", "sync ."];
+
+/// Every kind of change to files of a directory, with what it asks where the kernel renames without replacing, and
+/// where it does not.
+fn changes() -> [(&'static str, Value, Asks, Asks); 10] {
+    let same = |tool, arguments, asks| (tool, arguments, asks, asks);
     let write = |path: &str| json!({ "path": path, "content": "new\n" });
+    let append = json!({ "path": "/p/new.txt", "content": "more\n", "append": true });
+    let edit = json!({ "path": "/p/new.txt", "old_string": "more", "new_string": "less" });
     [
-        (
-            "write",
-            write("/p/new.txt"),
-            &["record", "create TEMP", "sync TEMP", "rename TEMP new.txt", "sync ."],
-        ),
-        (
+        same("write", write("/p/new.txt"), REPLACES),
+        same(
             "write",
             write("/p/d/e/deep.txt"),
             &[
@@ -46,28 +52,33 @@ fn changes() -> [(&'static str, Value, &'static [&'static str]); 8] {
                 "sync d/e",
             ],
         ),
+        same("write", append, REPLACES),
+        same("edit", edit, REPLACES),
         (
-            "write",
-            json!({ "path": "/p/new.txt", "content": "more\n", "append": true }),
-            &["record", "create TEMP", "sync TEMP", "rename TEMP new.txt", "sync ."],
-        ),
-        (
-            "edit",
-            json!({ "path": "/p/new.txt", "old_string": "more", "new_string": "less" }),
-            &["record", "create TEMP", "sync TEMP", "rename TEMP new.txt", "sync ."],
+            "copy",
+            json!({ "from": "/p/new.txt", "to": "/p/copy.txt" }),
+            &["record", "create TEMP", "sync TEMP", "rename TEMP copy.txt", "sync ."],
+            &["record", "create TEMP", "sync TEMP", "link TEMP copy.txt", "remove TEMP", "sync ."],
         ),
         (
             "move",
             json!({ "from": "/p/new.txt", "to": "/p/d/moved.txt" }),
             &["record", "rename new.txt d/moved.txt", "sync d", "sync ."],
+            &["record", "link new.txt d/moved.txt", "remove new.txt", "sync d", "sync ."],
         ),
-        ("mkdir", json!({ "path": "/p/f" }), &["make f", "record", "sync .", "sync f"]),
         (
+            "move",
+            json!({ "from": "/p/d/e", "to": "/p/e" }),
+            &["record", "rename d/e e", "sync .", "sync d"],
+            &["record", "make e", "rename d/e e", "sync .", "sync d"],
+        ),
+        same("mkdir", json!({ "path": "/p/f" }), &["make f", "record", "sync .", "sync f"]),
+        same(
             "delete",
             json!({ "path": "/p/d/moved.txt" }),
             &["record", "remove d/moved.txt", "sync d"],
         ),
-        (
+        same(
             "delete",
             json!({ "path": "/p/f", "recursive": true }),
             &["record", "rename f TEMP", "sync .", "remove TEMP"],
@@ -85,7 +96,7 @@ async fn a_child_changes_files_while_it_is_traced() {
     let say = |text: String| io::stderr().write_all(text.as_bytes()).unwrap();
     // What is done once for all changes is done by the first.
     files.call("write", json!({ "path": "/p/first.txt", "content": "first\n" })).await;
-    for (number, (tool, arguments, _)) in changes().into_iter().enumerate() {
+    for (number, (tool, arguments, ..)) in changes().into_iter().enumerate() {
         say(format!("begins {number}."));
         let reply = files.call(tool, arguments).await;
         assert!(!reply.is_error(), "{}", reply.text);
@@ -96,27 +107,42 @@ async fn a_child_changes_files_while_it_is_traced() {
 // shows: WS-035 (on the disk before the reply), WS-058 (recorded before the change)
 #[test]
 fn a_change_is_recorded_then_made_then_durable_and_only_then_answered() {
+    let Some(found) = traced(&[]) else { return };
+    for (number, (tool, arguments, expected, _)) in changes().into_iter().enumerate() {
+        assert_eq!(found[&number], expected, "{tool} {arguments}");
+    }
+}
+
+// What NFS answers.
+#[test]
+fn where_the_kernel_cannot_rename_without_replacing_it_takes_two_steps() {
+    let Some(found) = traced(&["-e", "inject=renameat2:error=EINVAL"]) else { return };
+    for (number, (tool, arguments, _, expected)) in changes().into_iter().enumerate() {
+        assert_eq!(found[&number], expected, "{tool} {arguments}");
+    }
+}
+
+/// What each change of a child asked of the kernel, by its number; nothing where nobody can be traced.
+fn traced(more: &[&str]) -> Option<BTreeMap<usize, Vec<String>>> {
     if !Command::new("strace").arg("true").output().is_ok_and(|run| run.status.success()) {
         println!("not tried: strace is missing, or this machine lets nobody trace a process");
-        return;
+        return None;
     }
     let root = quick_directory();
     fs::create_dir(root.path().join("files")).unwrap();
     let trace = root.path().join("trace");
     let traced = Command::new("strace")
-        .args(["-f", "-y", "-s", "100", "-e", CALLS, "-o"])
+        .args(["-f", "-y", "-s", "100", "-e", CALLS])
+        .args(more)
+        .arg("-o")
         .arg(&trace)
         .arg(env::current_exe().unwrap())
         .args(["--exact", "durable::a_child_changes_files_while_it_is_traced", "--nocapture"])
         .env(ROOT, root.path())
         .output()
         .unwrap();
-    let trace = fs::read_to_string(trace).unwrap();
     assert!(traced.status.success(), "{}", String::from_utf8_lossy(&traced.stderr));
-    let found = until_answers(&trace, root.path());
-    for (number, (tool, arguments, expected)) in changes().into_iter().enumerate() {
-        assert_eq!(found.get(&number).unwrap(), expected, "{tool} {arguments}");
-    }
+    Some(until_answers(&fs::read_to_string(trace).unwrap(), root.path()))
 }
 
 /// What each change asked of the kernel until it was answered, by its number.
