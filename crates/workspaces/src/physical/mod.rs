@@ -15,6 +15,7 @@
 mod at_hand;
 mod directories;
 mod errno;
+mod folding;
 mod links;
 mod list;
 mod lock;
