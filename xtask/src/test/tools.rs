@@ -29,8 +29,11 @@ pub(crate) fn install(root: &Path) -> Result<()> {
         install_packages(root, "ripgrep", &["ripgrep"])?;
     }
     if cfg!(target_os = "linux") && !works(root, "strace", &["-V"]) {
-        // It sees in which order a change of a file becomes durable.
-        install_packages(root, "strace", &["strace"])?;
+        // It sees in which order a change of a file becomes durable. Machines may refuse it, and the tests that use it
+        // say so then.
+        if let Err(error) = install_packages(root, "strace", &["strace"]) {
+            println!("xtask: going on without strace: {error:#}");
+        }
     }
     if !works(root, &cargo, &["nextest", "--version"]) {
         let arguments = ["install", "--locked", "cargo-nextest", "--version", NEXTEST];
