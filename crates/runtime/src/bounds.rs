@@ -181,6 +181,14 @@ pub const GENERATE_AT_ONCE: usize = 4;
 /// How many may be asked at once at most.
 pub const GENERATE_AT_ONCE_MAX: usize = 64;
 
+/// How many paths that an overlay changed are shown at once, each with who changed it: more than anybody looks through
+/// in one sitting. How many more there are is counted.
+pub const OVERLAY_CHANGES_SHOWN_MAX: usize = 1_000;
+
+/// How many bytes of lines are shown of all that an overlay changed: a hundred thousand lines. Of the paths after that
+/// only the names are told.
+pub const OVERLAY_DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
+
 /// The most bytes of two contents of a file that are compared line by line; beyond it only sizes are told.
 pub const FILE_DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
 

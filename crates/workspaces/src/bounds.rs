@@ -115,6 +115,10 @@ pub const IGNORE_FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Entries that one recursive delete or move of a directory looks at or removes: a few seconds of work, under a lock.
 pub const TREE_ENTRIES_MAX: usize = 100_000;
 
+/// Names of a Mount that are tried to find out whether capital letters are told from small ones: one with a letter is
+/// enough.
+pub const FOLDING_TRIES_MAX: usize = 16;
+
 /// Links that one path may lead through, where links are followed: what Linux allows.
 pub const LINKS_MAX: usize = 40;
 
@@ -155,6 +159,9 @@ pub const ACTOR_BYTES_MAX: usize = 128;
 
 /// Entries of a Virtual Store that are copied at once: two rows for each go into one commit of the table.
 pub const COPY_ENTRIES_MAX: usize = 4_000;
+
+/// Records that the history of one file holds, the newest: more than anybody reads. How many are older is counted.
+pub const BLAME_RECORDS_MAX: usize = 1_000;
 
 /// Records that are brought from the table at a time.
 pub const AUDIT_PAGE: usize = 1_000;

@@ -13,8 +13,8 @@ use crate::process::{cargo, command, output, succeeds, works};
 /// The version that the tests are run with; it builds with the toolchain of this repository.
 const NEXTEST: &str = "0.9.143";
 
-/// Makes sure of a C compiler, the formatter, the linter, the test runner and the clients of the Model Context
-/// Protocol.
+/// Makes sure of a C compiler, the formatter, the linter, the test runner, the programs that tests compare with or look
+/// through, and the clients of the Model Context Protocol.
 pub(crate) fn install(root: &Path) -> Result<()> {
     install_compiler(root)?;
     let cargo = cargo();
@@ -27,6 +27,13 @@ pub(crate) fn install(root: &Path) -> Result<()> {
     if !works(root, "rg", &["--version"]) {
         // The oracle of searches.
         install_packages(root, "ripgrep", &["ripgrep"])?;
+    }
+    if cfg!(target_os = "linux") && !works(root, "strace", &["-V"]) {
+        // It sees in which order a change of a file becomes durable. Machines may refuse it, and the tests that use it
+        // say so then.
+        if let Err(error) = install_packages(root, "strace", &["strace"]) {
+            println!("xtask: going on without strace: {error:#}");
+        }
     }
     if !works(root, &cargo, &["nextest", "--version"]) {
         let arguments = ["install", "--locked", "cargo-nextest", "--version", NEXTEST];

@@ -44,8 +44,7 @@ impl FileWorld {
         one: &Difference,
     ) -> Result<FileWritten, Envelope> {
         let path = overlay.prefix.join(&one.path);
-        let blame = self.ledgers.blame(&self.workspaces, &path).await;
-        let last = blame.ok().and_then(|blame| blame.records.into_iter().next_back());
+        let last = self.ledgers.last(&self.workspaces, &path).await.ok().flatten();
         let (below, above) = overlay.store.contents(one).await.map_err(told(overlay))?;
         let (diff, left_out) = text_diff::contents(below.as_deref(), above.as_deref());
         let became = Became {

@@ -20,6 +20,7 @@ impl FileWorld {
             workspace: workspace.unwrap_or_default(),
             changed_outside: blame.changed_outside,
             records: blame.records.into_iter().map(shown).collect(),
+            left_out: blame.older,
         })
     }
 }

@@ -39,6 +39,11 @@ pub(super) fn compare(path: &str, below: Option<&[u8]>, above: Option<&[u8]>) ->
     }
 }
 
+/// What stands for the lines of a path if those of the paths before it are as many as are shown.
+pub(super) fn not_shown(path: &str) -> String {
+    format!("--- a/{path}\n+++ b/{path}\nnot shown: there are too many lines before these\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

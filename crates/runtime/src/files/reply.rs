@@ -101,8 +101,10 @@ pub struct FileHistory {
     pub workspace: String,
     /// Whether the file is not as the last record left it: it was changed outside Piton.
     pub changed_outside: bool,
-    /// What was done, oldest first.
+    /// What was done last, oldest first.
     pub records: Vec<RecordShown>,
+    /// How many older records are left out.
+    pub left_out: usize,
 }
 
 /// One path that an overlay changed.
@@ -133,8 +135,17 @@ pub struct OverlayDiff {
     pub overlay: String,
     /// What it lies over.
     pub over: String,
-    /// The paths, in order.
+    /// The first paths, in order.
     pub changes: Vec<ChangeShown>,
+    /// How many more paths are left out.
+    pub left_out: usize,
+}
+
+impl OverlayDiff {
+    /// How many paths it changed, with those that are left out.
+    pub fn total(&self) -> usize {
+        self.changes.len() + self.left_out
+    }
 }
 
 /// What applying an overlay did.

@@ -9,10 +9,11 @@ use piton_workspaces::store::Fault;
 use piton_workspaces::{Error, Files};
 
 use super::history::shown;
-use super::lines::compare;
+use super::lines::{compare, not_shown};
 use super::reply::{AppliedOverlay, ChangeShown, DroppedOverlay, OverlayDiff};
 use super::resolving::parsed;
 use super::world::{FileWorld, actor};
+use crate::bounds::{OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX};
 use crate::lineage::ForkedOverlay;
 
 /// What somebody is told who does not say what a fork is called.
@@ -23,13 +24,16 @@ impl FileWorld {
     pub async fn diff(&self, prefix: &str) -> Result<OverlayDiff, Envelope> {
         let overlay = self.overlay(prefix)?;
         let differences = overlay.store.diff().await.map_err(told(overlay))?;
-        let mut changes = Vec::with_capacity(differences.len());
-        for one in &differences {
-            changes.push(self.change_shown(overlay, one).await?);
+        let (mut changes, mut bytes) = (Vec::new(), 0);
+        for one in differences.iter().take(OVERLAY_CHANGES_SHOWN_MAX) {
+            let change = self.change_shown(overlay, one, bytes < OVERLAY_DIFF_BYTES_MAX).await?;
+            bytes += change.diff.as_ref().map_or(0, String::len);
+            changes.push(change);
         }
         Ok(OverlayDiff {
             overlay: overlay.prefix.to_string(),
             over: overlay.over.to_string(),
+            left_out: differences.len() - changes.len(),
             changes,
         })
     }
@@ -150,10 +154,10 @@ impl FileWorld {
         &self,
         overlay: &OpenedOverlay,
         one: &Difference,
+        with_lines: bool,
     ) -> Result<ChangeShown, Envelope> {
         let path = overlay.prefix.join(&one.path);
-        let blame = self.ledgers.blame(&self.workspaces, &path).await;
-        let by = blame.ok().and_then(|blame| blame.records.into_iter().next_back()).map(shown);
+        let by = self.ledgers.last(&self.workspaces, &path).await.ok().flatten().map(shown);
         let mut change = ChangeShown {
             path: one.path.to_string(),
             kind: one.kind,
@@ -163,6 +167,10 @@ impl FileWorld {
             diff: None,
         };
         if one.kind == DifferenceKind::Directory {
+            return Ok(change);
+        }
+        if !with_lines {
+            change.diff = Some(not_shown(&change.path));
             return Ok(change);
         }
         let (below, above) = overlay.store.contents(one).await.map_err(told(overlay))?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use piton_core::{Provenance, TimestampMs, port::fixed::ManualClock, port::fixed::SeededEntropy};
 use piton_runtime::Standing;
+use piton_runtime::bounds::{OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX};
 use piton_runtime::files::{
     Declared, DeclaredBy, FileWorld, Mount, VirtualPorts, WorkspaceConfig, WorkspacePorts, join,
 };
@@ -184,6 +185,43 @@ async fn records_belong_to_the_mount_whoever_reaches_it() {
     // Another directory under the same prefix has records of its own.
     let other = world(vec![typed(&["/d=./b:rw"], base)], &ports).await;
     assert!(other.history("/d/f").await.unwrap().records.is_empty());
+}
+
+#[tokio::test]
+async fn of_many_changes_of_an_overlay_the_first_are_shown_and_the_others_counted() {
+    const MORE: usize = 3;
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("docs")).unwrap();
+    let mounts = ["/docs=./docs:ro", "/draft=over/docs:rw"];
+    let world = world(vec![typed(&mounts, directory.path())], &ports()).await;
+    for number in 0..OVERLAY_CHANGES_SHOWN_MAX + MORE {
+        write(&world, &format!("/draft/{number:06}")).await;
+    }
+    let diff = world.diff("/draft").await.unwrap();
+    assert_eq!((diff.changes.len(), diff.left_out), (OVERLAY_CHANGES_SHOWN_MAX, MORE));
+    assert_eq!(diff.total(), OVERLAY_CHANGES_SHOWN_MAX + MORE);
+    let change = diff.changes.last().unwrap();
+    assert_eq!((change.added, change.by.as_ref().unwrap().agent.as_str()), (1, "one"));
+}
+
+#[tokio::test]
+async fn lines_of_an_overlay_are_shown_until_there_are_too_many() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("docs")).unwrap();
+    let mounts = ["/docs=./docs:ro", "/draft=over/docs:rw"];
+    let world = world(vec![typed(&mounts, directory.path())], &ports()).await;
+    // Few lines of many bytes: what is compared is lines.
+    let content = format!("{}\n", "x".repeat(OVERLAY_DIFF_BYTES_MAX / 16)).repeat(9);
+    for name in ["a", "b", "c"] {
+        let arguments = json!({ "path": format!("/draft/{name}"), "content": content });
+        world.call("one", &Standing::default(), "write", arguments).await.unwrap();
+    }
+    let diff = world.diff("/draft").await.unwrap();
+    let shown: Vec<_> = diff.changes.iter().map(|change| (&*change.path, change.added)).collect();
+    assert_eq!(shown, [("a", 9), ("b", 9), ("c", 0)]);
+    let last = diff.changes[2].diff.as_deref();
+    let told = "--- a/c\n+++ b/c\nnot shown: there are too many lines before these\n";
+    assert_eq!((last, diff.left_out), (Some(told), 0));
 }
 
 #[tokio::test]

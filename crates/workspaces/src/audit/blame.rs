@@ -5,6 +5,7 @@ use super::{
     record::{Outcome, Record},
 };
 use crate::{
+    bounds::BLAME_RECORDS_MAX,
     error::Error,
     path::LogicalPath,
     store::{Before, Fault},
@@ -14,24 +15,46 @@ use crate::{
 /// The history of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blame {
-    /// The records that name it or a directory above it, oldest first.
+    /// The newest records that name it or a directory above it, oldest first.
     pub records: Vec<Record>,
-    /// Whether the file is not as the last of them left it: it was changed outside Piton.
+    /// How many older records name it or a directory above it.
+    pub older: usize,
+    /// Whether the file is not as the last of these left it: it was changed outside Piton.
     pub changed_outside: bool,
 }
 
 impl Ledger {
     /// The history of a file: its own records, and moves and removals of directories above it.
     pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
-        let mut numbers = Vec::new();
-        for ancestor in path.ancestors() {
-            let ancestor: LogicalPath = ancestor.parse().expect("a part of a path is a path");
-            numbers.extend(self.numbers(&self.keys.all_of_path(&ancestor)).await?);
-        }
-        numbers.sort_unstable();
-        numbers.dedup();
+        let (records, older) = self.newest(workspaces, path, BLAME_RECORDS_MAX).await?;
+        let changed_outside = changed_outside(workspaces, path, &records, older).await?;
+        Ok(Blame { records, older, changed_outside })
+    }
+
+    /// The newest record of a file, or of a directory above it that was moved or removed.
+    pub async fn last(
+        &self,
+        workspaces: &Workspaces,
+        path: &LogicalPath,
+    ) -> Result<Option<Record>, Error> {
+        let (mut records, _) = self.newest(workspaces, path, 1).await?;
+        Ok(records.pop())
+    }
+
+    /// The newest records of a file, at most so many and oldest first, and how many older ones were not looked at.
+    async fn newest(
+        &self,
+        workspaces: &Workspaces,
+        path: &LogicalPath,
+        max: usize,
+    ) -> Result<(Vec<Record>, usize), Error> {
+        let (mut numbers, mut older) = self.named(path).await?;
         let mut records = Vec::new();
-        for number in numbers {
+        while let Some(number) = numbers.pop() {
+            if records.len() == max {
+                older += numbers.len() + 1;
+                break;
+            }
             let Some(record) = self.record(number).await? else {
                 continue;
             };
@@ -41,8 +64,23 @@ impl Ledger {
                 records.push(self.shown(workspaces, record).await?);
             }
         }
-        let changed_outside = changed_outside(workspaces, path, &records).await?;
-        Ok(Blame { records, changed_outside })
+        records.reverse();
+        Ok((records, older))
+    }
+
+    /// The numbers of the newest records that name a path or one above it, in order, and how many are older.
+    async fn named(&self, path: &LogicalPath) -> Result<(Vec<u64>, usize), Error> {
+        let (mut numbers, mut older) = (Vec::new(), 0);
+        for ancestor in path.ancestors() {
+            let ancestor: LogicalPath = ancestor.parse().expect("a part of a path is a path");
+            let prefix = self.keys.all_of_path(&ancestor);
+            let (newest, more) = self.newest_numbers(&prefix, BLAME_RECORDS_MAX).await?;
+            numbers.extend(newest);
+            older += more;
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok((numbers, older))
     }
 
     /// The record, with what became of it if nobody wrote that yet.
@@ -66,6 +104,7 @@ async fn changed_outside(
     workspaces: &Workspaces,
     path: &LogicalPath,
     records: &[Record],
+    older: usize,
 ) -> Result<bool, Error> {
     let Some((workspace, at)) = workspaces.find(path) else {
         return Err(workspaces.unmapped(path));
@@ -80,8 +119,8 @@ async fn changed_outside(
         record.outcome == Outcome::Done && !(is_own && record.intent.before == Before::Directory)
     });
     let Some(made) = made else {
-        // Nobody says that it should be there, or that it should not.
-        return Ok(now.is_some());
+        // Nobody says that it should be there, or that it should not; what is not looked at might.
+        return Ok(now.is_some() && older == 0);
     };
     let left = if made.intent.path == *path && made.intent.target.is_some() {
         None

@@ -233,14 +233,26 @@ impl Ledger {
 
     /// The numbers that rows under a prefix lead to, in order.
     pub(super) async fn numbers(&self, prefix: &[u8]) -> Result<Vec<u64>, Error> {
-        let mut numbers = Vec::new();
+        Ok(self.newest_numbers(prefix, usize::MAX).await?.0)
+    }
+
+    /// The last of the numbers that rows under a prefix lead to, at most so many and in order, and how many come before.
+    pub(super) async fn newest_numbers(
+        &self,
+        prefix: &[u8],
+        max: usize,
+    ) -> Result<(Vec<u64>, usize), Error> {
+        let (mut numbers, mut before) = (Vec::new(), 0);
         let mut after = None;
         loop {
             let page = self.table.scan(prefix, after.as_deref(), AUDIT_PAGE).await?;
             numbers.extend(page.entries.iter().filter_map(|entry| number_of(&entry.key)));
+            let too_many = numbers.len().saturating_sub(max);
+            numbers.drain(..too_many);
+            before += too_many;
             after = page.entries.last().map(|entry| Arc::clone(&entry.key));
             if !page.more {
-                return Ok(numbers);
+                return Ok((numbers, before));
             }
         }
     }

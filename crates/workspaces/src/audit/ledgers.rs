@@ -49,6 +49,15 @@ impl Ledgers {
         self.at(path).blame(workspaces, path).await
     }
 
+    /// The newest record of a file, or of a directory above it that was moved or removed.
+    pub async fn last(
+        &self,
+        workspaces: &Workspaces,
+        path: &LogicalPath,
+    ) -> Result<Option<Record>, Error> {
+        self.at(path).last(workspaces, path).await
+    }
+
     /// What was done in a run, Mount by Mount and oldest first: at most `max` records of each, and how many more
     /// there are.
     pub async fn of_run(

@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     files::{Files, service::told},
     scope::{AccessScope, Right, Tool},
-    store::{Before, Change, Expected, Fault, Loaded},
+    store::{Before, Change, Expected, Fault, Identity, Loaded},
     tools::{CopyRequest, MoveRequest},
     workspaces::Place,
 };
@@ -45,12 +45,11 @@ impl Files {
         } else {
             let loaded = self.load(&from).await?;
             let before = Expected::Digest(loaded.digest);
-            self.put(Tool::Move, &to, loaded.clone()).await?;
-            self.remove_moved(&from, &to, before).await?;
-            // Two Workspaces may lead to one file: then it was deleted under the name that it was moved to.
-            let there = to.workspace.store.stat(to.at.clone(), false).await;
-            if there == Err(Fault::NotFound) {
-                self.put(Tool::Move, &to, loaded).await?;
+            self.put(Tool::Move, &to, loaded).await?;
+            // Two Workspaces may lead to one file. What was put is a new one: if it is also what is at the source,
+            // there is nothing else to delete.
+            if identity(&from).await? != identity(&to).await? {
+                self.remove_moved(&from, &to, before).await?;
             }
         }
         Ok(format!("moved {} to {}\n", from.path, to.path))
@@ -89,6 +88,11 @@ impl Files {
         debug_assert!(matches!(removed.before, Before::File(_)), "only files are loaded");
         Ok(())
     }
+}
+
+async fn identity(place: &Place<'_>) -> Result<Identity, Error> {
+    let identity = place.workspace.store.identity(place.at.clone()).await;
+    identity.map_err(|fault| told(place, fault))
 }
 
 /// That something is at the target is said about the target.

@@ -10,7 +10,8 @@ use crate::{
     path::MountPath,
     search::{Found, Search},
     store::{
-        Change, Entry, Fault, FileStat, Kind, Listing, Loaded, Prepared, Store, Window, WindowRead,
+        Change, Entry, Fault, FileStat, Identity, Kind, Listing, Loaded, Prepared, Store, Window,
+        WindowRead,
     },
     virtual_store::{Row, VirtualStore},
     workspace::Workspace,
@@ -91,6 +92,11 @@ impl Store for OverlayStore {
                 Err(other) => Err(other),
             }
         })
+    }
+
+    /// What is below is another file, although it shows here: a change here does not reach it.
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+        self.upper.identity(path)
     }
 
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {

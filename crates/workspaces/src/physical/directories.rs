@@ -7,10 +7,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::{
-    errno::fault,
-    open::{Root, one_directory},
-};
+use super::{errno::fault, open::Root};
 use crate::{path::MountPath, store::Fault};
 
 /// Directories that were made on the way to a change, outermost first.
@@ -50,7 +47,7 @@ impl Root {
         let mut made = Made::default();
         let mut current = self.directory(&MountPath::root())?;
         for name in path.names() {
-            let below = match one_directory(&current, name) {
+            let below = match self.directory_in(&current, name) {
                 Err(Fault::NotFound) => {
                     match rustix::fs::mkdirat(&current, name, Mode::from_raw_mode(0o777)) {
                         Ok(()) => {
@@ -60,7 +57,7 @@ impl Root {
                         Err(Errno::EXIST) => {}
                         Err(errno) => return Err(fault(errno)),
                     }
-                    one_directory(&current, name)?
+                    self.directory_in(&current, name)?
                 }
                 opened => opened?,
             };

@@ -15,9 +15,11 @@
 mod at_hand;
 mod directories;
 mod errno;
+mod folding;
 mod links;
 mod list;
 mod lock;
+mod no_replace;
 mod open;
 mod permissions;
 mod quota;

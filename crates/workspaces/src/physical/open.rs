@@ -11,7 +11,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::errno::fault;
+use super::{errno::fault, folding::folds};
 use crate::{path::MountPath, store::Fault};
 
 /// How a file is opened that is read: never blocking, never becoming a terminal.
@@ -23,6 +23,8 @@ const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::
 pub(super) struct Root {
     pub(super) fd: OwnedFd,
     pub(super) by_kernel: bool,
+    /// Whether capital letters are not told from small ones.
+    pub(super) folds: bool,
     deny_hard_links: bool,
 }
 
@@ -36,8 +38,10 @@ impl Root {
     ) -> Result<Self, Fault> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::fs::open(directory, flags, Mode::empty()).map_err(fault)?;
-        let by_kernel = !by_name && beneath(fd.as_fd(), ".", DIRECTORY).is_ok();
-        Ok(Self { fd, by_kernel, deny_hard_links: no_hard_links })
+        let folds = folds(&fd, directory);
+        // The kernel would take any spelling for a name.
+        let by_kernel = !by_name && !folds && beneath(fd.as_fd(), ".", DIRECTORY).is_ok();
+        Ok(Self { fd, by_kernel, folds, deny_hard_links: no_hard_links })
     }
 
     /// Opens a directory.
@@ -53,12 +57,21 @@ impl Root {
     /// Opens the directory that holds a path.
     pub(super) fn parent<'a>(&self, path: &'a MountPath) -> Result<(OwnedFd, &'a str), Fault> {
         let (parent, name) = path.split().ok_or(Fault::IsDirectory)?;
-        Ok((self.directory(&parent)?, name))
+        let directory = self.directory(&parent)?;
+        self.check_spelling(&directory, name).map_err(fault)?;
+        Ok((directory, name))
     }
 
     /// Opens a regular file of an open directory to be read.
     pub(super) fn file_in(&self, directory: &OwnedFd, name: &str) -> Result<(File, Stat), Fault> {
+        self.check_spelling(directory, name).map_err(fault)?;
         self.regular(one(directory.as_fd(), name, READ).map_err(fault)?)
+    }
+
+    /// Opens a directory of an open directory.
+    pub(super) fn directory_in(&self, directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
+        self.check_spelling(directory, name).map_err(fault)?;
+        one_directory(directory, name)
     }
 
     pub(super) fn regular(&self, fd: OwnedFd) -> Result<(File, Stat), Fault> {
@@ -88,8 +101,10 @@ impl Root {
             return Ok(current);
         };
         for name in parent.names() {
+            self.check_spelling(&current, name)?;
             current = one(current.as_fd(), name, DIRECTORY)?;
         }
+        self.check_spelling(&current, last)?;
         one(current.as_fd(), last, flags)
     }
 }

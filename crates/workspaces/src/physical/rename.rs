@@ -3,16 +3,14 @@
 use std::os::fd::OwnedFd;
 
 use piton_core::Digest;
-use rustix::{
-    fs::{AtFlags, RenameFlags},
-    io::Errno,
-};
+use rustix::{fs::AtFlags, io::Errno};
 
 use super::{
     directories::Made,
     errno::fault,
     list::kind_of,
     lock::lock_both,
+    no_replace::rename_no_replace,
     open::{Root, one_directory},
     ready::{Ready, digest_in},
     remove::check_tree,
@@ -94,19 +92,5 @@ impl Ready for Renaming {
         self.made.keep()?;
         rustix::fs::fsync(&to.0).map_err(fault)?;
         rustix::fs::fsync(&from.0).map_err(fault)
-    }
-}
-
-/// Renames unless there is something at the target.
-pub(super) fn rename_no_replace(
-    from: &OwnedFd,
-    name: &str,
-    to: &OwnedFd,
-    target: &str,
-) -> Result<(), Fault> {
-    match rustix::fs::renameat_with(from, name, to, target, RenameFlags::NOREPLACE) {
-        // A directory cannot become a part of itself; the kernel calls that an invalid argument.
-        Err(Errno::INVAL) => Err(Fault::NotDirectory),
-        renamed => renamed.map_err(fault),
     }
 }

@@ -24,8 +24,8 @@ use crate::{
     quota::Quota,
     search::{Found, Search},
     store::{
-        Before, Change, Expected, Fault, FileStat, Kind, Listing, Loaded, Prepared, Store, Window,
-        WindowRead, read_window, read_window_of,
+        Before, Change, Expected, Fault, FileStat, Identity, Kind, Listing, Loaded, Prepared,
+        Store, Window, WindowRead, read_window, read_window_of,
     },
 };
 
@@ -79,6 +79,13 @@ impl Store for PhysicalStore {
             return Box::pin(async move { Ok(stat) });
         }
         self.run(move |inner| inner.stat(&path, digest))
+    }
+
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+        self.run(move |inner| {
+            let stat = inner.entry(&path)?;
+            Ok(Identity::new(format!("physical {} {}", stat.st_dev, stat.st_ino)))
+        })
     }
 
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
@@ -173,13 +180,17 @@ impl Inner {
         }
     }
 
+    /// What stands at a path; a link is not followed.
+    fn entry(&self, path: &MountPath) -> Result<Stat, Fault> {
+        if path.is_root() {
+            return rustix::fs::fstat(self.root.directory(path)?).map_err(fault);
+        }
+        let (directory, name) = self.root.parent(path)?;
+        rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)
+    }
+
     fn stat(&self, path: &MountPath, digest: bool) -> Result<FileStat, Fault> {
-        let stat = if path.is_root() {
-            rustix::fs::fstat(self.root.directory(path)?).map_err(fault)?
-        } else {
-            let (directory, name) = self.root.parent(path)?;
-            rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?
-        };
+        let stat = self.entry(path)?;
         let kind = kind_of(&stat);
         if kind == Kind::Link {
             return Err(Fault::Link);

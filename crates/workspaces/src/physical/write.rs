@@ -10,10 +10,10 @@ use super::{
     errno::fault,
     list::size,
     lock::lock,
+    no_replace::rename_no_replace,
     open::Root,
     permissions::Permissions,
     ready::{Ready, read_all},
-    rename::rename_no_replace,
     temp::{discard, random_name, write_temp},
 };
 use crate::{
@@ -102,6 +102,8 @@ impl Root {
     fn old(&self, directory: &OwnedFd, name: &str) -> Result<Option<Old>, Fault> {
         let (file, stat) = match self.file_in(directory, name) {
             Ok(opened) => opened,
+            // To write it would replace what is written otherwise.
+            Err(Fault::NotFound) if self.is_taken(directory, name) => return Err(Fault::Exists),
             Err(Fault::NotFound) => return Ok(None),
             Err(other) => return Err(other),
         };

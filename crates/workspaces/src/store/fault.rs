@@ -79,6 +79,8 @@ pub enum Fault {
     Raced,
     /// The call was cancelled.
     Cancelled,
+    /// The file system can neither rename without replacing nor link.
+    NoRename,
     /// The operating system reported another error.
     Io,
     /// Piton's own data failed.
@@ -124,7 +126,7 @@ impl Fault {
             Self::Quota { .. } => Code::WorkspaceQuota,
             Self::Full => Code::StoreFull,
             Self::Busy | Self::Raced | Self::Cancelled => Code::WorkspaceBusy,
-            Self::Io => Code::WorkspaceIo,
+            Self::NoRename | Self::Io => Code::WorkspaceIo,
             Self::Data(code) => *code,
         }
     }
@@ -157,6 +159,9 @@ impl fmt::Display for Fault {
             Self::Busy => "is busy: somebody else is changing it, or too many files are open",
             Self::Raced => "is being changed by somebody else",
             Self::Cancelled => "was given up because the call was cancelled",
+            Self::NoRename => {
+                "is on a file system that gives no new name without replacing what has it"
+            }
             Self::Io => "could not be read or written",
             Self::Data(_) => "could not be read or written: Piton's own data failed",
             Self::NotText { bytes, kind } => {

@@ -10,5 +10,5 @@ mod window;
 
 pub use change::{Before, Change, Expected, Prepared, Version};
 pub use fault::{Fault, NotTextKind, QuotaKind};
-pub use port::{Entry, FileStat, Kind, Listing, Loaded, Store};
+pub use port::{Entry, FileStat, Identity, Kind, Listing, Loaded, Store};
 pub use window::{Window, WindowRead, read_window, read_window_of};

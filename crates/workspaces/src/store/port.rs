@@ -66,6 +66,18 @@ pub struct Loaded {
     pub digest: Digest,
 }
 
+/// Which file a path leads to, whatever it is called: told apart from every other file that any Store of this process
+/// has. Hard links lead to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity(Vec<u8>);
+
+impl Identity {
+    /// What these bytes stand for; they begin with the kind of the Store.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(bytes.into())
+    }
+}
+
 /// What holds the files of a Workspace.
 ///
 /// Promise:
@@ -77,6 +89,9 @@ pub struct Loaded {
 pub trait Store: Send + Sync {
     /// What stands at a path. With `digest`, a file is read for its digest if it is not too large.
     fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>>;
+
+    /// Which file a path leads to.
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>>;
 
     /// The entries of a directory.
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>>;

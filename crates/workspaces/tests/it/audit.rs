@@ -7,6 +7,7 @@ use piton_store::{memory::MemoryTable, port::Table};
 use piton_workspaces::{
     Actor, Files, Tool,
     audit::{Intent, Ledger, Outcome, Record},
+    bounds::BLAME_RECORDS_MAX,
     path::LogicalPath,
     store::Before,
 };
@@ -42,7 +43,8 @@ async fn every_change_of_a_file_is_attributed_and_can_be_listed() {
     for prefix in ["/home/src", "/mem"] {
         let world = World::new().await;
         let ledger = ledger();
-        let agent = |name: &str| world.files.clone().recorded(Arc::clone(&ledger), actor(name));
+        let agent =
+            |name: &str| world.unguarded().clone().recorded(Arc::clone(&ledger), actor(name));
         let (one, two) = (agent("one"), agent("two"));
         let file = format!("{prefix}/d/f.txt");
         let to = format!("{prefix}/g.txt");
@@ -57,7 +59,7 @@ async fn every_change_of_a_file_is_attributed_and_can_be_listed() {
         for (files, tool, arguments) in steps {
             files.call(tool, arguments).await;
         }
-        let blame = ledger.blame(world.files.workspaces(), &path(&to)).await.unwrap();
+        let blame = ledger.blame(world.unguarded().workspaces(), &path(&to)).await.unwrap();
         let told: Vec<_> = blame
             .records
             .iter()
@@ -68,7 +70,7 @@ async fn every_change_of_a_file_is_attributed_and_can_be_listed() {
             [("two", Tool::Move, Outcome::Done), ("one", Tool::Delete, Outcome::Done)]
         );
         assert!(!blame.changed_outside);
-        let blame = ledger.blame(world.files.workspaces(), &path(&file)).await.unwrap();
+        let blame = ledger.blame(world.unguarded().workspaces(), &path(&file)).await.unwrap();
         let digests: Vec<_> = blame
             .records
             .iter()
@@ -93,7 +95,7 @@ async fn every_change_of_a_file_is_attributed_and_can_be_listed() {
 async fn a_removed_directory_is_told_for_every_file_that_was_in_it() {
     let world = World::new().await;
     let ledger = ledger();
-    let files = world.files.clone().recorded(Arc::clone(&ledger), actor("one"));
+    let files = world.unguarded().clone().recorded(Arc::clone(&ledger), actor("one"));
     files.call("write", json!({ "path": "/home/src/d/f.txt", "content": "a" })).await;
     files.call("delete", json!({ "path": "/home/src/d", "recursive": true })).await;
     let file = path("/home/src/d/f.txt");
@@ -107,7 +109,7 @@ async fn a_removed_directory_is_told_for_every_file_that_was_in_it() {
 async fn a_change_without_a_record_is_told_as_made_outside() {
     let world = World::new().await;
     let ledger = ledger();
-    let files = world.files.clone().recorded(Arc::clone(&ledger), actor("one"));
+    let files = world.unguarded().clone().recorded(Arc::clone(&ledger), actor("one"));
     let file = path("/home/src/m.rs");
     assert!(ledger.blame(files.workspaces(), &file).await.unwrap().changed_outside);
     files.call("write", json!({ "path": "/home/src/m.rs", "content": "mine\n" })).await;
@@ -181,7 +183,7 @@ async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
                 fs::write(world.at(name), content).unwrap();
             }
         }
-        let workspaces = world.files.workspaces();
+        let workspaces = world.unguarded().workspaces();
         assert_eq!(ledger.recover(workspaces).await.unwrap(), 1, "case {at}");
         let record = ledger.record(left_open.record.number).await.unwrap().unwrap();
         assert_eq!(record.outcome, left.outcome, "case {at}");
@@ -206,18 +208,44 @@ async fn what_was_done_in_a_run_is_found_by_the_run_with_its_nodes() {
     let write = async |run: Option<&str>, node: &str, content: &str| {
         let (run, node) = (run.map(Into::into), Some(node.into()));
         let actor = Actor { run, node, ..actor("one") };
-        let files = world.files.clone().recorded(Arc::clone(&ledger), actor);
+        let files = world.unguarded().clone().recorded(Arc::clone(&ledger), actor);
         files.call("write", json!({ "path": "/mem/f.txt", "content": content })).await;
     };
     write(Some("run_1"), "node_1", "a\n").await;
     write(Some("run_2"), "node_2", "b\n").await;
     write(Some("run_1"), "node_3", "c\n").await;
     write(None, "node_4", "d\n").await;
-    let (records, left_out) = ledger.of_run(world.files.workspaces(), "run_1", 10).await.unwrap();
+    let (records, left_out) =
+        ledger.of_run(world.unguarded().workspaces(), "run_1", 10).await.unwrap();
     let nodes: Vec<_> = records.iter().map(|one| one.intent.actor.node.as_deref()).collect();
     assert_eq!((nodes, left_out), (vec![Some("node_1"), Some("node_3")], 0));
-    assert_eq!(ledger.of_run(world.files.workspaces(), "run_1", 1).await.unwrap().1, 1);
-    assert!(ledger.of_run(world.files.workspaces(), "run_3", 1).await.unwrap().0.is_empty());
+    assert_eq!(ledger.of_run(world.unguarded().workspaces(), "run_1", 1).await.unwrap().1, 1);
+    assert!(ledger.of_run(world.unguarded().workspaces(), "run_3", 1).await.unwrap().0.is_empty());
+}
+
+#[tokio::test]
+async fn of_a_long_history_the_newest_records_are_told_and_the_others_counted() {
+    const MORE: usize = 7;
+    let world = World::new().await;
+    let (ledger, workspaces) = (ledger(), world.unguarded().workspaces());
+    let files = world.unguarded().clone().recorded(Arc::clone(&ledger), actor("one"));
+    for number in 0..BLAME_RECORDS_MAX + MORE {
+        let content = number.to_string();
+        let reply = files.call("write", json!({ "path": "/mem/d/f", "content": content })).await;
+        assert!(!reply.is_error(), "{}", reply.text);
+    }
+    let blame = ledger.blame(workspaces, &path("/mem/d/f")).await.unwrap();
+    assert_eq!((blame.records.len(), blame.older), (BLAME_RECORDS_MAX, MORE));
+    assert!(blame.records.is_sorted_by_key(|record| record.number));
+    assert!(!blame.changed_outside);
+    let last = ledger.last(workspaces, &path("/mem/d/f")).await.unwrap();
+    assert_eq!(last.as_ref(), blame.records.last());
+    // One record of a directory above it, which is the newest then.
+    files.call("move", json!({ "from": "/mem/d", "to": "/mem/e" })).await;
+    let blame = ledger.blame(workspaces, &path("/mem/d/f")).await.unwrap();
+    assert_eq!((blame.records.len(), blame.older), (BLAME_RECORDS_MAX, MORE + 1));
+    assert_eq!(blame.records.last().unwrap().intent.tool, Tool::Move);
+    assert_eq!(ledger.last(workspaces, &path("/mem/none")).await.unwrap(), None);
 }
 
 /// Two processes that share a table.
@@ -239,7 +267,7 @@ async fn everybody_reads_that_a_change_is_done_before_its_outcome_is_written() {
     for file in ["/home/src/f.txt", "/mem/f.txt"] {
         let world = World::new().await;
         let [mine, other] = two_processes();
-        let files = world.files.clone().recorded(Arc::clone(&mine), actor("one"));
+        let files = world.unguarded().clone().recorded(Arc::clone(&mine), actor("one"));
         for content in ["a\n", "b\n"] {
             files.call("write", json!({ "path": file, "content": content })).await;
             assert!(mine.has_unwritten(), "{file}");
@@ -281,12 +309,12 @@ async fn a_written_outcome_is_read_by_others_whatever_became_of_the_file() {
     assert_eq!([read(numbers[0]).await, read(numbers[1]).await], [Outcome::Done, Outcome::Open]);
     mine.flush().await.unwrap();
     assert_eq!([read(numbers[0]).await, read(numbers[1]).await], [Outcome::Done, Outcome::Undone]);
-    assert_eq!(other.recover(world.files.workspaces()).await.unwrap(), 0);
+    assert_eq!(other.recover(world.unguarded().workspaces()).await.unwrap(), 0);
     // What others conclude of a change that is under way, its own process knows better.
     for (text, flushed) in [("c", true), ("d", false)] {
         let begun = mine.intend(&intent(text)).await.unwrap();
         let number = begun.record.number;
-        assert_eq!(other.recover(world.files.workspaces()).await.unwrap(), 1);
+        assert_eq!(other.recover(world.unguarded().workspaces()).await.unwrap(), 1);
         assert_eq!(read(number).await, Outcome::Undone);
         mine.settle(begun, true);
         if flushed {
@@ -304,7 +332,7 @@ async fn who_died_before_writing_an_outcome_is_judged_by_what_the_next_one_found
     let [dead, other] = two_processes();
     let file = "/home/src/f.txt";
     let write = |ledger: &Arc<Ledger>, content: &str| {
-        let files = world.files.clone().recorded(Arc::clone(ledger), actor("one"));
+        let files = world.unguarded().clone().recorded(Arc::clone(ledger), actor("one"));
         let arguments = json!({ "path": file, "content": content });
         async move { files.call("write", arguments).await }
     };
@@ -312,9 +340,9 @@ async fn who_died_before_writing_an_outcome_is_judged_by_what_the_next_one_found
     write(&other, "b\n").await;
     other.flush().await.unwrap();
     // Its process is gone, and the file has neither of the contents that it knew.
-    let workspaces = world.files.workspaces();
+    let workspaces = world.unguarded().workspaces();
     assert_eq!(other.recover(workspaces).await.unwrap(), 1);
-    let (found, outside) = outcomes(&other, &world.files, file).await;
+    let (found, outside) = outcomes(&other, world.unguarded(), file).await;
     assert_eq!((found, outside), (vec![Outcome::Done, Outcome::Done], false));
 }
 
@@ -322,11 +350,12 @@ async fn who_died_before_writing_an_outcome_is_judged_by_what_the_next_one_found
 async fn what_went_with_its_directory_is_not_told_as_never_done() {
     let world = World::new().await;
     let [dead, other] = two_processes();
-    let files = |ledger: &Arc<Ledger>| world.files.clone().recorded(Arc::clone(ledger), actor("x"));
+    let files =
+        |ledger: &Arc<Ledger>| world.unguarded().clone().recorded(Arc::clone(ledger), actor("x"));
     files(&dead).call("write", json!({ "path": "/home/src/d/f.txt", "content": "a" })).await;
     files(&other).call("delete", json!({ "path": "/home/src/d", "recursive": true })).await;
     other.flush().await.unwrap();
-    assert_eq!(other.recover(world.files.workspaces()).await.unwrap(), 1);
-    let (found, _) = outcomes(&other, &world.files, "/home/src/d/f.txt").await;
+    assert_eq!(other.recover(world.unguarded().workspaces()).await.unwrap(), 1);
+    let (found, _) = outcomes(&other, world.unguarded(), "/home/src/d/f.txt").await;
     assert_eq!(found, [Outcome::Unclear, Outcome::Done]);
 }

@@ -9,22 +9,40 @@ use piton_store::port::BoxFuture;
 use piton_workspaces::{
     path::MountPath,
     search::{Found, Search},
-    store::{Change, Fault, FileStat, Listing, Loaded, Prepared, Store, Window, WindowRead},
+    store::{
+        Change, Fault, FileStat, Identity, Listing, Loaded, Prepared, Store, Window, WindowRead,
+    },
 };
+
+/// How often Stores were asked.
+#[derive(Default)]
+pub(crate) struct Asked {
+    /// Anything.
+    pub(crate) all: AtomicU64,
+    /// Where links lead.
+    pub(crate) resolutions: AtomicU64,
+}
+
+impl Asked {
+    pub(crate) fn reset(&self) {
+        self.all.store(0, Ordering::Relaxed);
+        self.resolutions.store(0, Ordering::Relaxed);
+    }
+}
 
 /// Hands every call on, and counts it.
 pub(crate) struct Counting {
     inner: Arc<dyn Store>,
-    calls: Arc<AtomicU64>,
+    asked: Arc<Asked>,
 }
 
 impl Counting {
-    pub(crate) fn new(inner: Arc<dyn Store>, calls: &Arc<AtomicU64>) -> Self {
-        Self { inner, calls: Arc::clone(calls) }
+    pub(crate) fn new(inner: Arc<dyn Store>, asked: &Arc<Asked>) -> Self {
+        Self { inner, asked: Arc::clone(asked) }
     }
 
     fn counted(&self) -> &dyn Store {
-        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.asked.all.fetch_add(1, Ordering::Relaxed);
         &*self.inner
     }
 }
@@ -32,6 +50,10 @@ impl Counting {
 impl Store for Counting {
     fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
         self.counted().stat(path, digest)
+    }
+
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+        self.counted().identity(path)
     }
 
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
@@ -51,6 +73,7 @@ impl Store for Counting {
     }
 
     fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+        self.asked.resolutions.fetch_add(1, Ordering::Relaxed);
         self.counted().resolve(path)
     }
 

@@ -69,7 +69,7 @@ async fn an_edit_that_would_fill_the_memory_is_refused_before_anything_is_made()
     fs::write(world.at("src/many"), "x".repeat(4 << 20)).unwrap();
     let long = "y".repeat(4 << 20);
     let edit = json!({ "path": "/home/src/many", "old_string": "x", "new_string": long, "replace_all": true });
-    let reply = world.checked("edit", edit).await;
+    let reply = world.call("edit", edit).await;
     assert_eq!(reply.error.unwrap().code(), Code::WorkspaceTooLarge, "{}", reply.text);
 }
 
@@ -97,7 +97,7 @@ async fn a_change_since_the_version_that_is_named_is_a_conflict_and_nothing_is_o
             ),
             ("write", json!({ "path": path, "content": "x", "version": version })),
         ] {
-            let reply = world.checked(tool, arguments).await;
+            let reply = world.call(tool, arguments).await;
             assert_eq!(reply.error.unwrap().code(), Code::WorkspaceConflict);
         }
         let read = world.call("read", json!({ "path": path })).await;
@@ -122,5 +122,5 @@ async fn a_change_that_keeps_size_and_time_is_still_a_conflict() {
     fs::File::options().write(true).open(&host).unwrap().set_modified(time).unwrap();
     let version = version_in(&read.text);
     let write = json!({ "path": "/home/src/m.rs", "content": "x", "version": version });
-    assert_eq!(world.checked("write", write).await.error.unwrap().code(), Code::WorkspaceConflict);
+    assert_eq!(world.call("write", write).await.error.unwrap().code(), Code::WorkspaceConflict);
 }

@@ -18,7 +18,8 @@ use serde_json::json;
 
 use crate::{
     conformance::local_ports,
-    world::{definition, namespace, physical, tree},
+    snapshot::tree,
+    world::{definition, namespace, physical},
 };
 
 const ROOT: &str = "PITON_WORKSPACES_WRITER";

@@ -39,5 +39,5 @@ async fn without_workspaces_there_is_no_access_and_no_tool() {
 #[tokio::test]
 async fn the_map_names_no_place_of_the_machine() {
     let world = World::new().await;
-    world.nothing_leaks("map", &world.files.workspaces().map());
+    world.nothing_leaks("map", &world.unguarded().workspaces().map());
 }

@@ -7,7 +7,9 @@ use piton_workspaces::{
     Files,
     path::MountPath,
     search::{Found, Search},
-    store::{Change, Fault, FileStat, Listing, Loaded, Prepared, Store, Window, WindowRead},
+    store::{
+        Change, Fault, FileStat, Identity, Listing, Loaded, Prepared, Store, Window, WindowRead,
+    },
 };
 use serde_json::Value;
 
@@ -39,6 +41,10 @@ impl Meddled {
 impl Store for Meddled {
     fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
         self.under.stat(path, digest)
+    }
+
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+        self.under.identity(path)
     }
 
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {

@@ -29,7 +29,7 @@ fn model(call: &ModelCall, turn: usize) -> Option<ToolCall> {
 #[tokio::test]
 async fn an_agent_loop_gets_map_and_tools_and_its_calls_are_run_or_refused() {
     let world = World::new().await;
-    let middleware = FilesMiddleware::new(world.files.clone());
+    let middleware = FilesMiddleware::new(world.unguarded().clone());
     let mut call = ModelCall { system: "You are careful.".into(), tools: Vec::new() };
     let mut told = Vec::new();
     for turn in 0.. {

@@ -2,10 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
 };
 
 use piton_core::Code;
@@ -17,7 +14,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
-    counting::Counting,
+    counting::{Asked, Counting},
     world::{definition, memory_ports, namespace, physical, quick_directory},
 };
 
@@ -235,7 +232,7 @@ fn scope() -> impl Strategy<Value = AccessScope> {
 }
 
 async fn agree(prefixes: BTreeMap<String, (AccessScope, bool)>, ops: Vec<Op>) {
-    let calls = Arc::new(AtomicU64::new(0));
+    let asked = Arc::new(Asked::default());
     let ports = memory_ports(11);
     let mut model = Model::default();
     let mut mounts = Vec::new();
@@ -249,17 +246,17 @@ async fn agree(prefixes: BTreeMap<String, (AccessScope, bool)>, ops: Vec<Op>) {
         } else {
             Arc::new(VirtualStore::new(ports.clone(), &namespace(&[prefix]), None))
         };
-        let counting = Arc::new(Counting::new(store, &calls));
+        let counting = Arc::new(Counting::new(store, &asked));
         definitions.push(definition(prefix, scope.as_str(), counting));
         model.scopes.insert(prefix.clone(), *scope);
     }
     let files = Files::new(Arc::new(Workspaces::new(definitions).unwrap()));
     for op in ops {
         let expected = model.apply(&op);
-        calls.store(0, Ordering::Relaxed);
+        asked.reset();
         let (tool, arguments) = call(&op);
         let reply = files.call(tool, arguments).await;
-        let asked = calls.load(Ordering::Relaxed);
+        let asked = asked.all.load(Ordering::Relaxed);
         let told = format!("{op:?} in {prefixes:?}: {}", reply.text);
         match expected {
             Expected::Refused => {

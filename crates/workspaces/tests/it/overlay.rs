@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 
 use crate::{
     meddled::Meddled,
-    world::{definition, memory_ports, namespace, physical, put, quick_directory, tree},
+    snapshot::tree,
+    world::{definition, memory_ports, namespace, physical, put, quick_directory},
 };
 
 struct Scratch {

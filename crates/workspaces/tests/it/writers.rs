@@ -63,7 +63,7 @@ fn is_complete(text: &str, expected: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn eight_editors_of_one_file_lose_nothing() {
     let world = World::new().await;
-    lose_nothing(vec![world.files.clone(); WRITERS], "/home/src/log.txt", 12).await;
+    lose_nothing(vec![world.unguarded().clone(); WRITERS], "/home/src/log.txt", 12).await;
     is_complete(&fs::read_to_string(world.at("src/log.txt")).unwrap(), WRITERS * 12);
     let directory = tempfile::tempdir().unwrap();
     // Each with a connection of its own, as processes have.
@@ -88,7 +88,7 @@ async fn of_a_hundred_writes_at_once_one_is_there_as_a_whole() {
     for path in ["/home/src/one.txt", "/mem/one.txt"] {
         let bodies: Vec<String> = (0..100).map(|who| format!("{who:03}\n").repeat(2_000)).collect();
         let writes = bodies.iter().cloned().map(|content| {
-            let files = world.files.clone();
+            let files = world.unguarded().clone();
             tokio::spawn(async move {
                 files.call("write", json!({ "path": path, "content": content })).await
             })
@@ -97,7 +97,7 @@ async fn of_a_hundred_writes_at_once_one_is_there_as_a_whole() {
             let reply = write.await.unwrap();
             assert!(!reply.is_error(), "{}", reply.text);
         }
-        let read = world.call("read", json!({ "path": path })).await.text;
+        let read = world.unguarded().call("read", json!({ "path": path })).await.text;
         let content = read.split_once('\n').unwrap().1;
         assert!(bodies.iter().any(|body| body == content), "{read:.200}");
     }
@@ -111,8 +111,8 @@ async fn who_reads_while_others_write_finds_one_version_as_a_whole() {
         [("/home/src/r", 50), ("/home/src/large", 1_700), ("/mem/r", 50), ("/mem/large", 1_700)]
     {
         let body = move |round: usize| format!("{round:020} {round:020}\n").repeat(lines);
-        world.call("write", json!({ "path": path, "content": body(0) })).await;
-        let files = world.files.clone();
+        world.unguarded().call("write", json!({ "path": path, "content": body(0) })).await;
+        let files = world.unguarded().clone();
         let writer = tokio::spawn(async move {
             for round in 1..100 {
                 let reply =
@@ -122,7 +122,7 @@ async fn who_reads_while_others_write_finds_one_version_as_a_whole() {
         });
         let mut versions = std::collections::BTreeSet::new();
         while !writer.is_finished() {
-            let read = world.call("read", json!({ "path": path })).await;
+            let read = world.unguarded().call("read", json!({ "path": path })).await;
             assert!(!read.is_error(), "{}", read.text);
             let content = read.text.split_once('\n').unwrap().1;
             let first = content.lines().next().unwrap();
@@ -187,7 +187,7 @@ async fn what_is_appended_by_many_is_all_there() {
     let world = World::new().await;
     for path in ["/home/src/log", "/mem/log", "/drop/log"] {
         let appends = (0..WRITERS).map(|who| {
-            let files = world.files.clone();
+            let files = world.unguarded().clone();
             tokio::spawn(async move {
                 for round in 0..10 {
                     let line = format!("{who}.{round}\n");
@@ -202,7 +202,14 @@ async fn what_is_appended_by_many_is_all_there() {
         }
         if path != "/drop/log" {
             is_complete(
-                world.call("read", json!({ "path": path })).await.text.split_once('\n').unwrap().1,
+                world
+                    .unguarded()
+                    .call("read", json!({ "path": path }))
+                    .await
+                    .text
+                    .split_once('\n')
+                    .unwrap()
+                    .1,
                 WRITERS * 10,
             );
         }

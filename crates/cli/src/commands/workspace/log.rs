@@ -55,6 +55,9 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
             output.say(line.trim_end());
         }
     }
+    if history.left_out > 0 {
+        output.say(format_args!("{} older records are not shown.", history.left_out));
+    }
     if history.changed_outside {
         let words = if history.records.is_empty() {
             "It is there all the same: it was made outside Piton."

@@ -75,8 +75,7 @@ impl Apply {
         let diff = open.wait(world.diff(prefix))?;
         if !self.yes && !diff.changes.is_empty() {
             summary(app, &diff);
-            let question =
-                format!("Change {} in {}?", count(diff.changes.len(), "path"), diff.over);
+            let question = format!("Change {} in {}?", count(diff.total(), "path"), diff.over);
             if !agreed(app, &question, "Nothing was applied.")? {
                 return Ok(Ending::Wanting);
             }
@@ -97,8 +96,7 @@ impl Drop {
         if !self.yes {
             let diff = open.wait(world.diff(prefix))?;
             summary(app, &diff);
-            let question =
-                format!("Forget {} of {}?", count(diff.changes.len(), "change"), diff.overlay);
+            let question = format!("Forget {} of {}?", count(diff.total(), "change"), diff.overlay);
             let is_empty = diff.changes.is_empty();
             if !is_empty && !agreed(app, &question, "Nothing was dropped.")? {
                 return Ok(Ending::Wanting);
@@ -145,6 +143,9 @@ fn summary(app: &App, diff: &OverlayDiff) {
         let path = &change.path;
         let line = format!("{} {path:width$}  {lines:<9}  {by}", letter(change.kind));
         output.say(line.trim_end());
+    }
+    if diff.left_out > 0 {
+        output.say(format_args!("{} more changed paths are not shown.", diff.left_out));
     }
     output.say(format_args!(
         "apply: piton workspace apply {0}      drop: piton workspace drop {0}",

@@ -61,6 +61,6 @@ async fn a_lone_surrogate_and_overlong_bytes_never_become_a_path() {
     }
     let world = World::new().await;
     let path = json!({ "path": "/home/\u{fffd}" });
-    let reply = world.checked("read", path).await;
+    let reply = world.call("read", path).await;
     assert_eq!(reply.error.unwrap().code(), Code::WorkspaceNotFound);
 }

@@ -1,10 +1,10 @@
 //! One attempt, as data.
 
 use piton_core::Code;
-use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::{physical::PhysicalOptions, tools::Reply};
 use serde_json::Value;
 
-use crate::world::World;
+use crate::{guarded::Guarded, world::World};
 
 /// What must come of it.
 #[derive(Clone, Copy)]
@@ -40,9 +40,9 @@ pub(super) fn refused(code: Code) -> Expect {
 }
 
 impl Case {
-    pub(super) async fn run(&self, world: &World) {
+    pub(super) async fn run(&self, guarded: &Guarded) -> Reply {
         let Self { id, tool, arguments, expect } = self;
-        let reply = world.checked(tool, arguments.clone()).await;
+        let reply = guarded.call(tool, arguments.clone()).await;
         let code = reply.error.as_ref().map(piton_workspaces::Error::code);
         let told = format!("{id}: {tool} {arguments:.200}: {}", reply.text);
         match expect {
@@ -52,6 +52,7 @@ impl Case {
             Lacks(text) => assert!(code.is_none() && !reply.text.contains(text), "{told}"),
             Whatever => {}
         }
+        reply
     }
 }
 

@@ -1,21 +1,15 @@
 //! D: ways around an Access Scope.
 
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    sync::{Arc, atomic::Ordering},
-};
+use std::{fs, sync::Arc};
 
 use piton_core::Code;
-use piton_workspaces::{
-    Error, Files, Quota, Workspaces, physical::PhysicalOptions, virtual_store::VirtualStore,
-};
+use piton_workspaces::{Error, physical::PhysicalOptions, virtual_store::VirtualStore};
 use serde_json::{Value, json};
 
-use super::case::{Case, Expect, OneOf, case, refused, run};
-use crate::world::{World, definition, memory_ports, namespace, physical, put, quick_directory};
-
-const SCOPE: Expect = Expect::Code(Code::WorkspaceScope);
+use crate::{
+    guarded::{Guarded, in_store},
+    world::{World, memory_ports, namespace, put},
+};
 
 /// Every operation at a path of a directory.
 fn every_operation(directory: &str) -> Vec<(&'static str, Value)> {
@@ -66,9 +60,9 @@ async fn each_scope_permits_exactly_its_operations_and_refuses_in_the_router() {
             fs::write(world.at("src/a.txt"), "alpha\n").unwrap();
             fs::write(world.at("inbox/a.txt"), "alpha\n").unwrap();
             for path in ["/mem/a.txt", "/mem/there", "/drop/a.txt"] {
-                world.call("write", json!({ "path": path, "content": "alpha\n" })).await;
+                world.set_up("write", json!({ "path": path, "content": "alpha\n" })).await;
             }
-            let reply = world.checked(tool, arguments.clone()).await;
+            let reply = world.call(tool, arguments.clone()).await;
             let code = reply.error.as_ref().map(piton_workspaces::Error::code);
             let told = format!("{directory}: {tool} {arguments}: {}", reply.text);
             if permitted {
@@ -107,14 +101,14 @@ async fn the_scope_of_the_inner_workspace_counts_for_every_operation_whichever_i
             {
                 put(&of(name), path, b"alpha\n").await;
             }
-            let workspace = |prefix, scope, name| definition(prefix, scope, Arc::new(of(name)));
-            let set = Workspaces::new(vec![
+            let workspace = |prefix, scope, name| in_store(prefix, scope, Arc::new(of(name)));
+            let laid = vec![
                 workspace("/out", outer, "out"),
                 workspace("/out/in", inner, "in"),
                 workspace("/mem", "read-write", "mem"),
                 workspace("/ref", "read-only", "ref"),
-            ]);
-            let reply = Files::new(Arc::new(set.unwrap())).call(tool, arguments.clone()).await;
+            ];
+            let reply = Guarded::new(None, laid).call(tool, arguments.clone()).await;
             let is_refused = matches!(reply.error, Some(Error::Scope { .. }));
             assert_eq!(
                 is_refused, !permitted,
@@ -125,188 +119,10 @@ async fn the_scope_of_the_inner_workspace_counts_for_every_operation_whichever_i
     }
 }
 
-fn writes(path: &str) -> Vec<Case> {
-    vec![
-        case("D12", "read", json!({ "path": path }), SCOPE),
-        case("D12b", "stat", json!({ "path": path }), SCOPE),
-        case(
-            "D15",
-            "edit",
-            json!({ "path": path, "old_string": "CANARY", "new_string": "x" }),
-            SCOPE,
-        ),
-        case("D15b", "delete", json!({ "path": path }), SCOPE),
-        case(
-            "D17",
-            "write",
-            json!({ "path": path, "content": "x", "version": "0123456789abcdef" }),
-            refused(Code::WorkspaceBadArgument),
-        ),
-        case(
-            "D18",
-            "write",
-            json!({ "path": format!("{path}/below"), "content": "x" }),
-            OneOf(&[Code::WorkspaceWriteFailed]),
-        ),
-        case("D20", "copy", json!({ "from": path, "to": "/mem/x" }), SCOPE),
-        case("D20b", "move", json!({ "from": path, "to": "/mem/x" }), SCOPE),
-    ]
-}
-
-// shows: WS-022
-#[tokio::test]
-async fn a_write_only_workspace_tells_nothing_of_what_it_holds() {
-    let cases: Vec<Case> =
-        ["/home/src/inbox/old.txt", "/drop/old"].into_iter().flat_map(writes).collect();
-    run(&cases, |_| {}).await;
-    for (there, missing) in
-        [("/home/src/inbox/old.txt", "/home/src/inbox/new.txt"), ("/drop/old", "/drop/new")]
-    {
-        let refused = ["read", "ls", "stat", "delete", "mkdir", "edit"];
-        for tool in refused {
-            let world = World::new().await;
-            let arguments = |path: &str| match tool {
-                "edit" => json!({ "path": path, "old_string": "C", "new_string": "x" }),
-                _ => json!({ "path": path }),
-            };
-            let one = world.checked(tool, arguments(there)).await;
-            let other = world.checked(tool, arguments(missing)).await;
-            let same = one.text.replace(there, "P") == other.text.replace(missing, "P");
-            assert!(same, "{tool}: {} / {}", one.text, other.text);
-        }
-        for more in [json!({}), json!({ "append": true })] {
-            let world = World::new().await;
-            let mut told = Vec::new();
-            for path in [there, missing] {
-                let mut arguments = json!({ "path": path, "content": "abc" });
-                arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-                let reply = world.checked("write", arguments).await;
-                assert!(!reply.is_error(), "{}", reply.text);
-                told.push(reply.text.replace(path, "P"));
-            }
-            assert_eq!(told[0], told[1]);
-        }
-        for tool in ["copy", "move"] {
-            let mut told = Vec::new();
-            for path in [there, missing] {
-                let world = World::new().await;
-                world.call("write", json!({ "path": "/mem/f", "content": "abc" })).await;
-                let reply = world.checked(tool, json!({ "from": "/mem/f", "to": path })).await;
-                assert!(!reply.is_error(), "{}", reply.text);
-                told.push(reply.text.replace(path, "P"));
-            }
-            assert_eq!(told[0], told[1]);
-        }
-    }
-}
-
-// shows: WS-022 (no error tells what is there)
-#[tokio::test]
-async fn why_a_write_only_workspace_takes_nothing_is_not_told() {
-    let quota = Quota { bytes_max: 100, files_max: 2 };
-    let directory = quick_directory();
-    fs::create_dir(directory.path().join("dir")).unwrap();
-    fs::write(directory.path().join("one"), "x".repeat(90)).unwrap();
-    symlink("one", directory.path().join("link")).unwrap();
-    let options = PhysicalOptions { quota: Some(quota), ..PhysicalOptions::default() };
-    let kept = VirtualStore::new(memory_ports(3), &namespace(&["n"]), Some(quota));
-    put(&kept, "one", "x".repeat(90).as_bytes()).await;
-    put(&kept, "dir/two", b"").await;
-    let set = Workspaces::new(vec![
-        definition("/p", "write-only", physical(directory.path(), options)),
-        definition("/v", "write-only", Arc::new(kept)),
-        definition(
-            "/mem",
-            "read-write",
-            Arc::new(VirtualStore::new(memory_ports(4), &namespace(&["m"]), None)),
-        ),
-    ]);
-    let files = Files::new(Arc::new(set.unwrap()));
-    files.call("write", json!({ "path": "/mem/f", "content": "y".repeat(95) })).await;
-    let long = "y".repeat(101);
-    for path in ["/p/new", "/p/dir", "/p/one/below", "/p/link", "/v/new", "/v/dir", "/v/one/below"]
-    {
-        for (tool, arguments) in [
-            ("write", json!({ "path": path, "content": long })),
-            ("write", json!({ "path": path, "content": long, "append": true })),
-            ("copy", json!({ "from": "/mem/f", "to": path })),
-            ("move", json!({ "from": "/mem/f", "to": path })),
-        ] {
-            let reply = files.call(tool, arguments).await;
-            let expected = Error::WriteFailed { path: path.parse().unwrap() };
-            assert_eq!(reply.error, Some(expected), "{tool} {path}: {}", reply.text);
-        }
-    }
-    assert!(!files.call("read", json!({ "path": "/mem/f" })).await.is_error(), "nothing was moved");
-}
-
-// shows: WS-022 (nor where links lead)
-#[tokio::test]
-async fn that_a_link_leads_to_something_hidden_is_not_told_of_a_write_only_workspace() {
-    let directory = quick_directory();
-    fs::write(directory.path().join(".env"), "KEY=1").unwrap();
-    symlink(".env", directory.path().join("link")).unwrap();
-    symlink(".", directory.path().join("self")).unwrap();
-    let options = PhysicalOptions { links: true, ..PhysicalOptions::default() };
-    let mut closed = definition("/w", "write-only", physical(directory.path(), options));
-    closed.deny = vec![".env".into()];
-    let files = Files::new(Arc::new(Workspaces::new(vec![closed]).unwrap()));
-    for path in ["/w/link", "/w/link/below"] {
-        let reply = files.call("write", json!({ "path": path, "content": "x" })).await;
-        let expected = Error::WriteFailed { path: path.parse().unwrap() };
-        assert_eq!(reply.error, Some(expected), "{path}: {}", reply.text);
-    }
-    // What the agent itself names is refused by the configuration, whatever is there.
-    let reply = files.call("write", json!({ "path": "/w/.env", "content": "x" })).await;
-    assert_eq!(reply.error.unwrap().code(), Code::WorkspaceHidden);
-}
-
-#[tokio::test]
-async fn a_file_that_is_moved_onto_itself_under_another_name_is_still_there() {
-    let directory = quick_directory();
-    fs::create_dir(directory.path().join("sub")).unwrap();
-    let open = |prefix: &str, scope: &str, below: &str| {
-        let at = directory.path().join(below);
-        definition(prefix, scope, physical(&at, PhysicalOptions::default()))
-    };
-    let all = vec![open("/all", "read-write", ""), open("/drop", "write-only", "sub")];
-    let files = Files::new(Arc::new(Workspaces::new(all).unwrap()));
-    for content in ["one\n", "two\n"] {
-        fs::write(directory.path().join("sub/f"), content).unwrap();
-        let onto_itself = json!({ "from": "/all/sub/f", "to": "/drop/f" });
-        let reply = files.call("move", onto_itself).await;
-        assert_eq!(reply.text, "moved /all/sub/f to /drop/f\n");
-        assert_eq!(fs::read_to_string(directory.path().join("sub/f")).unwrap(), content);
-    }
-    // Another file is moved there in the same words, and is gone where it was.
-    fs::write(directory.path().join("g"), "three\n").unwrap();
-    let reply = files.call("move", json!({ "from": "/all/g", "to": "/drop/f" })).await;
-    assert_eq!(reply.text, "moved /all/g to /drop/f\n");
-    assert_eq!(fs::read_to_string(directory.path().join("sub/f")).unwrap(), "three\n");
-    assert!(!directory.path().join("g").exists());
-}
-
-#[tokio::test]
-async fn a_write_only_workspace_takes_new_directories_and_what_is_added() {
-    let world = World::new().await;
-    for (path, append) in [
-        ("/home/src/inbox/x/y/z.txt", false),
-        ("/home/src/inbox/x/y/z.txt", true),
-        ("/home/src/inbox/old.txt", true),
-    ] {
-        let arguments = json!({ "path": path, "content": "abc\n", "append": append });
-        let reply = world.checked("write", arguments).await;
-        assert!(!reply.is_error(), "{}", reply.text);
-    }
-    assert_eq!(fs::read_to_string(world.at("inbox/x/y/z.txt")).unwrap(), "abc\nabc\n");
-    assert_eq!(fs::read_to_string(world.at("inbox/old.txt")).unwrap(), "CANARY-WO-P\nabc\n");
-}
-
 // shows: WS-024
 #[tokio::test]
 async fn a_refusal_says_what_was_refused_and_what_would_be_permitted() {
     let world = World::new().await;
-    world.calls.store(0, Ordering::Relaxed);
     let mut told = String::new();
     for (tool, arguments) in [
         ("write", json!({ "path": "/home/a.txt", "content": "x" })),
@@ -317,7 +133,7 @@ async fn a_refusal_says_what_was_refused_and_what_would_be_permitted() {
         ("read", json!({ "path": "/home/../x" })),
         ("execute", json!({ "command": "id" })),
     ] {
-        told.push_str(&world.checked(tool, arguments).await.text);
+        told.push_str(&world.call(tool, arguments).await.text);
         told.push('\n');
     }
     insta::assert_snapshot!(told);
@@ -345,7 +161,7 @@ async fn names_that_a_workspace_hides_are_denied_and_absent() {
         for name in [".env", "sub/.env", ".git/config", "keys/a.pem", "sub/plain.txt"] {
             fs::write(world.at("src").join(name), "TOKEN=1\n").unwrap();
         }
-        let reply = world.checked(tool, json!({ "path": path })).await;
+        let reply = world.call(tool, json!({ "path": path })).await;
         assert_eq!(reply.error.map(|error| error.code()), Some(hidden), "{path}");
         for (tool, arguments) in [
             ("write", json!({ "path": path, "content": "x" })),
@@ -355,7 +171,7 @@ async fn names_that_a_workspace_hides_are_denied_and_absent() {
             ("move", json!({ "from": path, "to": "/home/src/x" })),
             ("move", json!({ "from": "/home/src/m.rs", "to": path })),
         ] {
-            let reply = world.checked(tool, arguments).await;
+            let reply = world.call(tool, arguments).await;
             assert_eq!(reply.error.map(|error| error.code()), Some(hidden), "{tool} {path}");
         }
         for (tool, arguments) in [
@@ -364,7 +180,7 @@ async fn names_that_a_workspace_hides_are_denied_and_absent() {
             ("glob", json!({ "pattern": "*", "path": path, "all": true })),
             ("grep", json!({ "pattern": "TOKEN", "path": path, "all": true })),
         ] {
-            let reply = world.checked(tool, arguments).await;
+            let reply = world.call(tool, arguments).await;
             assert_eq!(reply.error.map(|error| error.code()), Some(hidden), "{tool} {path}");
         }
         let found = world.call("grep", json!({ "pattern": "TOKEN", "all": true })).await;
@@ -377,7 +193,7 @@ async fn names_that_a_workspace_hides_are_denied_and_absent() {
             ("delete", json!({ "path": "/home/src/sub", "recursive": true })),
             ("move", json!({ "from": "/home/src/keys", "to": "/home/src/open" })),
         ] {
-            let reply = world.checked(tool, arguments).await;
+            let reply = world.call(tool, arguments).await;
             assert_eq!(reply.error.map(|error| error.code()), Some(hidden), "{tool}");
         }
     }
@@ -390,9 +206,9 @@ async fn names_are_hidden_in_a_virtual_store_as_in_a_directory() {
     for path in [".env", "sub/.env", "sub/plain.txt", ".git/config", "keys/a.pem"] {
         put(&store, path, b"TOKEN=1\n").await;
     }
-    let mut hiding = definition("/v", "read-write", Arc::new(store));
-    hiding.deny = vec![".env".into(), ".git/**".into(), "/keys/*.pem".into()];
-    let files = Files::new(Arc::new(Workspaces::new(vec![hiding]).unwrap()));
+    let hidden = [".env", ".git/**", "/keys/*.pem"];
+    let hiding = in_store("/v", "read-write", Arc::new(store)).hiding(&hidden);
+    let files = Guarded::new(None, vec![hiding]);
     let found = files.call("grep", json!({ "pattern": "TOKEN", "all": true })).await.text;
     assert_eq!(found, "/v/sub/plain.txt:1:TOKEN=1\n");
     let found = files.call("glob", json!({ "pattern": "**/*", "all": true })).await.text;

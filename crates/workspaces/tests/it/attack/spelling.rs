@@ -93,7 +93,7 @@ async fn no_spelling_of_a_path_leaves_its_workspace() {
 async fn a_refused_path_is_shown_short_and_on_one_line() {
     let world = crate::world::World::new().await;
     let path = format!("/home/\n\u{1b}{}", "z".repeat(5_000));
-    let reply = world.checked("read", json!({ "path": path })).await;
+    let reply = world.call("read", json!({ "path": path })).await;
     assert!(reply.text.len() < 600 && !reply.text.contains(['\n', '\u{1b}']), "{}", reply.text);
 }
 
@@ -102,11 +102,11 @@ async fn names_in_two_forms_of_unicode_are_two_names() {
     let (one, other) = ("/home/src/caf\u{e9}", "/home/src/cafe\u{301}");
     let world = crate::world::World::new().await;
     for (path, content) in [(one, "composed\n"), (other, "apart\n")] {
-        let reply = world.checked("write", json!({ "path": path, "content": content })).await;
+        let reply = world.call("write", json!({ "path": path, "content": content })).await;
         assert!(reply.text.starts_with("created"), "A17: {}", reply.text);
     }
     for (path, content) in [(one, "composed\n"), (other, "apart\n")] {
-        let reply = world.checked("read", json!({ "path": path })).await;
+        let reply = world.call("read", json!({ "path": path })).await;
         assert!(reply.text.ends_with(content), "A17: {}", reply.text);
     }
 }

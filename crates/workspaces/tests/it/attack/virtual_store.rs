@@ -5,14 +5,18 @@ use std::sync::Arc;
 use piton_core::Code;
 use piton_store::port::{Change, Expect, Write};
 use piton_workspaces::{
-    Files, Workspaces,
+    Workspaces,
     overlay::OverlayStore,
     store::Store,
     virtual_store::{Namespace, NamespaceProblem, VirtualStore},
 };
 use serde_json::json;
 
-use crate::world::{definition, memory_ports, namespace, put, virtual_tree};
+use crate::{
+    guarded::{Guarded, in_store},
+    snapshot::store_tree,
+    world::{definition, memory_ports, namespace, put},
+};
 
 // shows: WS-055
 #[tokio::test]
@@ -39,7 +43,7 @@ async fn namespaces_never_meet_whatever_their_parts_hold() {
     }
     for (at, parts) in lists.iter().enumerate() {
         let store = VirtualStore::new(ports.clone(), &namespace(parts), None);
-        let tree = virtual_tree(&store).await;
+        let tree = store_tree(&store).await;
         assert_eq!(tree.len(), 3, "{parts:?}: {tree:?}");
         assert!(tree.contains_key(&format!("only-{at}")), "{parts:?}");
     }
@@ -56,8 +60,7 @@ fn a_namespace_is_bounded() {
 #[tokio::test]
 async fn names_have_no_meaning_to_the_table() {
     let store = VirtualStore::new(memory_ports(2), &namespace(&["n"]), None);
-    let set = Workspaces::new(vec![definition("/v", "read-write", Arc::new(store))]);
-    let files = Files::new(Arc::new(set.unwrap()));
+    let files = Guarded::new(None, vec![in_store("/v", "read-write", Arc::new(store))]);
     for name in ["do", "docs/x", "100%", "a_b", "aXb", "[x]", "x", "\u{ff}z", "_", "%"] {
         let path = format!("/v/{name}");
         let reply = files.call("write", json!({ "path": path, "content": name })).await;
@@ -81,14 +84,14 @@ async fn two_agents_over_one_tree_never_see_each_others_writes() {
     put(&shared, "guide.md", b"guide\n").await;
     let agent = |name: &str| {
         let own = VirtualStore::new(ports.clone(), &namespace(&["agent", name]), None);
-        let set = Workspaces::new(vec![
-            definition("/ref", "read-only", Arc::new(shared.clone())),
-            definition("/own", "read-write", Arc::new(own)),
-        ]);
-        Files::new(Arc::new(set.unwrap()))
+        let laid = vec![
+            in_store("/ref", "read-only", Arc::new(shared.clone())),
+            in_store("/own", "read-write", Arc::new(own)),
+        ];
+        Guarded::new(None, laid)
     };
     let (one, two) = (agent("one"), agent("two"));
-    let work = |files: Files, mine: &'static str, other: &'static str| async move {
+    let work = |files: Guarded, mine: &'static str, other: &'static str| async move {
         for step in 0..200 {
             let path = format!("/own/{}", step % 7);
             let content = format!("{mine} {step}\n");
@@ -114,12 +117,13 @@ async fn two_agents_over_one_tree_never_see_each_others_writes() {
 // shows: WS-020 (two scopes on one namespace)
 #[tokio::test]
 async fn what_is_written_to_a_namespace_is_read_where_it_may_not_be_written() {
-    let store = VirtualStore::new(memory_ports(4), &namespace(&["shared"]), None);
-    let set = Workspaces::new(vec![
-        definition("/rw", "read-write", Arc::new(store.clone())),
-        definition("/ro", "read-only", Arc::new(store)),
-    ]);
-    let files = Files::new(Arc::new(set.unwrap()));
+    let store: Arc<dyn Store> =
+        Arc::new(VirtualStore::new(memory_ports(4), &namespace(&["shared"]), None));
+    let laid = vec![
+        in_store("/rw", "read-write", Arc::clone(&store)),
+        in_store("/ro", "read-only", store),
+    ];
+    let files = Guarded::new(None, laid);
     files.call("write", json!({ "path": "/rw/f", "content": "new\n" })).await;
     let read = files.call("read", json!({ "path": "/ro/f" })).await.text;
     assert!(read.ends_with("]\nnew\n"), "H8: {read}");
@@ -137,8 +141,7 @@ async fn a_row_that_is_damaged_is_told_and_is_never_taken_for_something_else() {
         let write = Write { key: row.key, expect: Expect::Version(row.version), change };
         ports.table.commit(vec![write]).await.unwrap();
     }
-    let set = Workspaces::new(vec![definition("/v", "read-write", Arc::new(store))]);
-    let files = Files::new(Arc::new(set.unwrap()));
+    let files = Guarded::new(None, vec![in_store("/v", "read-write", Arc::new(store))]);
     for (tool, arguments) in [
         ("read", json!({ "path": "/v/d/f" })),
         ("stat", json!({ "path": "/v/d" })),
@@ -162,8 +165,7 @@ async fn nothing_is_moved_to_where_nobody_could_name_it() {
     let lower = Workspaces::new(vec![definition("/l", "read-only", Arc::new(empty))]).unwrap();
     let overlay = OverlayStore::new(kept(), &lower.all()[0]);
     for store in [Arc::new(kept()) as Arc<dyn Store>, Arc::new(overlay)] {
-        let set = Workspaces::new(vec![definition("/v", "read-write", store)]);
-        let files = Files::new(Arc::new(set.unwrap()));
+        let files = Guarded::new(None, vec![in_store("/v", "read-write", store)]);
         let deep = format!("/v/d{}/f", "/x".repeat(40));
         let reply = files.call("write", json!({ "path": deep, "content": "kept" })).await;
         assert!(!reply.is_error(), "{}", reply.text);

@@ -1,0 +1,103 @@
+//! Giving something another name, unless that name is taken.
+//!
+//! Linux can do it in one step. Some file systems cannot, such as NFS; there it takes two, of which the first fails if
+//! there is something. In between a file has both names: after a crash it has at least one.
+
+use std::os::fd::OwnedFd;
+
+use rustix::{
+    fs::{AtFlags, FileType, Mode, RenameFlags},
+    io::Errno,
+};
+
+use super::errno::fault;
+use crate::store::Fault;
+
+/// Renames unless there is something at the target.
+pub(super) fn rename_no_replace(
+    from: &OwnedFd,
+    name: &str,
+    to: &OwnedFd,
+    target: &str,
+) -> Result<(), Fault> {
+    match rustix::fs::renameat_with(from, name, to, target, RenameFlags::NOREPLACE) {
+        // The file system does not know the flag, or a directory would become a part of itself.
+        Err(Errno::INVAL | Errno::NOSYS) => in_two_steps(from, name, to, target),
+        renamed => renamed.map_err(fault),
+    }
+}
+
+fn in_two_steps(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Result<(), Fault> {
+    let stat = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
+    if FileType::from_raw_mode(stat.st_mode).is_dir() {
+        rename_directory(from, name, to, target)
+    } else {
+        link_and_unlink(from, name, to, target)
+    }
+}
+
+/// A directory takes the place of an empty one that nobody else made.
+fn rename_directory(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Result<(), Fault> {
+    rustix::fs::mkdirat(to, target, Mode::RWXU).map_err(fault)?;
+    rustix::fs::renameat(from, name, to, target).map_err(|errno| {
+        // If somebody put something there, it stays.
+        let _ = rustix::fs::unlinkat(to, target, AtFlags::REMOVEDIR);
+        match errno {
+            // A directory cannot become a part of itself; the kernel calls that an invalid argument.
+            Errno::INVAL => Fault::NotDirectory,
+            other => fault(other),
+        }
+    })
+}
+
+/// A file gets its new name, then loses the old one.
+fn link_and_unlink(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Result<(), Fault> {
+    match rustix::fs::linkat(from, name, to, target, AtFlags::empty()) {
+        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => return Err(Fault::NoRename),
+        linked => linked.map_err(fault)?,
+    }
+    rustix::fs::unlinkat(from, name, AtFlags::empty()).map_err(|errno| {
+        let _ = rustix::fs::unlinkat(to, target, AtFlags::empty());
+        fault(errno)
+    })
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests look at the disk")]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::*;
+
+    /// Moves one name of a directory to another in two steps; what came of it, and which files are there then.
+    fn check(from: &str, to: (&str, &str), expected: Result<(), &Fault>, files: &[&str]) {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        let open = |path: &str| OwnedFd::from(fs::File::open(at(path)).unwrap());
+        for path in ["d/inside", "empty/none", "file", "taken"] {
+            fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+            fs::write(at(path), path).unwrap();
+        }
+        fs::remove_file(at("empty/none")).unwrap();
+        let moved = in_two_steps(&open(""), from, &open(to.0), to.1);
+        assert_eq!(moved.as_ref().copied(), expected, "{from} to {to:?}");
+        let is_there = |path: &&&str| Path::exists(&at(path));
+        let all = ["d/inside", "d/d", "e/inside", "empty", "file", "new", "taken"];
+        let found: Vec<&str> = all.iter().filter(is_there).copied().collect();
+        assert_eq!(found, files, "{from} to {to:?}");
+        assert_eq!(fs::read_to_string(at("taken")).unwrap(), "taken");
+    }
+
+    #[test]
+    fn in_two_steps_nothing_is_replaced_either() {
+        let as_before = ["d/inside", "empty", "file", "taken"];
+        check("file", ("", "new"), Ok(()), &["d/inside", "empty", "new", "taken"]);
+        check("file", ("", "taken"), Err(&Fault::Exists), &as_before);
+        check("file", ("", "empty"), Err(&Fault::Exists), &as_before);
+        check("d", ("", "e"), Ok(()), &["e/inside", "empty", "file", "taken"]);
+        check("d", ("", "empty"), Err(&Fault::Exists), &as_before);
+        check("d", ("", "taken"), Err(&Fault::Exists), &as_before);
+        check("d", ("d", "d"), Err(&Fault::NotDirectory), &as_before);
+        check("none", ("", "new"), Err(&Fault::NotFound), &as_before);
+    }
+}
