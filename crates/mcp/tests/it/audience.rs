@@ -68,7 +68,7 @@ impl Named<'_> {
 
 #[tokio::test]
 async fn a_client_of_a_model_gets_the_text_alone_and_a_program_gets_both() {
-    for revision in REVISIONS {
+    for revision in [REVISIONS[0], "2025-11-25", STATELESS] {
         for (answers, name, is_structured) in [
             ("auto", "claude-code", false),
             ("auto", "codex-mcp-client", false),
@@ -79,7 +79,7 @@ async fn a_client_of_a_model_gets_the_text_alone_and_a_program_gets_both() {
             let machine = Machine::new();
             let named = Named { name, revision, machine: &machine, answers };
             let mut replies = named.over_a_pipe().await;
-            if ["2025-11-25", STATELESS].contains(&revision) {
+            if revision != REVISIONS[0] {
                 replies.extend(named.over_http().await);
             }
             for (reply, is_failure) in replies.iter().zip([false, true].into_iter().cycle()) {
