@@ -37,11 +37,10 @@ impl Place {
         Ok(Self { directory, file_system })
     }
 
-    /// A new directory in it.
+    /// A new directory in it. Parts that run in one go may give theirs the same name.
     pub(crate) fn make(&self, name: &str) -> Result<PathBuf> {
-        let path = self.directory.path().join(name);
-        fs::create_dir(&path).map_err(Error::io("make a directory"))?;
-        Ok(path)
+        let made = tempfile::Builder::new().prefix(name).tempdir_in(self.directory.path());
+        Ok(made.map_err(Error::io("make a directory"))?.keep())
     }
 
     /// Waits until what was prepared is on the disk, so that it does not disturb what comes.
