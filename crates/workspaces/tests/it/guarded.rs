@@ -27,9 +27,9 @@ use crate::{
 /// What must never be in a reply.
 const CANARIES: [&str; 5] = ["CANARY-OUT", "CANARY-SIB", "CANARY-NS", "CANARY-WO-P", "CANARY-WO-V"];
 
-/// How many threads there may be more than at first: the runtime keeps those that blocked for a while, but calls that
-/// come one after the other use the same few.
-const THREADS_SPARE: usize = 16;
+/// How many threads there may be more than at first: the runtime has up to 512 for what blocks. It keeps each for a
+/// while, and begins another if the last call was answered a moment before its thread was free again.
+const THREADS_SPARE: usize = 512 + 16;
 
 /// A Workspace, and where its files are.
 pub(crate) struct Laid {

@@ -36,7 +36,7 @@ async fn whatever_a_call_does_wrong_is_noticed() {
         (|world| fs::write(world.at("src/m.rs"), "").unwrap(), "something changed"),
         (|world| fs::write(world.at("inbox/.piton-0.tmp"), "").unwrap(), "is left in /home/src/in"),
         (|world| mem::forget(File::open(world.at("src")).unwrap()), "descriptors leaked"),
-        (|_| (0..17).for_each(|_| drop(thread::spawn(thread::park))), "threads leaked"),
+        (|_| (0..600).for_each(|_| drop(thread::spawn(thread::park))), "threads leaked"),
         (|world| fs::write(world.at("home/a.txt"), "CANARY-OUT").unwrap(), "told CANARY-OUT"),
         (
             |world| fs::write(world.at("home/a.txt"), world.at("x").to_str().unwrap()).unwrap(),
