@@ -34,7 +34,7 @@ fn a_wrong_argument_is_named_and_ends_with_two() {
 #[test]
 fn everything_is_written_below_the_directory_that_the_environment_names() {
     let (home, data) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let output = Command::new(env!("CARGO_BIN_EXE_piton"))
+    let output = Command::new(crate::program())
         .args(["demo", "--json"])
         .env("PITON_DATA_DIR", data.path())
         .env("HOME", home.path())

@@ -18,7 +18,7 @@ fn look(facts: &Value, arguments: &[&str]) -> Value {
     let data_dir = facts["dataDir"].as_str().unwrap();
     let arguments: Vec<&str> =
         arguments.iter().copied().chain(["--json", "--data-dir", data_dir]).collect();
-    let output = Command::new(env!("CARGO_BIN_EXE_piton"))
+    let output = Command::new(crate::program())
         .args(&arguments)
         .current_dir(facts["project"].as_str().unwrap())
         .env("HOME", "/nonexistent")

@@ -36,15 +36,24 @@ mod workflows;
 mod workspaces;
 
 use std::{
+    env,
+    ffi::OsString,
     path::Path,
     process::{Command, Output},
 };
 
 use serde_json::Value;
 
+/// The program under test: the one that was just built, unless `PITON_TEST_BINARY` names another.
+///
+/// Pointed at an older program, the tests tell which of them it fails.
+fn program() -> OsString {
+    env::var_os("PITON_TEST_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_piton").into())
+}
+
 /// Runs `piton` in an environment that says nothing about data directories.
 fn piton(arguments: &[&str], home: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_piton"))
+    Command::new(program())
         .args(arguments)
         .env_remove("PITON_DATA_DIR")
         .env_remove("XDG_DATA_HOME")

@@ -36,7 +36,7 @@ impl Rig {
 
     /// The command, in an environment that says nothing but where home is.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_piton"));
+        let mut command = Command::new(crate::program());
         command.args(arguments).env_clear().env("HOME", self.home()).current_dir(self.project());
         command
     }
