@@ -12,12 +12,8 @@ piton_core::closed_set! {
     pub enum Finish {
         /// The model was done, or met a text that stops it.
         Complete => "complete",
-        /// The limit of tokens was reached: the answer is cut short.
-        Length => "length",
         /// The model waits for the tools that it called.
         ToolCalls => "tool_calls",
-        /// The provider held back what the model wrote.
-        Filtered => "filtered",
         /// The provider gives another reason, or none.
         Other => "other",
     }
@@ -60,7 +56,7 @@ impl Usage {
     }
 }
 
-/// A complete answer.
+/// A complete answer: one that was cut off, declined or left empty is an [`Error`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {

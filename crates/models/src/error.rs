@@ -73,6 +73,22 @@ pub enum Error {
         /// Why it cannot be used.
         problem: String,
     },
+    /// The answer reached its limit of tokens before its end.
+    #[error("the answer of {provider} was cut off at the limit of tokens{}", after(*tokens))]
+    Truncated {
+        /// Who.
+        provider: ProviderName,
+        /// How many tokens came, if the provider says.
+        tokens: Option<u64>,
+    },
+    /// The model declined to answer, or the provider withheld what it wrote.
+    #[error("the model of {provider} declined to answer: {words}")]
+    Declined {
+        /// Who.
+        provider: ProviderName,
+        /// What it said instead.
+        words: String,
+    },
     /// The answer is too long.
     #[error("the answer of {provider} is longer than {ANSWER_BYTES_MAX} bytes")]
     AnswerTooLong {
@@ -126,6 +142,8 @@ impl Error {
             Self::ModelNotFound { .. } => Code::ModelNotFound,
             Self::Timeout { .. } => Code::ModelTimeout,
             Self::BadAnswer { .. } | Self::AnswerTooLong { .. } => Code::ModelBadAnswer,
+            Self::Truncated { .. } => Code::ModelAnswerTruncated,
+            Self::Declined { .. } => Code::ModelDeclined,
             Self::Unreachable { .. } | Self::Cut { .. } => Code::ModelUnreachable,
             Self::Refused { .. } => Code::ModelRefused,
             Self::Unavailable { .. } => Code::ModelUnavailable,
@@ -159,6 +177,10 @@ impl Error {
             None => envelope,
         }
     }
+}
+
+fn after(tokens: Option<u64>) -> String {
+    tokens.map(|tokens| format!(", after {tokens} tokens")).unwrap_or_default()
 }
 
 impl From<&Error> for Envelope {

@@ -88,6 +88,10 @@ crate::closed_set! {
         ModelTimeout => "MODEL_TIMEOUT",
         /// What the model's provider sent cannot be used.
         ModelBadAnswer => "MODEL_BAD_ANSWER",
+        /// The model's answer was cut off.
+        ModelAnswerTruncated => "MODEL_ANSWER_TRUNCATED",
+        /// The model declined to answer.
+        ModelDeclined => "MODEL_DECLINED",
         /// The provider could not be reached, or hung up.
         ModelUnreachable => "MODEL_UNREACHABLE",
         /// The provider refused the request.
@@ -269,6 +273,8 @@ impl Code {
             Self::ModelNotFound => model::NOT_FOUND,
             Self::ModelTimeout => model::TIMEOUT,
             Self::ModelBadAnswer => model::BAD_ANSWER,
+            Self::ModelAnswerTruncated => model::ANSWER_TRUNCATED,
+            Self::ModelDeclined => model::DECLINED,
             Self::ModelUnreachable => model::UNREACHABLE,
             Self::ModelRefused => model::REFUSED,
             Self::ModelUnavailable => model::UNAVAILABLE,

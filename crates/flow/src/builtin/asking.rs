@@ -1,9 +1,9 @@
 //! How a node asks a model: whom, and with which words.
 
 use piton_core::Pattern;
-use piton_models::{Answer, Finish, Message, Options, ProviderName, Request};
+use piton_models::{Answer, Message, Options, ProviderName, Request};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::params::{read, template};
 use super::template::{Template, shown};
@@ -91,21 +91,16 @@ impl Asking {
     pub(super) async fn ask(&self, prepared: &Value, exec: &Exec<'_>) -> Result<Answer, NodeError> {
         let request: Request = serde_json::from_value(prepared.clone())
             .map_err(|error| NodeError::new(format!("what was prepared is no request: {error}")))?;
-        let answer = if self.stream {
-            exec.ask_in_pieces(&request).await?
-        } else {
-            exec.ask(&request).await?
-        };
-        if answer.finish == Finish::Filtered {
-            return Err(NodeError::new("the provider held the answer back"));
-        }
-        Ok(answer)
+        if self.stream { exec.ask_in_pieces(&request).await } else { exec.ask(&request).await }
     }
 
-    /// What the model says to what was prepared, and whether that was cut short.
+    /// Sends what was prepared and returns the text of the answer.
     pub(super) async fn say(&self, prepared: &Value, exec: &Exec<'_>) -> Result<Value, NodeError> {
         let answer = self.ask(prepared, exec).await?;
-        Ok(json!({ "text": answer.text, "cut": answer.finish == Finish::Length }))
+        if answer.text.is_empty() {
+            return Err(NodeError::new("the model answered without words"));
+        }
+        Ok(Value::from(answer.text))
     }
 }
 

@@ -71,10 +71,7 @@ impl Node for Chat {
         result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {
         Box::pin(async move {
-            if result["cut"] == true {
-                context.warn("the model's answer was cut short by the limit of tokens");
-            }
-            context.pack(&self.output, &result["text"]).await?;
+            context.pack(&self.output, &result).await?;
             Ok(if self.last { Action::End } else { Action::Default })
         })
     }

@@ -101,13 +101,7 @@ impl Node for ChatEach {
         result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {
         Box::pin(async move {
-            let answers = result.as_array().map(Vec::as_slice).unwrap_or_default();
-            let cut = answers.iter().filter(|answer| answer["cut"] == true).count();
-            if cut > 0 {
-                context.warn(&format!("{cut} answers were cut short by the limit of tokens"));
-            }
-            let texts: Vec<&Value> = answers.iter().map(|answer| &answer["text"]).collect();
-            context.pack(&self.output, &texts).await?;
+            context.pack(&self.output, &result).await?;
             Ok(Action::Default)
         })
     }

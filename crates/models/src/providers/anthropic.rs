@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, DraftCall};
+use super::draft::{Draft, DraftCall, Ending};
 use super::format::{Flaw, put};
 use super::openai::text_of;
-use crate::answer::Finish;
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
 use crate::message::Message;
 use crate::request::Request;
@@ -78,11 +77,14 @@ fn messages(messages: &[Message]) -> Vec<Value> {
 }
 
 pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
+    if body["type"] == "error" || !body["error"].is_null() {
+        return Err(Flaw::Told(body.clone()));
+    }
     let blocks = body["content"].as_array();
     let blocks = blocks.ok_or(Flaw::FORM)?;
     let mut draft = Draft {
         model: body["model"].as_str().map(ToOwned::to_owned),
-        finish: body["stop_reason"].as_str().map(finish),
+        ending: body["stop_reason"].as_str().map(ending),
         over: true,
         ..Draft::default()
     };
@@ -128,7 +130,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
             return Ok(words);
         }
         Some("message_delta") => {
-            draft.finish = data["delta"]["stop_reason"].as_str().map(finish).or(draft.finish);
+            draft.ending = data["delta"]["stop_reason"].as_str().map(ending).or(draft.ending);
             count(&data["usage"], draft);
         }
         Some("message_stop") => draft.over = true,
@@ -137,13 +139,14 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     Ok(String::new())
 }
 
-fn finish(reason: &str) -> Finish {
+fn ending(reason: &str) -> Ending {
     match reason {
-        "end_turn" | "stop_sequence" => Finish::Complete,
-        "max_tokens" | "model_context_window_exceeded" => Finish::Length,
-        "tool_use" => Finish::ToolCalls,
-        "refusal" => Finish::Filtered,
-        _ => Finish::Other,
+        "end_turn" | "stop_sequence" => Ending::Complete,
+        // A turn that is paused goes on only if it is sent back, which nobody here does.
+        "max_tokens" | "model_context_window_exceeded" | "pause_turn" => Ending::Truncated,
+        "tool_use" => Ending::ToolCalls,
+        "refusal" => Ending::Declined,
+        _ => Ending::Other,
     }
 }
 

@@ -45,7 +45,7 @@ impl Call {
         let body = serde_json::from_slice(&bytes);
         let body = body.map_err(|_| self.failing().bad("it is not valid JSON"))?;
         let draft = whole(self.settings.wire, &body).map_err(|flaw| self.failing().flaw(&flaw))?;
-        draft.answer(self.settings.name.clone(), self.model.clone())
+        draft.answer(&self.failing())
     }
 
     /// Sends the request; an answer that is a failure is an error.

@@ -2,11 +2,24 @@
 
 use serde_json::{Value, json};
 
+use super::failure::Failing;
 use crate::answer::{Answer, Finish, Usage};
 use crate::bounds::TOOL_CALLS_MAX;
 use crate::error::Error;
-use crate::provider::ProviderName;
 use crate::tool::ToolCall;
+
+/// Why a provider says that an answer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Complete,
+    ToolCalls,
+    /// The limit of tokens, or of the model's context, was reached.
+    Truncated,
+    /// The model declined, or the provider withheld what it wrote.
+    Declined,
+    /// Another reason.
+    Other,
+}
 
 /// A call of a tool whose arguments may still be coming.
 #[derive(Debug, Default)]
@@ -23,7 +36,9 @@ pub(super) struct Draft {
     pub(super) model: Option<String>,
     pub(super) text: String,
     pub(super) calls: Vec<DraftCall>,
-    pub(super) finish: Option<Finish>,
+    /// What the model said instead of an answer.
+    pub(super) refusal: String,
+    pub(super) ending: Option<Ending>,
     pub(super) usage: Usage,
     /// Whether the format said that the answer is complete.
     pub(super) over: bool,
@@ -33,7 +48,7 @@ impl Draft {
     /// How much was gathered, as the limit of an answer counts it.
     pub(super) fn bytes(&self) -> usize {
         let call = |call: &DraftCall| call.id.len() + call.name.len() + call.arguments.len();
-        self.text.len() + self.calls.iter().map(call).sum::<usize>()
+        self.text.len() + self.refusal.len() + self.calls.iter().map(call).sum::<usize>()
     }
 
     /// The call with a number, made if need be.
@@ -48,20 +63,29 @@ impl Draft {
         self.calls.get_mut(index)
     }
 
-    /// The answer, if it is one. Without words, tool calls and a reason for its end it is something else.
-    pub(super) fn answer(self, provider: ProviderName, model: String) -> Result<Answer, Error> {
-        if self.text.is_empty() && self.calls.is_empty() && self.finish.is_none() {
-            let problem = "it holds no words, no tool call and no reason for its end".to_owned();
-            return Err(Error::BadAnswer { provider, problem });
+    /// Returns the answer if it is a complete one: with words or tool calls, not cut off, and not declined.
+    pub(super) fn answer(self, failing: &Failing<'_>) -> Result<Answer, Error> {
+        if self.ending == Some(Ending::Declined) || !self.refusal.is_empty() {
+            let words = if self.refusal.is_empty() { &self.text } else { &self.refusal };
+            return Err(failing.declined(words));
+        }
+        if self.ending == Some(Ending::Truncated) {
+            return Err(failing.truncated(self.usage.output_tokens));
+        }
+        if self.text.trim().is_empty() && self.calls.is_empty() {
+            return Err(failing.bad("it is empty: it has no text and no tool call"));
         }
         let tool_calls: Vec<ToolCall> = self.calls.into_iter().enumerate().map(finished).collect();
-        let finish = match self.finish {
+        let finish = match self.ending {
             // Some say the same whether tools are called or not.
-            Some(Finish::Complete) | None if !tool_calls.is_empty() => Finish::ToolCalls,
-            finish => finish.unwrap_or(Finish::Other),
+            Some(Ending::Complete) | None if !tool_calls.is_empty() => Finish::ToolCalls,
+            Some(Ending::Complete) => Finish::Complete,
+            Some(Ending::ToolCalls) => Finish::ToolCalls,
+            _ => Finish::Other,
         };
-        let model = self.model.unwrap_or(model);
-        Answer { provider, model, text: self.text, tool_calls, finish, usage: self.usage }.bounded()
+        let model = self.model.unwrap_or_else(|| failing.model.to_owned());
+        let (provider, text, usage) = (failing.provider.clone(), self.text, self.usage);
+        Answer { provider, model, text, tool_calls, finish, usage }.bounded()
     }
 }
 

@@ -26,7 +26,7 @@ impl Failing<'_> {
     pub(super) fn flaw(&self, flaw: &Flaw) -> Error {
         match flaw {
             Flaw::Shape(problem) => self.bad(problem),
-            Flaw::Told(body) => self.told_in_stream(body),
+            Flaw::Told(body) => self.told_in_body(body),
         }
     }
 
@@ -38,6 +38,20 @@ impl Failing<'_> {
     /// The answer is too long.
     pub(super) fn too_long(&self) -> Error {
         Error::AnswerTooLong { provider: self.provider.clone() }
+    }
+
+    /// The answer reached its limit of tokens.
+    pub(super) fn truncated(&self, tokens: Option<u64>) -> Error {
+        Error::Truncated { provider: self.provider.clone(), tokens }
+    }
+
+    /// The model declined, in these words.
+    pub(super) fn declined(&self, words: &str) -> Error {
+        let words = match words.trim() {
+            "" => "it gives no reason".to_owned(),
+            words => self.redaction.apply(words),
+        };
+        Error::Declined { provider: self.provider.clone(), words }
     }
 
     /// The time is up.
@@ -75,8 +89,8 @@ impl Failing<'_> {
         }
     }
 
-    /// Providers that have begun to stream tell of a failure in a piece of the stream, with a type.
-    fn told_in_stream(&self, body: &Value) -> Error {
+    /// A failure that comes with a status of success: in a piece of a stream that has begun, or instead of an answer.
+    fn told_in_body(&self, body: &Value) -> Error {
         let provider = self.provider.clone();
         let words = self.redaction.apply(&words_of(&body.to_string()));
         let kind = ["/error/type", "/type", "/code"].iter().find_map(|path| body.pointer(path));

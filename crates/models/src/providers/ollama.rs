@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::draft::Draft;
+use super::draft::{Draft, Ending};
 use super::format::{Flaw, put};
 use super::openai::{text_of, tools};
-use crate::answer::Finish;
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
 use crate::message::Message;
 use crate::request::Request;
@@ -51,16 +50,13 @@ fn message(message: &Message) -> Value {
 }
 
 pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
-    if !body["message"].is_object() {
-        return Err(Flaw::FORM);
-    }
     let mut draft = Draft::default();
     piece(body, &mut draft)?;
-    Ok(draft)
+    if body["message"].is_object() { Ok(draft) } else { Err(Flaw::FORM) }
 }
 
 pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
-    if data["error"].is_string() {
+    if !data["error"].is_null() {
         return Err(Flaw::Told(data.clone()));
     }
     if let Some(model) = data["model"].as_str() {
@@ -74,7 +70,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     }
     if data["done"] == true {
         draft.over = true;
-        draft.finish = data["done_reason"].as_str().map(finish);
+        draft.ending = data["done_reason"].as_str().map(ending);
         draft.usage.input_tokens = data["prompt_eval_count"].as_u64();
         draft.usage.output_tokens = data["eval_count"].as_u64();
     }
@@ -83,10 +79,10 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     Ok(words)
 }
 
-fn finish(reason: &str) -> Finish {
+fn ending(reason: &str) -> Ending {
     match reason {
-        "stop" => Finish::Complete,
-        "length" => Finish::Length,
-        _ => Finish::Other,
+        "stop" => Ending::Complete,
+        "length" => Ending::Truncated,
+        _ => Ending::Other,
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, DraftCall};
+use super::draft::{Draft, DraftCall, Ending};
 use super::format::{Flaw, put};
-use crate::answer::{Finish, Usage};
+use crate::answer::Usage;
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
 use crate::message::Message;
 use crate::request::Request;
@@ -77,10 +77,14 @@ fn message(message: &Message) -> Value {
 }
 
 pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
+    if !body["error"].is_null() {
+        return Err(Flaw::Told(body.clone()));
+    }
     let choice = &body["choices"][0];
     let message = choice["message"].as_object();
     let message = message.ok_or(Flaw::FORM)?;
-    let text = message.get("content").and_then(Value::as_str).unwrap_or_default();
+    let (text, mut refusal) = content(message.get("content").unwrap_or(&Value::Null));
+    refusal.push_str(message.get("refusal").and_then(Value::as_str).unwrap_or_default());
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let call = |call: &Value| DraftCall {
         id: text_of(&call["id"]),
@@ -89,9 +93,10 @@ pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
     };
     Ok(Draft {
         model: body["model"].as_str().map(ToOwned::to_owned),
-        text: text.to_owned(),
+        text,
+        refusal,
         calls: calls.into_iter().flatten().map(call).collect(),
-        finish: choice["finish_reason"].as_str().map(finish),
+        ending: choice["finish_reason"].as_str().map(ending),
         usage: usage(&body["usage"]),
         over: true,
     })
@@ -106,7 +111,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     }
     let choice = &data["choices"][0];
     if let Some(reason) = choice["finish_reason"].as_str() {
-        draft.finish = Some(finish(reason));
+        draft.ending = Some(ending(reason));
     }
     for call in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
         let index = call["index"].as_u64().and_then(|index| usize::try_from(index).ok());
@@ -117,9 +122,18 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
         draft.name.push_str(call["function"]["name"].as_str().unwrap_or_default());
         draft.arguments.push_str(&arguments(&call["function"]["arguments"]));
     }
-    let words = text_of(&choice["delta"]["content"]);
+    let (words, refusal) = content(&choice["delta"]["content"]);
     draft.text.push_str(&words);
+    draft.refusal.push_str(&refusal);
+    draft.refusal.push_str(choice["delta"]["refusal"].as_str().unwrap_or_default());
     Ok(words)
+}
+
+/// The words of a message and of its refusal: a text, or a list of parts as some servers send it.
+fn content(value: &Value) -> (String, String) {
+    let Some(parts) = value.as_array() else { return (text_of(value), String::new()) };
+    let words = |name: &str| parts.iter().filter_map(|part| part[name].as_str()).collect();
+    (words("text"), words("refusal"))
 }
 
 /// Arguments are a text; some servers send the object itself.
@@ -135,13 +149,13 @@ pub(super) fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn finish(reason: &str) -> Finish {
+fn ending(reason: &str) -> Ending {
     match reason {
-        "stop" => Finish::Complete,
-        "length" => Finish::Length,
-        "tool_calls" | "function_call" => Finish::ToolCalls,
-        "content_filter" => Finish::Filtered,
-        _ => Finish::Other,
+        "stop" => Ending::Complete,
+        "length" => Ending::Truncated,
+        "tool_calls" | "function_call" => Ending::ToolCalls,
+        "content_filter" => Ending::Declined,
+        _ => Ending::Other,
     }
 }
 

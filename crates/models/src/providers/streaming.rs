@@ -106,13 +106,13 @@ impl Reading {
 
     /// Some that speak as OpenAI does leave out the last piece; one that gave its reason is complete all the same.
     fn ended(&self) -> Result<Option<String>, Error> {
-        let complete = self.call.settings.wire == Wire::OpenAi && self.draft.finish.is_some();
+        let complete = self.call.settings.wire == Wire::OpenAi && self.draft.ending.is_some();
         if complete { Ok(None) } else { Err(self.call.failing().cut()) }
     }
 
     fn done(&mut self) -> Result<Part, Error> {
         let draft = std::mem::take(&mut self.draft);
-        let answer = draft.answer(self.call.settings.name.clone(), self.call.model.clone())?;
+        let answer = draft.answer(&self.call.failing())?;
         Ok(Part::Done(Box::new(answer)))
     }
 }

@@ -16,6 +16,8 @@ pub enum Reply {
     CutShort(String),
     /// With calls of tools, each a name and its arguments.
     Calls(Vec<(String, Value)>),
+    /// With this JSON, and in pieces with these, whatever the wire format says about them.
+    Raw(Value, Vec<Value>),
     /// Not at all.
     Fault(Fault),
 }
@@ -82,6 +84,7 @@ impl Content {
             Reply::Fault(Fault::EndlessCall) => {
                 ("", vec![("f".to_owned(), LONG.as_str().into())], false)
             }
+            Reply::Raw(..) => ("", Vec::new(), false),
             Reply::Fault(_) => ("cut in the middle", Vec::new(), false),
         };
         let words = text.split_inclusive(' ').map(ToOwned::to_owned).collect();

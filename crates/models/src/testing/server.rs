@@ -163,10 +163,11 @@ async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &
 }
 
 async fn whole(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, content: &Content) {
-    let body = match wire {
-        Wire::OpenAi => openai::whole(content),
-        Wire::Anthropic => anthropic::whole(content),
-        Wire::Ollama => ollama::whole(content),
+    let body = match (reply, wire) {
+        (Reply::Raw(body, _), _) => body.clone(),
+        (_, Wire::OpenAi) => openai::whole(content),
+        (_, Wire::Anthropic) => anthropic::whole(content),
+        (_, Wire::Ollama) => ollama::whole(content),
     }
     .to_string();
     let Reply::Fault(fault) = reply else {
@@ -195,10 +196,17 @@ async fn whole(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, con
 }
 
 async fn pieces(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, content: &Content) {
-    let (pieces, kind) = match wire {
-        Wire::OpenAi => (openai::pieces(content), "text/event-stream"),
-        Wire::Anthropic => (anthropic::pieces(content), "text/event-stream"),
-        Wire::Ollama => (ollama::pieces(content), "application/x-ndjson"),
+    let (pieces, kind) = match (wire, reply) {
+        (Wire::Ollama, Reply::Raw(_, pieces)) => {
+            (pieces.iter().map(|piece| format!("{piece}\n")).collect(), "application/x-ndjson")
+        }
+        (_, Reply::Raw(_, pieces)) => {
+            let data = |piece: &Value| format!("data: {piece}\n\n");
+            (pieces.iter().map(data).collect(), "text/event-stream")
+        }
+        (Wire::OpenAi, _) => (openai::pieces(content), "text/event-stream"),
+        (Wire::Anthropic, _) => (anthropic::pieces(content), "text/event-stream"),
+        (Wire::Ollama, _) => (ollama::pieces(content), "application/x-ndjson"),
     };
     if matches!(reply, Reply::Fault(Fault::Hang)) {
         return http::until_gone(stream).await;

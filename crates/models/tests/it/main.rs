@@ -6,6 +6,7 @@
 )]
 
 mod choose;
+mod completeness;
 mod faults;
 mod keys;
 mod rehearsed;

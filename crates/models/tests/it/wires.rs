@@ -36,7 +36,7 @@ async fn options_arrive_and_usage_and_reason_come_back() {
     let client = client(&server);
     for wire in Wire::ALL {
         for how in HOW {
-            server.then(Reply::CutShort("it is".to_owned()));
+            server.then(Reply::text("it is"));
             let mut request = question(*wire);
             request.model = Some("large".to_owned());
             request.options = Options {
@@ -46,7 +46,7 @@ async fn options_arrive_and_usage_and_reason_come_back() {
                 stop: vec!["END".to_owned()],
             };
             let answer = ask(&client, &request, how).await.1.unwrap();
-            assert_eq!(answer.finish, Finish::Length, "{wire} {how:?}");
+            assert_eq!(answer.finish, Finish::Complete, "{wire} {how:?}");
             assert_eq!(
                 (answer.usage.input_tokens, answer.usage.output_tokens),
                 (Some(11), Some(7))

@@ -46,6 +46,20 @@ pub(in crate::error) const BAD_ANSWER: Facts = Facts {
     retry: Retry::RetryableImmediate,
 };
 
+pub(in crate::error) const ANSWER_TRUNCATED: Facts = Facts {
+    domain: Domain::Model,
+    meaning: "The model reached its limit of tokens before its answer was complete; the part that came is not used.",
+    advice: "Raise `maxTokens` in the options of the call, or ask for a shorter answer; a model that thinks first counts its thoughts.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const DECLINED: Facts = Facts {
+    domain: Domain::Model,
+    meaning: "The model declined to answer, or its provider withheld what the model wrote.",
+    advice: "Read what the model says in the message, and change what it is asked, or ask another model.",
+    retry: Retry::NotRetryable,
+};
+
 pub(in crate::error) const UNREACHABLE: Facts = Facts {
     domain: Domain::Model,
     meaning: "The provider of the model could not be reached, or the connection ended before the answer did.",

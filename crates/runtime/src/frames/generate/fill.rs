@@ -13,7 +13,7 @@ use piton_context::tree::TreePath;
 use piton_context::{Error, bounds::METADATA_VALUE_BYTES_MAX};
 use piton_core::port::Clock;
 use piton_core::{Envelope, Timer, truncate};
-use piton_models::{Finish, ModelClient, Options, ProviderName, Request, Usage};
+use piton_models::{ModelClient, Options, ProviderName, Request, Usage};
 
 use super::pace::Pace;
 use super::plan::Plan;
@@ -177,7 +177,7 @@ impl Filling<'_> {
         };
         let usage = answered.usage;
         let text = answered.text.trim();
-        if text.is_empty() || answered.finish == Finish::Filtered {
+        if text.is_empty() {
             let reason = format!("{} sent no text ({})", answered.provider, answered.finish);
             return Ok((self.failed(path, &reason), Some(usage)));
         }
