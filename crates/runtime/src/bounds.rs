@@ -194,3 +194,6 @@ pub const FILE_DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// How long a comparison looks for the shortest answer. Then it takes what it has, which is right and longer.
 pub const DIFF_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// The most warnings of a flow's run that its reply repeats; a node in a loop can give one each time.
+pub const WARNINGS_MAX: usize = 100;

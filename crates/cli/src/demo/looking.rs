@@ -1,7 +1,7 @@
 //! What happened, shown by the commands that a person types.
 #![expect(clippy::disallowed_methods, reason = "the commands are shown as a person runs them")]
 
-use std::process::Command;
+use std::{fs, path::Path, process::Command};
 
 use super::{facts::Played, stage::Stage};
 use crate::{app::App, failure::Failure};
@@ -32,16 +32,34 @@ pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Fa
         }
         app.output.say(String::from_utf8_lossy(&ran.stdout).trim_end());
     }
-    let project = app.shown(&stage.project);
+    let piton = typed(&program, app.environment.variables.get("PATH").map(String::as_str));
+    let data = Path::new("..").join(stage.data.file_name().unwrap_or_default());
+    let (project, data) = (shell_word(&stage.project), shell_word(&data));
     app.output.say(format_args!(
-        "\nIt is all still there. Look for yourself, apply the change, or go another way:\n\
+        "\nEverything is still there. Look for yourself, apply the change, or take another branch:\n\
          \x20 cd {project}\n\
-         \x20 export PITON_DATA_DIR={}\n\
-         \x20 piton workspace apply /scratch\n\
-         \x20 piton fork {} --at refusal\n\
-         \x20 piton workflow run wr.tour",
-        app.shown(&stage.data),
-        played.run
+         \x20 {piton} --data-dir {data} session tree {run}\n\
+         \x20 {piton} --data-dir {data} workspace apply /scratch\n\
+         \x20 {piton} --data-dir {data} fork {run} --at refusal\n\
+         \x20 {piton} --data-dir {data} workflow run wr.tour",
+        run = played.run
     ));
     Ok(())
+}
+
+/// What a person types to run this program: its name if their shell finds it by that, else its path.
+fn typed(program: &Path, path: Option<&str>) -> String {
+    let found = path.into_iter().flat_map(std::env::split_paths).map(|dir| dir.join("piton"));
+    let first = found.filter_map(|candidate| fs::canonicalize(candidate).ok()).next();
+    if first.is_some() && first == fs::canonicalize(program).ok() {
+        return "piton".to_owned();
+    }
+    shell_word(program)
+}
+
+/// A path as one word of a shell.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./+:@%".contains(letter);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

@@ -70,6 +70,21 @@ fn a_person_reads_what_happened_and_what_to_type_next() {
     let output = piton(&["demo", "--data-dir", data_dir], Path::new("/nonexistent"));
     let told = text(&output.stdout);
     assert!(output.status.success(), "{}", text(&output.stderr));
+    // Its last lines work when they are typed, by somebody who has no `piton` in their path.
+    let (_, closing) = told.split_once("\n  cd ").expect("the last lines say what to type");
+    let script =
+        format!("set -e\ncd {}", closing.replace("workspace apply", "workspace apply --yes"));
+    let typed = Command::new("sh")
+        .args(["-c", &script])
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", "/nonexistent")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    assert!(typed.status.success(), "{script}\n{}", text(&typed.stderr));
+    let shown = text(&typed.stdout);
+    assert!(shown.contains("Applied"), "{shown}");
     for part in ["kill -9", "Acknowledged and lost: 0.", "$ piton session tree", "+    (0..3)"] {
         assert!(told.contains(part), "{part}: {told}");
     }

@@ -13,6 +13,7 @@ mod demo;
 mod examples;
 mod file_tools;
 mod flow_kill;
+mod flow_outcomes;
 mod flows;
 mod guides;
 mod kill;

@@ -49,6 +49,10 @@ impl Node for Chat {
         self.params.clone()
     }
 
+    fn actions(&self) -> Option<Vec<Action>> {
+        Some(vec![if self.last { Action::End } else { Action::Default }])
+    }
+
     fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let more = Transcript::told_of(self.transcript.as_ref(), context).await?;

@@ -64,6 +64,10 @@ impl Node for ChatEach {
         self.params.clone()
     }
 
+    fn actions(&self) -> Option<Vec<Action>> {
+        Some(vec![Action::Default])
+    }
+
     fn shape(&self) -> Shape {
         if self.parallel { Shape::Parallel } else { Shape::Batch }
     }

@@ -141,6 +141,10 @@ impl Node for Decision {
         self.params.clone()
     }
 
+    fn actions(&self) -> Option<Vec<Action>> {
+        Some(self.choices.iter().map(|choice| Action::named(&choice.action)).collect())
+    }
+
     fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move { choosing(&self.asking, context, &self.choices, String::new()).await })
     }

@@ -1,6 +1,10 @@
-//! Prompts with places for values: `{{key}}`, or `{{key?}}` for one that may be missing.
+//! Texts with places for values: `{{key}}`, or `{{key?}}` for one that may be missing.
+//!
+//! A place may lead into a value: `{{weather.result.city}}` is the field `city` of the field `result` of what lies under
+//! `weather`, unless there is a key of that whole name. Entries of lists are numbered from 0.
 
-use serde_json::Value;
+use piton_backpack::Key;
+use serde_json::{Map, Value};
 
 use crate::bounds::PROMPT_BYTES_MAX;
 use crate::node::{Context, NodeError};
@@ -12,7 +16,13 @@ pub(crate) struct Template(Vec<Piece>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Text(String),
-    Place { key: String, optional: bool },
+    Place(Place),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    path: String,
+    optional: bool,
 }
 
 impl Template {
@@ -24,13 +34,17 @@ impl Template {
             let (inside, behind) =
                 after.split_once("}}").ok_or("a place begins with {{ and does not end with }}")?;
             let name = inside.trim();
-            let (key, optional) = name.strip_suffix('?').map_or((name, false), |key| (key, true));
-            piton_backpack::Key::parse(key).map_err(|error| error.to_string())?;
-            pieces.push(Piece::Text(before.to_owned()));
-            pieces.push(Piece::Place { key: key.to_owned(), optional });
+            let (path, optional) = name.strip_suffix('?').map_or((name, false), |key| (key, true));
+            Key::parse(path).map_err(|error| error.to_string())?;
+            if !before.is_empty() {
+                pieces.push(Piece::Text(before.to_owned()));
+            }
+            pieces.push(Piece::Place(Place { path: path.to_owned(), optional }));
             rest = behind;
         }
-        pieces.push(Piece::Text(rest.to_owned()));
+        if !rest.is_empty() {
+            pieces.push(Piece::Text(rest.to_owned()));
+        }
         Ok(Self(pieces))
     }
 
@@ -40,20 +54,136 @@ impl Template {
         for piece in &self.0 {
             match piece {
                 Piece::Text(words) => text.push_str(words),
-                Piece::Place { key, optional: true } => {
-                    let value: Option<Value> = context.unpack(key).await?;
-                    text.push_str(&value.as_ref().map(shown).unwrap_or_default());
-                }
-                Piece::Place { key, optional: false } => {
-                    text.push_str(&shown(&context.unpack_required(key).await?));
+                Piece::Place(place) => {
+                    text.push_str(
+                        &place.value(context).await?.as_ref().map(shown).unwrap_or_default(),
+                    );
                 }
             }
             if text.len() > PROMPT_BYTES_MAX {
-                let message = format!("the prompt is longer than {PROMPT_BYTES_MAX} bytes");
+                let message = format!("the text is longer than {PROMPT_BYTES_MAX} bytes");
                 return Err(NodeError::new(message));
             }
         }
         Ok(text)
+    }
+
+    fn has_places(&self) -> bool {
+        self.0.iter().any(|piece| matches!(piece, Piece::Place(_)))
+    }
+}
+
+impl Place {
+    /// The value; `None` if it may be missing and is.
+    async fn value(&self, context: &Context) -> Result<Option<Value>, NodeError> {
+        let (key, inside) = self.split(context);
+        let value = if self.optional {
+            let Some(value) = context.unpack::<Value>(key).await? else { return Ok(None) };
+            value
+        } else {
+            context.unpack_required(key).await?
+        };
+        let found = step_into(&value, &inside);
+        if found.is_none() && !self.optional {
+            let message = format!("`{key}` has nothing at `{}`", inside.join("."));
+            return Err(NodeError::new(message));
+        }
+        Ok(found.cloned())
+    }
+
+    /// The key that is meant, and the way inside its value: the longest beginning that the node may read wins.
+    fn split(&self, context: &Context) -> (&str, Vec<&str>) {
+        let keys = context.keys();
+        let mut end = self.path.len();
+        loop {
+            let key = &self.path[..end];
+            if keys.iter().any(|known| known.as_str() == key) {
+                let inside = self.path[end..].split('.').skip(1).collect();
+                return (key, inside);
+            }
+            match key.rfind('.') {
+                Some(dot) => end = dot,
+                None => return (&self.path, Vec::new()),
+            }
+        }
+    }
+}
+
+fn step_into<'v>(value: &'v Value, inside: &[&str]) -> Option<&'v Value> {
+    inside.iter().try_fold(value, |value, name| match value {
+        Value::Array(entries) => entries.get(name.parse::<usize>().ok()?),
+        other => other.get(name),
+    })
+}
+
+/// JSON whose texts are templates. A text that is one place and nothing else becomes the value itself, whatever its
+/// type; a field whose only place is optional and missing is left out.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum JsonTemplate {
+    Plain(Value),
+    Text(Template),
+    Array(Vec<JsonTemplate>),
+    Object(Vec<(String, JsonTemplate)>),
+}
+
+impl JsonTemplate {
+    /// Reads a value; on failure the path of the text that is no template, and what is wrong with it.
+    pub(crate) fn parse(value: &Value, path: &str) -> Result<Self, (String, String)> {
+        let parsed = match value {
+            Value::String(text) => {
+                Self::Text(Template::parse(text).map_err(|problem| (path.to_owned(), problem))?)
+            }
+            Value::Array(entries) => {
+                let entry = |(index, entry)| Self::parse(entry, &format!("{path}[{index}]"));
+                Self::Array(entries.iter().enumerate().map(entry).collect::<Result<_, _>>()?)
+            }
+            Value::Object(fields) => {
+                let field = |(name, value): (&String, &Value)| {
+                    let parsed = Self::parse(value, &format!("{path}.{name}"));
+                    parsed.map(|parsed| (name.clone(), parsed))
+                };
+                Self::Object(fields.iter().map(field).collect::<Result<_, _>>()?)
+            }
+            other => Self::Plain(other.clone()),
+        };
+        Ok(if parsed.has_places() { parsed } else { Self::Plain(value.clone()) })
+    }
+
+    /// Whether it depends on what lies in the backpack.
+    pub(crate) fn has_places(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Text(text) => text.has_places(),
+            Self::Array(entries) => entries.iter().any(Self::has_places),
+            Self::Object(fields) => fields.iter().any(|(_, field)| field.has_places()),
+        }
+    }
+
+    /// The value with the values that the node may read; `None` if it is one optional place whose value is missing.
+    pub(crate) async fn fill(&self, context: &Context) -> Result<Option<Value>, NodeError> {
+        Ok(Some(match self {
+            Self::Plain(value) => value.clone(),
+            Self::Text(text) => match &text.0[..] {
+                [Piece::Place(place)] => return place.value(context).await,
+                _ => Value::from(text.fill(context).await?),
+            },
+            Self::Array(entries) => {
+                let mut filled = Vec::with_capacity(entries.len());
+                for entry in entries {
+                    filled.extend(Box::pin(entry.fill(context)).await?);
+                }
+                Value::Array(filled)
+            }
+            Self::Object(fields) => {
+                let mut filled = Map::new();
+                for (name, field) in fields {
+                    if let Some(value) = Box::pin(field.fill(context)).await? {
+                        filled.insert(name.clone(), value);
+                    }
+                }
+                Value::Object(filled)
+            }
+        }))
     }
 }
 

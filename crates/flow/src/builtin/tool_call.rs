@@ -1,9 +1,10 @@
 //! `tool_call`: calls a tool and packs what it gives back.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::params::{key, read};
+use super::template::JsonTemplate;
 use crate::action::Action;
 use crate::config::{BuildRequest, ParamProblem};
 use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
@@ -88,9 +89,9 @@ pub(super) struct ToolCall {
 }
 
 /// With which arguments.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(super) enum Arguments {
-    Given(Map<String, Value>),
+    Given(JsonTemplate),
     From(String),
 }
 
@@ -109,11 +110,22 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCall, Vec<ParamPro
             problems.extend(key("argumentsFrom", &from).err());
             Some(Arguments::From(from))
         }
-        (given, None) => Some(Arguments::Given(given.unwrap_or_default())),
+        (given, None) => {
+            let given = Value::Object(given.unwrap_or_default());
+            match JsonTemplate::parse(&given, "arguments") {
+                Ok(template) => Some(Arguments::Given(template)),
+                Err((path, message)) => {
+                    problems.push(ParamProblem::new(path, message));
+                    None
+                }
+            }
+        }
     };
     problems.extend(key("output", &raw.output).err());
-    if let (Some(Which::Named(tool)), Some(Arguments::Given(given))) = (&which, &arguments)
-        && let Err(error) = request.registry.tools().check(tool, &Value::Object(given.clone()))
+    // What has places is checked when they are filled, before the tool is called.
+    if let (Some(Which::Named(tool)), Some(Arguments::Given(JsonTemplate::Plain(given)))) =
+        (&which, &arguments)
+        && let Err(error) = request.registry.tools().check(tool, given)
     {
         problems.push(ParamProblem::new("arguments", error.to_string()));
     }
@@ -138,6 +150,11 @@ impl Node for ToolCall {
         self.params.clone()
     }
 
+    fn actions(&self) -> Option<Vec<Action>> {
+        let routed = (self.on_error == OnError::Route).then(|| Action::named("error"));
+        Some([Action::Default].into_iter().chain(routed).collect())
+    }
+
     fn calls_tools(&self) -> bool {
         true
     }
@@ -146,7 +163,7 @@ impl Node for ToolCall {
         Box::pin(async move {
             let tool = self.which.name(context).await?;
             let arguments = match &self.arguments {
-                Arguments::Given(given) => Value::Object(given.clone()),
+                Arguments::Given(given) => given.fill(context).await?.unwrap_or_default(),
                 Arguments::From(key) => context.unpack_required(key).await?,
             };
             Ok(json!({ "tool": tool, "arguments": arguments }))

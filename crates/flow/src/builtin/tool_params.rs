@@ -14,6 +14,7 @@ use super::transcript::Transcript;
 use crate::action::Action;
 use crate::config::{BuildRequest, ParamProblem};
 use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
+use crate::tool::keep_as_text;
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -54,6 +55,10 @@ impl Node for ToolParams {
         self.params.clone()
     }
 
+    fn actions(&self) -> Option<Vec<Action>> {
+        Some(vec![Action::Default])
+    }
+
     fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let tool = self.which.name(context).await?;
@@ -78,9 +83,10 @@ impl Node for ToolParams {
             request.tools = vec![spec.clone()];
             request.tool_choice = ToolChoice::Named { name: tool.to_owned() };
             let answer = self.asking.ask(&prepared(&request)?, exec).await?;
-            let arguments = written(&answer, tool).ok_or_else(|| {
+            let mut arguments = written(&answer, tool).ok_or_else(|| {
                 NodeError::new(format!("the model wrote no arguments for `{tool}`"))
             })?;
+            keep_as_text(&mut arguments);
             let checked = exec.tools().check(tool, &arguments);
             checked.map(|()| arguments).map_err(|error| NodeError::new(error.to_string()))
         })

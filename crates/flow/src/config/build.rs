@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::description::{Description, EdgeDescription, NodeDescription};
+use super::edges;
 use super::reach;
 use super::read;
 use super::registry::{BuildRequest, Maker, Registry};
@@ -77,6 +78,7 @@ fn build(
     }
     builder.start(description, path);
     reach::check(&flow, path, description, problems);
+    edges::check(&flow, path, description, problems);
     flow
 }
 

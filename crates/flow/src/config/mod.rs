@@ -6,6 +6,7 @@
 
 mod build;
 mod description;
+mod edges;
 mod export;
 mod fields;
 mod reach;

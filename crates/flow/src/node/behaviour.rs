@@ -50,6 +50,11 @@ pub trait Node: Send + Sync {
         false
     }
 
+    /// The actions that it can end with, if it knows all of them: edges on others are reported as mistakes.
+    fn actions(&self) -> Option<Vec<Action>> {
+        None
+    }
+
     /// Reads what it needs. Of a batch, the result is a list.
     fn prep<'a>(&'a self, _context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(std::future::ready(Ok(Value::Null)))

@@ -11,7 +11,7 @@ use super::error::NodeError;
 use super::protected::Protected;
 use crate::bounds::TRACED_REQUESTS_MAX;
 use crate::event::{EventKind, Tap};
-use crate::tool::Tools;
+use crate::tool::{Tools, keep_as_text};
 
 /// What a node may use while it works: models, tools, and which attempt it is. No backpack.
 pub struct Exec<'a> {
@@ -60,9 +60,17 @@ impl Exec<'_> {
         Err(NodeError::new("the model's answer ended without an end"))
     }
 
-    /// Calls a tool of the run by its name.
+    /// Calls a tool of the run by its name. Whole numbers beyond 2^53 in its result come as texts.
     pub async fn call_tool(&self, name: &str, arguments: &Value) -> Result<Value, NodeError> {
-        let result = self.tools.call(name, arguments).await;
+        let mut result = self.tools.call(name, arguments).await;
+        if let Ok(value) = &mut result {
+            let count = keep_as_text(value);
+            if count > 0 {
+                self.tap.warn(&format!(
+                    "`{name}` gave back {count} whole numbers beyond 2^53; they are kept as texts"
+                ));
+            }
+        }
         if self.tap.is_heard() {
             let text = arguments.to_string();
             let arguments =

@@ -9,6 +9,7 @@
 
 mod abandon;
 mod attempts;
+mod batch_item;
 mod cancel;
 mod contract;
 mod guard;

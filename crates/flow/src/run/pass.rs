@@ -8,6 +8,7 @@ use piton_core::{Namespace, Pattern, Timer};
 use piton_models::ModelClient;
 use serde_json::{Map, Value};
 
+use super::batch_item::DoneItems;
 use super::cancel::Cancel;
 use super::record::{Finished, Notebook, RunRecord};
 use crate::action::Action;
@@ -32,6 +33,8 @@ pub(super) struct Pass<'a> {
     pub(super) steps_max: u64,
     pub(super) record: Mutex<RunRecord>,
     pub(super) notebook: Notebook,
+    /// What an earlier process got done of the node that it did not finish.
+    pub(super) done_items: DoneItems,
 }
 
 impl Pass<'_> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::batch_item::keep;
 use super::guard::{Came, guarded};
 use super::pass::{Frame, Pass, Ready};
 use super::side_by_side::in_order;
@@ -21,6 +22,8 @@ pub(super) struct Visit<'v> {
     pub(super) ready: &'v Ready,
     pub(super) node: &'v dyn Node,
     pub(super) context: Context,
+    /// The number of the visit, if results of a batch are kept for a run that is resumed.
+    kept_as: Option<u64>,
 }
 
 impl<'v> Visit<'v> {
@@ -30,7 +33,9 @@ impl<'v> Visit<'v> {
         place: &'v Place,
         ready: &'v Ready,
         node: &'v dyn Node,
+        step: u64,
     ) -> Self {
+        let kept_as = (frame.noted && pass.state.is_durable()).then_some(step);
         let context = Context {
             scope: ready.scope.clone(),
             params: Arc::clone(&frame.params),
@@ -38,7 +43,7 @@ impl<'v> Visit<'v> {
             tap: ready.tap.clone(),
             protected: Arc::new(Protected::default()),
         };
-        Self { pass, place, ready, node, context }
+        Self { pass, place, ready, node, context, kept_as }
     }
 
     /// Prepares, executes and posts.
@@ -68,10 +73,23 @@ impl<'v> Visit<'v> {
     /// Executes each entry of a list, at most so many side by side; results are in the order of entries.
     async fn each(&self, prepared: &Value, max: usize) -> Result<(Value, u64), Error> {
         let entries = self.entries(prepared, BATCH_ITEMS_MAX)?;
-        let piece = |index: usize| -> BoxFuture<'_, _> { Box::pin(self.attempts(&entries[index])) };
+        let piece =
+            |index: usize| -> BoxFuture<'_, _> { Box::pin(self.entry(index, &entries[index])) };
         let done: Vec<(Value, u64)> = in_order(entries.len(), max, piece).await?;
         let attempts = done.iter().map(|(_, attempts)| attempts).sum();
         Ok((done.into_iter().map(|(result, _)| result).collect(), attempts))
+    }
+
+    /// Executes one entry of a batch, unless it was done before the run was resumed.
+    async fn entry(&self, index: usize, entry: &Value) -> Result<(Value, u64), Error> {
+        let Some(step) = self.kept_as else { return self.attempts(entry).await };
+        if let Some(result) = self.pass.done_items.get(step, index, entry) {
+            return Ok((result.clone(), 0));
+        }
+        let (result, attempts) = self.attempts(entry).await?;
+        let run = self.context.run;
+        keep(&self.context.scope, (run, step), (index, entry), &result).await?;
+        Ok((result, attempts))
     }
 
     /// The entries of a batch.

@@ -9,6 +9,7 @@ use piton_models::ModelClient;
 use serde_json::{Map, Value};
 
 use super::abandon::abandon;
+use super::batch_item::DoneItems;
 use super::cancel::Cancel;
 use super::pass::{Frame, Pass};
 use super::record::{Notebook, RunRecord};
@@ -79,7 +80,7 @@ impl Runner {
     pub async fn run(&self, flow: &Flow, state: &State, options: RunOptions) -> Report {
         let run = RunId::mint(&*self.ports.entropy);
         let record = RunRecord::new(run, flow.digest(), options.params.clone());
-        self.go(flow, state, &options, record, false).await
+        self.go(flow, state, &options, record, None).await
     }
 
     /// Goes on with the last run on a state: after the last node that finished, from what it left behind. What a
@@ -100,6 +101,7 @@ impl Runner {
         if record.flow != flow.digest() {
             return refused("the flow is not the one that the run began with");
         }
+        let done_items = DoneItems::of(&record, state).await?;
         if let Some(abandoned) = abandon(state).await? {
             record.abandoned.push(abandoned);
             let surplus = record.abandoned.len().saturating_sub(ABANDONED_MAX);
@@ -107,7 +109,7 @@ impl Runner {
         }
         record.status = RunStatus::Running;
         let options = RunOptions { params: record.params.clone(), ..options };
-        Ok(self.go(flow, state, &options, record, true).await)
+        Ok(self.go(flow, state, &options, record, Some(done_items)).await)
     }
 
     /// Runs a flow again on a fork that was taken where [`before_node`](super::before_node) says: as a run of its own,
@@ -128,7 +130,7 @@ impl Runner {
         let mut record = RunRecord::new(run, flow.digest(), params.clone());
         record.finished = before.finished;
         let options = RunOptions { params, ..options };
-        Ok(self.go(flow, state, &options, record, false).await)
+        Ok(self.go(flow, state, &options, record, None).await)
     }
 
     async fn go(
@@ -137,13 +139,14 @@ impl Runner {
         state: &State,
         options: &RunOptions,
         record: RunRecord,
-        resumed: bool,
+        resumed: Option<DoneItems>,
     ) -> Report {
         let run = record.run;
         let clock = Arc::clone(&self.ports.clock);
         let emitter = Arc::new(Emitter::new(run, clock, Arc::clone(&self.audience)));
         state.listen(&emitter);
-        let told = || emitter.tell(None, EventKind::RunStart { resumed });
+        let is_resumed = resumed.is_some();
+        let told = || emitter.tell(None, EventKind::RunStart { resumed: is_resumed });
         let steps = record.steps;
         let (outcome, steps) = match Notebook::open(state) {
             Err(error) => {
@@ -162,6 +165,7 @@ impl Runner {
                     steps_max: options.steps_max.saturating_add(steps),
                     record: Mutex::new(record),
                     notebook,
+                    done_items: resumed.unwrap_or_default(),
                 };
                 // Whoever hears that a run began can resume it.
                 let begun = pass.begin(flow).await;

@@ -6,7 +6,8 @@ use futures_util::stream::FuturesOrdered;
 use crate::error::Error;
 use crate::node::BoxFuture;
 
-/// Does `count` pieces of work, at most `max` at once. The first failure in their order ends all of them.
+/// Does `count` pieces of work, at most `max` at once. After a failure none is begun any more, and those under way
+/// finish: what they did is not lost. The failure that is told is the first in their order.
 pub(super) async fn in_order<'a, T>(
     count: usize,
     max: usize,
@@ -14,14 +15,17 @@ pub(super) async fn in_order<'a, T>(
 ) -> Result<Vec<T>, Error> {
     let mut under_way = FuturesOrdered::new();
     let mut results = Vec::with_capacity(count);
+    let mut failure = None;
     let mut begun = 0;
-    while results.len() < count {
-        while begun < count && under_way.len() < max {
+    loop {
+        while failure.is_none() && begun < count && under_way.len() < max {
             under_way.push_back(piece(begun));
             begun += 1;
         }
-        let next = under_way.next().await.expect("there is work left, and some was begun");
-        results.push(next?);
+        match under_way.next().await {
+            Some(Ok(result)) => results.push(result),
+            Some(Err(error)) => failure = failure.or(Some(error)),
+            None => return failure.map_or(Ok(results), Err),
+        }
     }
-    Ok(results)
 }

@@ -27,14 +27,14 @@ impl Pass<'_> {
         }
         check(ready, Phase::Inputs, &place.settings.inputs).await?;
         let action = match &place.body {
-            Body::Node(node) => self.phases(frame, place, ready, &**node).all().await?,
+            Body::Node(node) => Visit::new(self, frame, place, ready, &**node, step).all().await?,
             Body::Flow(flow) => {
                 let inner = frame.inside(place, ready, flow)?;
                 outward(self.walk(flow, &inner, None).await?)
             }
             Body::Batch { items, flow, parallel } => {
                 let batch = Batch { items: &**items, flow, parallel: *parallel };
-                self.batch(frame, place, ready, batch).await?
+                self.batch(frame, place, ready, batch, step).await?
             }
         };
         self.left(frame, place, ready, action).await
@@ -74,16 +74,6 @@ impl Pass<'_> {
         Ok(action)
     }
 
-    pub(super) fn phases<'v>(
-        &'v self,
-        frame: &'v Frame,
-        place: &'v Place,
-        ready: &'v Ready,
-        node: &'v dyn Node,
-    ) -> Visit<'v> {
-        Visit::new(self, frame, place, ready, node)
-    }
-
     /// Runs a flow once for each entry that a node prepares.
     async fn batch(
         &self,
@@ -91,8 +81,9 @@ impl Pass<'_> {
         place: &Place,
         ready: &Ready,
         batch: Batch<'_>,
+        step: u64,
     ) -> Result<Action, Error> {
-        let visit = self.phases(frame, place, ready, batch.items);
+        let visit = Visit::new(self, frame, place, ready, batch.items, step);
         let prepared = visit.prep().await?;
         let entries = visit.entries(&prepared, BATCH_ITEMS_MAX)?;
         let inner = frame.inside(place, ready, batch.flow)?;

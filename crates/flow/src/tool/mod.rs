@@ -2,8 +2,10 @@
 
 mod error;
 mod function;
+mod large_numbers;
 mod registry;
 
 pub use error::ToolError;
 pub use function::{FunctionTool, Tool};
+pub(crate) use large_numbers::keep_as_text;
 pub use registry::Tools;

@@ -431,3 +431,87 @@ async fn chat_each_asks_about_every_entry_and_packs_the_answers_in_order() {
         assert!(ran.seen.is_empty(), "nobody is asked");
     }
 }
+
+/// A tool that says what it was given, and one that hands out large ids.
+fn echo() -> Tools {
+    let mut tools = Tools::new();
+    let any = json!({ "type": "object" });
+    let echo = FunctionTool::new("echo", "Says it again", any.clone(), |arguments| {
+        std::future::ready(Ok(arguments.clone()))
+    });
+    let ids = FunctionTool::new("ids", "Hands out ids", any, |_| {
+        std::future::ready(Ok(json!({ "id": u64::MAX, "ids": [9_007_199_254_740_993_u64, 7] })))
+    });
+    tools.register(Arc::new(echo)).unwrap();
+    tools.register(Arc::new(ids)).unwrap();
+    tools
+}
+
+async fn call(tool: &str, arguments: &Value, state: &State) -> (Report, Vec<Arc<RunEvent>>) {
+    let text = json!({ "nodes": [{ "id": "call", "type": "tool_call", "params": {
+        "tool": tool, "arguments": arguments, "onError": "fail" } }] });
+    let tools = echo();
+    let registry = Registry::builtin(tools.clone());
+    let flow = Flow::from_json(&text.to_string(), &registry).unwrap().flow;
+    let server = ModelServer::start().await;
+    let runner = runner_with(client(&server), tools, clock());
+    let mut subscription = runner.subscribe(EventFilter::default());
+    let report = runner.run(&flow, state, RunOptions::default()).await;
+    (report, heard(&mut subscription))
+}
+
+#[tokio::test]
+async fn arguments_of_a_tool_are_templates_that_lead_into_values() {
+    let initial = [
+        ("city", json!("Bern")),
+        ("count", json!(3)),
+        ("found", json!({ "success": true, "result": { "cities": ["Bern", "Thun"] } })),
+        ("found.result.whole", json!("a key of its own")),
+    ];
+    let table = [
+        (json!({ "q": "in {{city}} {{count}} times" }), json!({ "q": "in Bern 3 times" })),
+        (json!({ "n": "{{count}}" }), json!({ "n": 3 })),
+        (json!({ "n": "{{ count }}!" }), json!({ "n": "3!" })),
+        (json!({ "q": "{{found.result.cities.1}}" }), json!({ "q": "Thun" })),
+        (json!({ "q": ["{{found.result.cities}}", 1] }), json!({ "q": [["Bern", "Thun"], 1] })),
+        (json!({ "q": "{{found.result.whole}}" }), json!({ "q": "a key of its own" })),
+        (json!({ "a": "{{none?}}", "b": "x{{none?}}" }), json!({ "b": "x" })),
+        (json!({ "a": "{{found.nothing.here?}}" }), json!({})),
+        (
+            json!({ "a": { "b": "{{city}}" }, "c": null }),
+            json!({ "a": { "b": "Bern" }, "c": null }),
+        ),
+    ];
+    for (arguments, expected) in table {
+        let state = state(&initial);
+        let (report, _) = call("echo", &arguments, &state).await;
+        report.outcome.unwrap();
+        assert_eq!(value(&state, "result")["result"], expected, "{arguments}");
+    }
+    for (arguments, words) in [
+        (json!({ "q": "{{none}}" }), "none"),
+        (json!({ "q": "{{found.nothing}}" }), "`found` has nothing at `nothing`"),
+        (json!({ "q": "{{found.result.cities.9}}" }), "`found` has nothing at `result.cities.9`"),
+    ] {
+        let (report, _) = call("echo", &arguments, &state(&initial)).await;
+        let error = report.outcome.unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    let bad = json!({ "nodes": [{ "id": "call", "type": "tool_call", "params": {
+        "tool": "echo", "arguments": { "a": ["x", "{{open"] } } }] });
+    let problems = Flow::check_json(&bad.to_string(), &Registry::builtin(echo()));
+    assert_eq!(problems[0].path, "nodes[0].params.arguments.a[1]", "{problems:?}");
+}
+
+#[tokio::test]
+async fn whole_numbers_beyond_2_to_the_53_are_kept_as_texts_and_said_so() {
+    let state = state(&[]);
+    let (report, events) = call("ids", &json!({}), &state).await;
+    report.outcome.unwrap();
+    let expected = json!({ "id": "18446744073709551615", "ids": ["9007199254740993", 7] });
+    assert_eq!(value(&state, "result")["result"], expected);
+    let warned = events.iter().any(|event| {
+        matches!(&event.kind, EventKind::Warning { message } if message.contains("2 whole numbers"))
+    });
+    assert!(warned, "{events:?}");
+}

@@ -2,7 +2,7 @@
 
 use piton_backpack::Backpack;
 use piton_core::{Code, Envelope, truncate};
-use piton_flow::{Flow, RunRecord};
+use piton_flow::{Loaded, RunRecord};
 use serde_json::Value;
 
 use super::request::NodeParam;
@@ -25,10 +25,10 @@ pub(super) fn description(backpack: &Backpack) -> Result<Value, Envelope> {
 }
 
 /// The flow, if it is the one that the last run on a backpack began with.
-pub(super) fn same(flow: Flow, backpack: &Backpack) -> Result<Flow, Envelope> {
+pub(super) fn same(loaded: Loaded, backpack: &Backpack) -> Result<Loaded, Envelope> {
     let record = RunRecord::of(backpack).map_err(|error| error.envelope())?;
-    if record.is_none_or(|record| record.flow == flow.digest()) {
-        return Ok(flow);
+    if record.is_none_or(|record| record.flow == loaded.flow.digest()) {
+        return Ok(loaded);
     }
     let message =
         format!("The flow is not the one that the run on `{}` began with.", backpack.id());

@@ -7,7 +7,7 @@ use piton_backpack::journal::{JournaledBackpack, Mode, read, read_at};
 use piton_backpack::{Backpack, BackpackId};
 use piton_core::Envelope;
 use piton_flow::run::{before_node, check_start};
-use piton_flow::{Flow, RunOptions, Runner, State};
+use piton_flow::{Loaded, RunOptions, Runner, State};
 
 use super::kept;
 use super::reply::FlowReplayed;
@@ -26,10 +26,11 @@ impl Flows {
         let id = &request.backpack;
         let original = read(&*ports.journal, &*ports.blobs, id, ports.ports.clone()).await;
         let original = original.map_err(|error| error.envelope())?.0;
-        let flow = self.flow_of(&request, &original)?;
-        check_start(&flow, request.from).map_err(|error| error.envelope())?;
+        let loaded = self.flow_of(&request, &original)?;
+        let flow = &loaded.flow;
+        check_start(flow, request.from).map_err(|error| error.envelope())?;
         request.initial.check()?;
-        self.check_tools(&flow).await?;
+        self.check_tools(flow).await?;
         let before = before_node(&original, request.from).map_err(|error| error.envelope())?;
         let state = read_at(&original, before, &*ports.blobs).await;
         let state = state.map_err(|error| error.envelope())?;
@@ -43,8 +44,9 @@ impl Flows {
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
         let runner = self.runner();
-        let going = async |runner: &Runner| runner.replay(&flow, &state, options).await;
-        let ran = self.follow(runner, &fork, &backpack, going, listener).await?;
+        let going = async |runner: &Runner| runner.replay(flow, &state, options).await;
+        let kept_in = (&fork, &backpack);
+        let ran = self.follow(runner, kept_in, &loaded.warnings, going, listener).await?;
         let (old, new) = (BackpackReference(id.to_string()), BackpackReference(fork.to_string()));
         let newest = PointReference::Newest;
         let outcome = Backpacks::new(ports.clone())
@@ -54,10 +56,10 @@ impl Flows {
     }
 
     /// The flow that is run: the one that was kept or given, with other parameters.
-    fn flow_of(&self, request: &ReplayFlow<'_>, original: &Backpack) -> Result<Flow, Envelope> {
+    fn flow_of(&self, request: &ReplayFlow<'_>, original: &Backpack) -> Result<Loaded, Envelope> {
         let description = match request.text {
             // What is wrong with it is told with its place in the file.
-            Some(text) => self.load(text)?.to_json(),
+            Some(text) => self.load(text)?.flow.to_json(),
             None => kept::description(original)?,
         };
         self.load(&kept::with_params(description, &request.params)?.to_string())

@@ -29,6 +29,9 @@ pub struct FlowRan {
     pub status: RunStatus,
     /// How many nodes it visited.
     pub steps: u64,
+    /// What is odd about its description and about what happened, and no failure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// The action with which it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,

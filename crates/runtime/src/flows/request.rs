@@ -2,13 +2,15 @@
 
 use piton_backpack::{BackpackId, Error, Key};
 use piton_core::Envelope;
-use piton_flow::{Cancel, RunEvent};
+use piton_flow::{Cancel, Problem, RunEvent};
 use serde_json::{Map, Value};
 
 /// What a listener hears of a run.
 pub enum Heard<'a> {
     /// An event.
     Event(&'a RunEvent),
+    /// Something is odd about the description of the flow.
+    Warning(&'a Problem),
     /// So many events were told while the listener was busy.
     Missed(u64),
 }

@@ -7,14 +7,15 @@ use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, Identity, Options, PackOptions, Tag};
 use piton_core::{Envelope, Timer};
 use piton_flow::{
-    Error, EventFilter, Flow, Heard as Told, Registry, Report, RunOptions, Runner, RunnerPorts,
-    Severity, State, Tools,
+    Error, EventFilter, EventKind, Flow, Heard as Told, Loaded, Problem, Registry, Report,
+    RunEvent, RunOptions, Runner, RunnerPorts, Severity, State, Tools,
 };
 use piton_models::ModelClient;
 
 use super::kept;
 use super::reply::{FlowChecked, FlowRan};
 use super::request::{Heard, Initial, ResumeFlow, RunFlow};
+use crate::bounds::WARNINGS_MAX;
 
 /// What flows work with.
 pub struct FlowPorts {
@@ -50,7 +51,7 @@ impl Flows {
 
     /// A description as a Mermaid flowchart.
     pub fn graph(&self, text: &str) -> Result<String, Envelope> {
-        Ok(self.load(text)?.to_mermaid())
+        Ok(self.load(text)?.flow.to_mermaid())
     }
 
     /// Runs a flow, and tells `listener` what happens.
@@ -59,9 +60,10 @@ impl Flows {
         request: RunFlow<'_>,
         listener: &(dyn Fn(Heard<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
-        let flow = self.load(request.text)?;
+        let loaded = self.load(request.text)?;
+        let flow = &loaded.flow;
         request.initial.check()?;
-        self.check_tools(&flow).await?;
+        self.check_tools(flow).await?;
         let entropy = &*self.ports.journal.ports.entropy;
         let id = request.backpack.unwrap_or_else(|| BackpackId::mint(entropy));
         let backpack = self.open(&id).await?;
@@ -70,8 +72,8 @@ impl Flows {
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
         let runner = self.runner();
-        let going = async |runner: &Runner| Ok(runner.run(&flow, &state, options).await);
-        self.follow(runner, &id, &backpack, going, listener).await
+        let going = async |runner: &Runner| Ok(runner.run(flow, &state, options).await);
+        self.follow(runner, (&id, &backpack), &loaded.warnings, going, listener).await
     }
 
     /// Goes on with a run, and tells `listener` what happens.
@@ -82,28 +84,34 @@ impl Flows {
     ) -> Result<FlowRan, Envelope> {
         let given = request.text.map(|text| self.load(text)).transpose()?;
         let backpack = self.open(&request.backpack).await?;
-        let flow = match given {
-            Some(flow) => kept::same(flow, backpack.memory())?,
+        let loaded = match given {
+            Some(loaded) => kept::same(loaded, backpack.memory())?,
             None => self.load(&kept::description(backpack.memory())?.to_string())?,
         };
-        self.check_tools(&flow).await?;
+        let flow = &loaded.flow;
+        self.check_tools(flow).await?;
         let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
         let runner = self.runner();
-        let going = async |runner: &Runner| runner.resume(&flow, &state, options).await;
-        self.follow(runner, &request.backpack, &backpack, going, listener).await
+        let going = async |runner: &Runner| runner.resume(flow, &state, options).await;
+        let kept_in = (&request.backpack, &backpack);
+        self.follow(runner, kept_in, &loaded.warnings, going, listener).await
     }
 
     /// Lets a run go on while its events are heard, and closes what keeps it.
     pub(super) async fn follow(
         &self,
         runner: Runner,
-        id: &BackpackId,
-        backpack: &JournaledBackpack,
+        (id, backpack): (&BackpackId, &JournaledBackpack),
+        odd: &[Problem],
         going: impl AsyncFnOnce(&Runner) -> Result<Report, Error>,
         listener: &(dyn Fn(Heard<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
+        let mut warnings: Vec<String> = odd.iter().map(ToString::to_string).collect();
+        for problem in odd {
+            listener(Heard::Warning(problem));
+        }
         let mut events = runner.subscribe(EventFilter::default());
         let running = async move {
             let report = going(&runner).await;
@@ -113,7 +121,14 @@ impl Flows {
         let hearing = async {
             while let Some(told) = events.next().await {
                 match told {
-                    Told::Event(event) => listener(Heard::Event(&event)),
+                    Told::Event(event) => {
+                        if let Some(warning) = warning(&event)
+                            && warnings.len() < WARNINGS_MAX
+                        {
+                            warnings.push(warning);
+                        }
+                        listener(Heard::Event(&event));
+                    }
                     Told::Missed(count) => listener(Heard::Missed(count)),
                 }
             }
@@ -122,7 +137,7 @@ impl Flows {
         let closed = backpack.close().await.map_err(|error| error.envelope());
         let report = report.map_err(|error| error.envelope())?;
         closed?;
-        Ok(ran(id, report))
+        Ok(ran(id, report, warnings))
     }
 
     /// Refuses a flow that calls tools if something is missing that they work on.
@@ -130,9 +145,8 @@ impl Flows {
         if flow.calls_tools() { self.ports.tools.ready().await } else { Ok(()) }
     }
 
-    pub(super) fn load(&self, text: &str) -> Result<Flow, Envelope> {
-        let loaded = Flow::from_json(text, &self.registry);
-        Ok(loaded.map_err(|error| error.envelope())?.flow)
+    pub(super) fn load(&self, text: &str) -> Result<Loaded, Envelope> {
+        Flow::from_json(text, &self.registry).map_err(|error| error.envelope())
     }
 
     async fn open(&self, id: &BackpackId) -> Result<JournaledBackpack, Envelope> {
@@ -172,11 +186,21 @@ pub(super) fn holder() -> Holder {
     Holder::new("a flow").expect("two words are a name")
 }
 
-fn ran(id: &BackpackId, report: Report) -> FlowRan {
+/// What a warning of a run says, with the node that it is about.
+fn warning(event: &RunEvent) -> Option<String> {
+    let EventKind::Warning { message } = &event.kind else { return None };
+    Some(match &event.node {
+        Some(node) => format!("{}: {message}", node.id),
+        None => message.clone(),
+    })
+}
+
+fn ran(id: &BackpackId, report: Report, warnings: Vec<String>) -> FlowRan {
     let status = report.status();
     let (action, error) = match report.outcome {
         Ok(action) => (Some(action.to_string()), None),
         Err(error) => (None, Some(error.envelope())),
     };
-    FlowRan { run_id: report.run, backpack: id.clone(), status, steps: report.steps, action, error }
+    let (run_id, backpack, steps) = (report.run, id.clone(), report.steps);
+    FlowRan { run_id, backpack, status, steps, warnings, action, error }
 }

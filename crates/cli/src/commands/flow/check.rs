@@ -34,8 +34,12 @@ impl File {
         for problem in &checked.problems {
             app.output.say(format_args!("{}  {problem}", problem.severity));
         }
-        let verdict = if checked.runs { "The flow runs." } else { "The flow does not run." };
-        app.output.say(verdict);
+        app.output.say(match (checked.runs, checked.problems.len()) {
+            (true, 0) => "The flow runs.".to_owned(),
+            (true, 1) => "The flow runs, with 1 warning.".to_owned(),
+            (true, count) => format!("The flow runs, with {count} warnings."),
+            (false, _) => "The flow does not run.".to_owned(),
+        });
         app.output.reply("piton.flow_check/1", &checked)?;
         Ok(if checked.runs { Ending::Done } else { Ending::Wanting })
     }

@@ -69,6 +69,9 @@ pub(super) fn tell(print: bool, heard: &Heard<'_>) {
     if print {
         let line = match heard {
             Heard::Event(event) => event.to_json_line(),
+            Heard::Warning(problem) => {
+                json!({ "type": "warning", "message": problem.to_string() }).to_string()
+            }
             Heard::Missed(count) => json!({ "type": "missed", "count": count }).to_string(),
         };
         // Nobody reads any more: the run goes on all the same.
@@ -78,6 +81,9 @@ pub(super) fn tell(print: bool, heard: &Heard<'_>) {
 
 /// What became of a run, in words.
 pub(super) fn say(app: &App, ran: &FlowRan) {
+    for warning in &ran.warnings {
+        app.output.say(format_args!("warning: {warning}"));
+    }
     let steps = if ran.steps == 1 { "node" } else { "nodes" };
     app.output.say(format_args!("{} after {} {steps} · {}", ran.status, ran.steps, ran.run_id));
     if let Some(error) = &ran.error {

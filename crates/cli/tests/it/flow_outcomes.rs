@@ -1,0 +1,179 @@
+//! What `piton flow run` says of answers, warnings and batches, with a model on a real socket.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use piton_models::Wire;
+use piton_models::testing::{Fault, ModelServer, Reply};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use crate::rig::Rig;
+use crate::text;
+
+/// A project with a model server, and how a flow is run there.
+struct Bench {
+    rig: Rig,
+    executor: Runtime,
+    server: ModelServer,
+    models: String,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let executor = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let server = executor.block_on(ModelServer::start());
+        let rig = Rig::new();
+        let provider = json!({ "name": "local", "wire": "openai", "model": "small",
+            "baseUrl": server.base_url(Wire::OpenAi) });
+        let models = json!({ "default": "local", "providers": [provider] }).to_string();
+        let models = rig.write("models.json", &models).to_str().unwrap().to_owned();
+        Self { rig, executor, server, models }
+    }
+
+    /// Writes a flow of these nodes and edges, and returns its path.
+    fn flow(&self, nodes: &Value, edges: &Value) -> String {
+        let text = json!({ "nodes": nodes, "edges": edges }).to_string();
+        self.rig.write("flow.json", &text).to_str().unwrap().to_owned()
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let output = self.rig.run(&[arguments, &["--models", &self.models]].concat());
+        (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+    }
+
+    /// The same, of a command that asks no models.
+    fn run_plain(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let output = self.rig.run(arguments);
+        (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+    }
+
+    /// Waits until the server was sent so many requests.
+    fn until_asked(&self, count: usize) {
+        self.executor.block_on(async {
+            while self.server.seen().len() < count {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        });
+    }
+}
+
+fn answer(message: &Value, reason: &str) -> Reply {
+    let choice = json!({ "index": 0, "message": message, "finish_reason": reason });
+    Reply::Raw(json!({ "choices": [choice] }), Vec::new())
+}
+
+// shows in part: CT-070
+#[test]
+fn an_answer_that_is_not_complete_fails_the_run_and_says_why() {
+    let bench = Bench::new();
+    let flow = bench
+        .flow(&json!([{ "id": "ask", "type": "chat", "params": { "prompt": "hi" } }]), &json!([]));
+    let refusal = json!({ "content": null, "refusal": "I cannot help with that" });
+    let table = [
+        (answer(&refusal, "stop"), "I cannot help with that"),
+        (answer(&json!({ "content": "" }), "length"), "limit of tokens"),
+        (answer(&json!({ "content": "half of it" }), "length"), "limit of tokens"),
+        (answer(&json!({ "content": null }), "stop"), "it is empty"),
+        (
+            Reply::Raw(json!({ "error": { "message": "out of credit" } }), Vec::new()),
+            "out of credit",
+        ),
+    ];
+    for (reply, words) in table {
+        bench.server.then(reply.clone());
+        let (code, said) = bench.run(&["flow", "run", &flow]);
+        assert_eq!(code, Some(1), "{reply:?}: {said}");
+        assert!(said.contains(words), "{reply:?}: {said}");
+    }
+    let parts = json!({ "content": [{ "type": "text", "text": "in " }, { "type": "text", "text": "parts" }] });
+    bench.server.then(answer(&parts, "stop"));
+    let (code, said) = bench.run(&["flow", "run", &flow, "--backpack", "whole"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(bench.rig.says(&["backpack", "show", "whole"]).contains("in parts"));
+}
+
+#[test]
+fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
+    let bench = Bench::new();
+    let choices = json!([{ "action": "short" }, { "action": "long" }]);
+    let chat = |id: &str| json!({ "id": id, "type": "chat", "params": { "prompt": "hi" } });
+    let flow = bench.flow(
+        &json!([
+            { "id": "pick", "type": "decision", "params": { "prompt": "?", "choices": choices } },
+            chat("brief"), chat("essay"),
+        ]),
+        &json!([
+            { "from": "pick", "to": "brief", "condition": "shrot" },
+            { "from": "pick", "to": "essay", "condition": "long" },
+        ]),
+    );
+    let (code, said) = bench.run_plain(&["flow", "check", &flow]);
+    assert_eq!(code, Some(0));
+    assert!(said.contains("edges[0].condition") && said.contains("`shrot`"), "{said}");
+    assert!(said.contains("nothing follows on `short`"), "{said}");
+    assert!(said.contains("The flow runs, with 1 warning."), "{said}");
+
+    bench.server.then(Reply::call("decide", json!({ "choice": "short" })));
+    let (code, said) = bench.run(&["flow", "run", &flow]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("warning: edges[0].condition"), "{said}");
+    assert!(
+        said.contains("warning: pick: the flow ends here: nothing follows on `short`"),
+        "{said}"
+    );
+
+    bench.server.then(Reply::call("decide", json!({ "choice": "short" })));
+    let (_, said) = bench.run(&["flow", "run", &flow, "--json"]);
+    let told: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(told["warnings"].as_array().unwrap().len(), 2, "{told}");
+}
+
+// shows in part: BP-102
+#[test]
+fn a_batch_that_is_resumed_asks_only_about_what_was_not_answered() {
+    let bench = Bench::new();
+    let flow = bench.flow(
+        &json!([{ "id": "each", "type": "chat_each", "params": { "over": "texts", "prompt": "?" } }]),
+        &json!([]),
+    );
+    let texts = r#"texts=["a","b","c","d","e"]"#;
+    let answers = |server: &ModelServer, words: &[&str]| {
+        for word in words {
+            server.then(Reply::text(word));
+        }
+    };
+    // One entry is refused by the provider.
+    answers(&bench.server, &["A", "B", "C", "D"]);
+    bench.server.then(Reply::status(400, "poisoned"));
+    let start = ["flow", "run", &flow, "--set", texts, "--backpack", "refused"];
+    let (code, said) = bench.run(&start);
+    assert_eq!((code, bench.server.seen().len()), (Some(1), 5), "{said}");
+    answers(&bench.server, &["E"]);
+    let (code, said) = bench.run(&["flow", "resume", "refused"]);
+    assert_eq!((code, bench.server.seen().len()), (Some(0), 6), "{said}");
+    let shown = bench.rig.says(&["backpack", "show", "refused"]);
+    assert!(shown.contains(r#"["A","B","C","D","E"]"#), "{shown}");
+
+    // The process is killed while the fifth is asked about, twice.
+    answers(&bench.server, &["A", "B", "C", "D"]);
+    let killed = |arguments: &[&str], asked: usize| {
+        bench.server.then(Reply::Fault(Fault::Hang));
+        let arguments = [arguments, &["--models", &bench.models]].concat();
+        let mut child = bench.rig.command(&arguments).stdout(Stdio::null()).spawn().unwrap();
+        bench.until_asked(asked);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    };
+    killed(&["flow", "run", &flow, "--set", texts, "--backpack", "killed"], 11);
+    killed(&["flow", "resume", "killed"], 12);
+    answers(&bench.server, &["E"]);
+    let (code, said) = bench.run(&["flow", "resume", "killed"]);
+    assert_eq!((code, bench.server.seen().len()), (Some(0), 13), "{said}");
+    let shown = bench.rig.says(&["backpack", "show", "killed"]);
+    assert!(shown.contains(r#"["A","B","C","D","E"]"#), "{shown}");
+}

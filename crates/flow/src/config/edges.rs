@@ -1,0 +1,48 @@
+//! Edges that no run can take, because their node never ends that way: odd, and no error.
+
+use super::description::Description;
+use crate::action::Action;
+use crate::graph::{Body, Flow, Place};
+use crate::problem::{Problems, join};
+
+/// Warns of every edge whose condition its node does not end with.
+pub(super) fn check(flow: &Flow, path: &str, description: &Description, problems: &mut Problems) {
+    for (index, edge) in description.edges.iter().enumerate() {
+        let place = flow.places.iter().find(|place| place.id == edge.from);
+        let Some((place, actions)) = place.and_then(|place| Some((place, actions(place)?))) else {
+            continue;
+        };
+        if actions.iter().any(|action| action.condition() == Some(&edge.condition)) {
+            continue;
+        }
+        let at = join(path, &format!("edges[{index}].condition"));
+        problems.warning(at, never_taken(place, &edge.condition, &actions));
+    }
+}
+
+fn actions(place: &Place) -> Option<Vec<Action>> {
+    match &place.body {
+        Body::Node(node) => node.actions(),
+        Body::Flow(_) | Body::Batch { .. } => None,
+    }
+}
+
+fn never_taken(place: &Place, condition: &str, actions: &[Action]) -> String {
+    let quoted = |names: Vec<&str>| {
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
+    let ends: Vec<&str> = actions.iter().filter_map(Action::condition).collect();
+    if ends.is_empty() {
+        return format!("this edge is never taken: the flow ends with `{}`", place.id);
+    }
+    let open: Vec<&str> = ends.iter().copied().filter(|end| place.edge(end).is_none()).collect();
+    let mut message = format!(
+        "this edge is never taken: `{}` never ends with `{condition}`, only with {}",
+        place.id,
+        quoted(ends)
+    );
+    if !open.is_empty() {
+        message.push_str(&format!("; nothing follows on {}", quoted(open)));
+    }
+    message
+}

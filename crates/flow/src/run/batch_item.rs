@@ -1,0 +1,88 @@
+//! Entries of a batch that are done, kept so that a run which is resumed does not repeat them.
+//!
+//! A batch posts when all of its entries are done, and each may have cost a call of a model. So the result of each is
+//! put into the quarantine as it comes: it is in the trace, no node sees it, and taking back what an unfinished node has
+//! changed leaves it alone.
+//!
+//! *Invariants*: a result counts for the same visit of the same run, the same number, and an entry that is the same to
+//! the byte. The visit is known by its number in the run, which a resumed run continues after the last node that finished.
+//!
+//! *Limitations*: passes of a batch of flows are not kept; they write into the backpack, and finish together.
+
+use std::collections::BTreeMap;
+
+use piton_backpack::{Action as Done, AsyncScope, Filter, Key};
+use piton_core::{Digest, RunId, canonical};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::record::RunRecord;
+use crate::error::Error;
+use crate::state::State;
+
+/// Where results are kept.
+const KEY: &str = "flow.item";
+
+/// The result of one entry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BatchItem {
+    run: RunId,
+    /// The number of the visit.
+    step: u64,
+    index: usize,
+    /// What was executed.
+    entry: Digest,
+    result: Value,
+}
+
+/// Results that an earlier process left for the visit that it did not finish.
+#[derive(Debug, Default)]
+pub(super) struct DoneItems(BTreeMap<(u64, usize), (Digest, Value)>);
+
+impl DoneItems {
+    /// Reads the results that the run left behind after the last node that finished.
+    pub(super) async fn of(record: &RunRecord, state: &State) -> Result<Self, Error> {
+        let key = Some(Key::parse(KEY).expect("the word is a short text"));
+        let kept = Filter { key, action: Some(Done::Quarantine), ..Filter::default() };
+        let mut done = BTreeMap::new();
+        for commit in state.history(&kept).await? {
+            let item = commit.value().filter(|item| item.is_available());
+            let item: Option<BatchItem> = item.map(piton_backpack::Item::value).transpose()?;
+            if let Some(item) =
+                item.filter(|item| item.run == record.run && item.step > record.steps)
+            {
+                done.insert((item.step, item.index), (item.entry, item.result));
+            }
+        }
+        Ok(Self(done))
+    }
+
+    /// The result of an entry, if it is there.
+    pub(super) fn get(&self, step: u64, index: usize, entry: &Value) -> Option<&Value> {
+        let (digest, result) = self.0.get(&(step, index))?;
+        (digest_of(entry)? == *digest).then_some(result)
+    }
+}
+
+/// Keeps the result of an entry. One that cannot be stored is not kept: what becomes of it is for the node to say.
+pub(super) async fn keep(
+    scope: &AsyncScope,
+    (run, step): (RunId, u64),
+    (index, entry): (usize, &Value),
+    result: &Value,
+) -> Result<(), Error> {
+    let Some(digest) = digest_of(entry).filter(|_| canonical::encode(result).is_ok()) else {
+        return Ok(());
+    };
+    let item = BatchItem { run, step, index, entry: digest, result: result.clone() };
+    let reason =
+        format!("entry {index} of the batch is done; for the trace, and for a resumed run");
+    // A value that was never in use can be refused to nobody.
+    let _ = scope.quarantine_value(KEY, &item, &reason).await?;
+    Ok(())
+}
+
+fn digest_of(entry: &Value) -> Option<Digest> {
+    canonical::encode(entry).ok().map(|bytes| Digest::of(&bytes))
+}
