@@ -15,6 +15,7 @@
 mod bench;
 mod commit;
 mod coverage;
+mod fuzz;
 mod generate;
 mod picture;
 mod problem;
@@ -56,6 +57,8 @@ enum Command {
     Bench(bench::Options),
     /// Measure which lines of each part its tests run; fails below 80 %.
     Coverage(coverage::Options),
+    /// Fuzz everything that others send or that lies on a disk.
+    Fuzz(fuzz::Options),
     /// Play the demo, and draw what it prints into `docs/demo.svg`.
     Picture,
 }
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Requirements(options) => requirements::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Coverage(options) => coverage::run(&options),
+        Command::Fuzz(options) => fuzz::run(&options),
         Command::Picture => picture::run(),
     };
     outcome.unwrap_or_else(|error| {

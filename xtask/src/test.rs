@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that has to hold before a change is merged, in one command.
 
-mod long_run;
+pub(crate) mod long_run;
 pub(crate) mod tools;
 
 use std::{
@@ -12,7 +12,7 @@ use std::{
 use anyhow::Result;
 use clap::Args;
 
-use crate::{generate, problem::Problem, process, project, tidy};
+use crate::{fuzz, generate, problem::Problem, process, project, tidy};
 
 /// Which tests to run.
 #[derive(Args)]
@@ -42,7 +42,7 @@ enum What {
     Check(fn(&Path) -> Result<Vec<Problem>>),
 }
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 8] = [
     Stage {
         name: "format",
         fix: "cargo fmt --all",
@@ -91,6 +91,7 @@ const STAGES: [Stage; 7] = [
         fix: "cargo test --workspace --doc --all-features",
         what: What::Cargo(&["test", "--workspace", "--doc", "--all-features"]),
     },
+    Stage { name: "fuzzing", fix: "cargo xtask fuzz", what: What::Check(fuzz::check) },
 ];
 
 /// Installs what the stages need.

@@ -1,7 +1,8 @@
 //! Tags: comments by which a test names the rows it shows, alone or as a range.
 //!
-//! The grammar is the mark and then, anywhere in the rest of the line, ids such as `WR-001`,
-//! `WR-001..WR-005` or `WR-001..005`. Other text on the line is free.
+//! The grammar is a mark and then, anywhere in the rest of the line, ids such as `WR-001`,
+//! `WR-001..WR-005` or `WR-001..005`. Other text on the line is free. One mark says that the test
+//! shows the whole row, the other that it shows a part of it; which part stands in brackets.
 
 use super::register::PREFIXES;
 use crate::{
@@ -11,6 +12,8 @@ use crate::{
 
 /// What makes a comment a tag; in two halves, so that this line is none.
 pub(crate) const MARK: &str = concat!("sho", "ws:");
+/// What makes a comment a tag for a part of its rows.
+pub(crate) const PART_MARK: &str = concat!("sho", "ws in part:");
 
 /// Files that can hold tests.
 const EXTENSIONS: [&str; 5] = ["rs", "ts", "mjs", "py", "sh"];
@@ -19,13 +22,15 @@ const EXTENSIONS: [&str; 5] = ["rs", "ts", "mjs", "py", "sh"];
 pub(crate) struct Tag {
     /// The row.
     pub(crate) row: String,
+    /// Whether the test shows only a part of it.
+    pub(crate) in_part: bool,
     /// The file of the test.
     pub(crate) path: String,
     /// The line of the tag, from 1.
     pub(crate) line: usize,
     /// The test function, when there is one near.
     pub(crate) test: Option<String>,
-    /// What the line says in brackets at its end: as a rule, which part of the row is shown.
+    /// What the line says in brackets at its end: which part of the row is shown.
     pub(crate) remark: Option<String>,
 }
 
@@ -47,6 +52,7 @@ fn scan(file: &File) -> Vec<Tag> {
         let test = test_near(&lines, index);
         tags.extend(rows.into_iter().map(|row| Tag {
             row,
+            in_part: line.contains(PART_MARK),
             path: file.path.clone(),
             line: index + 1,
             test: test.clone(),
@@ -64,7 +70,7 @@ fn remark(line: &str) -> Option<String> {
 
 /// The rows that a line names after the mark.
 pub(crate) fn rows(line: &str) -> Vec<String> {
-    let Some((_, rest)) = line.split_once(MARK) else {
+    let Some((_, rest)) = line.split_once(MARK).or_else(|| line.split_once(PART_MARK)) else {
         return Vec::new();
     };
     let mut found = Vec::new();

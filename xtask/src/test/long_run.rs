@@ -31,7 +31,6 @@ struct Record {
 
 /// Runs the long tests, all, those of one crate or some of those, then records what they reported.
 pub(crate) fn run(root: &Path, package: Option<&str>, filter: Option<&str>) -> Result<ExitCode> {
-    let commit = commit::measured(root)?;
     let report = std::env::temp_dir().join(format!("piton-long-{}.jsonl", std::process::id()));
     let mut command = process::command(root, &process::cargo(), &arguments(package, filter));
     command.env("PITON_LONG", "1").env("PITON_LONG_REPORT", &report);
@@ -44,17 +43,24 @@ pub(crate) fn run(root: &Path, package: Option<&str>, filter: Option<&str>) -> R
         println!("xtask: a long test failed, or none was selected; see above, also for its seed");
         return Ok(ExitCode::FAILURE);
     }
-    let records = parse(&reported)?;
-    if records.is_empty() {
+    if reported.trim().is_empty() {
         println!("xtask: no long test reported a run");
         return Ok(ExitCode::SUCCESS);
     }
+    record(root, &reported)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Records what was reported, one JSON object per line.
+pub(crate) fn record(root: &Path, reported: &str) -> Result<()> {
+    let commit = commit::measured(root)?;
+    let records = parse(reported)?;
     let page = root.join(PAGE);
     let before = fs::read_to_string(&page).unwrap_or_default();
     fs::create_dir_all(page.parent().unwrap_or(root))?;
     fs::write(&page, merge(&before, &records, &commit))?;
     println!("xtask: long runs recorded in {PAGE}: {}", records.len());
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// What nextest is told. A crate may have no long tests; a filter that finds none is a mistake.

@@ -17,6 +17,7 @@ const NEXTEST: &str = "0.9.143";
 /// through, and the clients of the Model Context Protocol.
 pub(crate) fn install(root: &Path) -> Result<()> {
     install_compiler(root)?;
+    install_cpp(root)?;
     let cargo = cargo();
     for component in ["rustfmt", "clippy"] {
         let subcommand = if component == "rustfmt" { "fmt" } else { component };
@@ -60,6 +61,14 @@ fn install_compiler(root: &Path) -> Result<()> {
         return Ok(());
     }
     install_packages(root, "a C compiler", &["gcc", "libc6-dev"])
+}
+
+/// libFuzzer is compiled from its C++ source.
+pub(crate) fn install_cpp(root: &Path) -> Result<()> {
+    if works(root, "c++", &["--version"]) {
+        return Ok(());
+    }
+    install_packages(root, "a C++ compiler", &["g++"])
 }
 
 /// Installs packages of Debian and its kin.
