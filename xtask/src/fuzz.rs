@@ -17,8 +17,7 @@ use serde_json::json;
 
 use crate::{
     problem::Problem,
-    process,
-    project,
+    process, project,
     test::{long_run, tools},
 };
 
@@ -157,7 +156,8 @@ fn fuzz(
 const LINES_SHOWN: usize = 60;
 
 fn inputs(said: &str) -> Option<u64> {
-    let line = said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"))?;
+    let line =
+        said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"))?;
     line.trim().parse().ok()
 }
 

@@ -219,7 +219,9 @@ mod tests {
             ),
         ]);
         let coverage = Coverage::of(&project, None);
-        assert!(coverage.summary(true).contains("1 of 2, 1 in part\n    WR-001 (in part)  first\n"));
+        assert!(
+            coverage.summary(true).contains("1 of 2, 1 in part\n    WR-001 (in part)  first\n")
+        );
         let page = coverage.page();
         assert!(page.contains("1 of 2 rows are shown by a test, and 1 more in part."), "{page}");
         assert!(page.contains("in part: `crates/a/tests/it/b.rs` `half` (the first half) |"));

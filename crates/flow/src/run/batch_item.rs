@@ -5,7 +5,7 @@
 //! changed leaves it alone.
 //!
 //! *Invariants*: a result counts for the same visit of the same run, the same number, and an entry that is the same to
-//! the byte. The visit is known by its number in the run, which a resumed run continues after the last node that finished.
+//! the byte. The visit is known by how many nodes finished before it, which the record of the run says.
 //!
 //! *Limitations*: passes of a batch of flows are not kept; they write into the backpack, and finish together.
 
@@ -28,8 +28,8 @@ const KEY: &str = "flow.item";
 #[serde(rename_all = "camelCase")]
 pub(super) struct BatchItem {
     run: RunId,
-    /// The number of the visit.
-    step: u64,
+    /// How many nodes had finished before.
+    visit: u64,
     index: usize,
     /// What was executed.
     entry: Digest,
@@ -38,29 +38,32 @@ pub(super) struct BatchItem {
 
 /// Results that an earlier process left for the visit that it did not finish.
 #[derive(Debug, Default)]
-pub(super) struct DoneItems(BTreeMap<(u64, usize), (Digest, Value)>);
+pub(super) struct DoneItems {
+    visit: u64,
+    items: BTreeMap<usize, (Digest, Value)>,
+}
 
 impl DoneItems {
     /// Reads the results that the run left behind after the last node that finished.
     pub(super) async fn of(record: &RunRecord, state: &State) -> Result<Self, Error> {
         let key = Some(Key::parse(KEY).expect("the word is a short text"));
         let kept = Filter { key, action: Some(Done::Quarantine), ..Filter::default() };
-        let mut done = BTreeMap::new();
+        let mut items = BTreeMap::new();
         for commit in state.history(&kept).await? {
             let item = commit.value().filter(|item| item.is_available());
             let item: Option<BatchItem> = item.map(piton_backpack::Item::value).transpose()?;
             if let Some(item) =
-                item.filter(|item| item.run == record.run && item.step > record.steps)
+                item.filter(|item| item.run == record.run && item.visit == record.nodes_finished)
             {
-                done.insert((item.step, item.index), (item.entry, item.result));
+                items.insert(item.index, (item.entry, item.result));
             }
         }
-        Ok(Self(done))
+        Ok(Self { visit: record.nodes_finished, items })
     }
 
     /// The result of an entry, if it is there.
-    pub(super) fn get(&self, step: u64, index: usize, entry: &Value) -> Option<&Value> {
-        let (digest, result) = self.0.get(&(step, index))?;
+    pub(super) fn get(&self, visit: u64, index: usize, entry: &Value) -> Option<&Value> {
+        let (digest, result) = self.items.get(&index).filter(|_| visit == self.visit)?;
         (digest_of(entry)? == *digest).then_some(result)
     }
 }
@@ -68,14 +71,14 @@ impl DoneItems {
 /// Keeps the result of an entry. One that cannot be stored is not kept: what becomes of it is for the node to say.
 pub(super) async fn keep(
     scope: &AsyncScope,
-    (run, step): (RunId, u64),
+    (run, visit): (RunId, u64),
     (index, entry): (usize, &Value),
     result: &Value,
 ) -> Result<(), Error> {
     let Some(digest) = digest_of(entry).filter(|_| canonical::encode(result).is_ok()) else {
         return Ok(());
     };
-    let item = BatchItem { run, step, index, entry: digest, result: result.clone() };
+    let item = BatchItem { run, visit, index, entry: digest, result: result.clone() };
     let reason =
         format!("entry {index} of the batch is done; for the trace, and for a resumed run");
     // A value that was never in use can be refused to nobody.

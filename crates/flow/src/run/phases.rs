@@ -22,7 +22,7 @@ pub(super) struct Visit<'v> {
     pub(super) ready: &'v Ready,
     pub(super) node: &'v dyn Node,
     pub(super) context: Context,
-    /// The number of the visit, if results of a batch are kept for a run that is resumed.
+    /// How many nodes had finished before, if results of a batch are kept for a run that is resumed.
     kept_as: Option<u64>,
 }
 
@@ -33,9 +33,9 @@ impl<'v> Visit<'v> {
         place: &'v Place,
         ready: &'v Ready,
         node: &'v dyn Node,
-        step: u64,
     ) -> Self {
-        let kept_as = (frame.noted && pass.state.is_durable()).then_some(step);
+        let is_kept = frame.noted && pass.state.is_durable();
+        let kept_as = is_kept.then(|| pass.record().nodes_finished);
         let context = Context {
             scope: ready.scope.clone(),
             params: Arc::clone(&frame.params),
@@ -82,13 +82,13 @@ impl<'v> Visit<'v> {
 
     /// Executes one entry of a batch, unless it was done before the run was resumed.
     async fn entry(&self, index: usize, entry: &Value) -> Result<(Value, u64), Error> {
-        let Some(step) = self.kept_as else { return self.attempts(entry).await };
-        if let Some(result) = self.pass.done_items.get(step, index, entry) {
+        let Some(visit) = self.kept_as else { return self.attempts(entry).await };
+        if let Some(result) = self.pass.done_items.get(visit, index, entry) {
             return Ok((result.clone(), 0));
         }
         let (result, attempts) = self.attempts(entry).await?;
         let run = self.context.run;
-        keep(&self.context.scope, (run, step), (index, entry), &result).await?;
+        keep(&self.context.scope, (run, visit), (index, entry), &result).await?;
         Ok((result, attempts))
     }
 

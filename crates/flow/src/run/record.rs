@@ -46,6 +46,9 @@ pub struct RunRecord {
     pub params: Map<String, Value>,
     /// The last node that finished.
     pub finished: Option<Finished>,
+    /// How many nodes finished.
+    #[serde(default)]
+    pub nodes_finished: u64,
     /// Commits of nodes that did not finish because the process died; what they changed was taken back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<Abandoned>,
@@ -81,6 +84,7 @@ impl RunRecord {
             steps: 0,
             params,
             finished: None,
+            nodes_finished: 0,
             abandoned: Vec::new(),
         }
     }

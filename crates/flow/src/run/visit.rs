@@ -27,14 +27,14 @@ impl Pass<'_> {
         }
         check(ready, Phase::Inputs, &place.settings.inputs).await?;
         let action = match &place.body {
-            Body::Node(node) => Visit::new(self, frame, place, ready, &**node, step).all().await?,
+            Body::Node(node) => Visit::new(self, frame, place, ready, &**node).all().await?,
             Body::Flow(flow) => {
                 let inner = frame.inside(place, ready, flow)?;
                 outward(self.walk(flow, &inner, None).await?)
             }
             Body::Batch { items, flow, parallel } => {
                 let batch = Batch { items: &**items, flow, parallel: *parallel };
-                self.batch(frame, place, ready, batch, step).await?
+                self.batch(frame, place, ready, batch).await?
             }
         };
         self.left(frame, place, ready, action).await
@@ -81,9 +81,8 @@ impl Pass<'_> {
         place: &Place,
         ready: &Ready,
         batch: Batch<'_>,
-        step: u64,
     ) -> Result<Action, Error> {
-        let visit = Visit::new(self, frame, place, ready, batch.items, step);
+        let visit = Visit::new(self, frame, place, ready, batch.items);
         let prepared = visit.prep().await?;
         let entries = visit.entries(&prepared, BATCH_ITEMS_MAX)?;
         let inner = frame.inside(place, ready, batch.flow)?;

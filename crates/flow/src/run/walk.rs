@@ -65,7 +65,11 @@ impl Pass<'_> {
         }
         let condition = action.condition().map(ToOwned::to_owned);
         let finished = Finished { path: frame.path_to(place), condition };
-        self.note(|record| record.finished = Some(finished)).await
+        self.note(|record| {
+            record.finished = Some(finished);
+            record.nodes_finished += 1;
+        })
+        .await
     }
 }
 
