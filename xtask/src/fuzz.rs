@@ -27,7 +27,7 @@ const SECONDS_IN_TESTS: u64 = 3;
 const SECONDS_LONG: u64 = 600;
 
 /// What makes libFuzzer see which branches an input takes.
-const INSTRUMENTED: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 \
+const INSTRUMENTED: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table \
