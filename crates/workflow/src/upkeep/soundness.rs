@@ -160,12 +160,16 @@ impl VerifyReport {
                  writes such a log."
             )),
             (Health::Healthy, None) => {}
-            _ => lines.push(format!(
+            (Health::CorruptHead { .. }, _) => lines.push(format!(
+                "Run `piton session repair {session}` to move all of it aside, where it is kept."
+            )),
+            (Health::CorruptTail { .. }, _) => lines.push(format!(
                 "Run `piton session repair {session}` to go back to the last whole plan; what it takes away \
                  is kept."
             )),
         }
-        if self.stored.events == 0 || !self.broken.is_empty() {
+        let is_known = !matches!(stored.health, Health::UnknownVersion { .. });
+        if is_known && (stored.events == 0 || !self.broken.is_empty()) {
             lines.push(self.remedy());
         }
         lines.join("\n")
@@ -268,12 +272,11 @@ impl RepairReport {
         let Self { done, after } = self;
         let session = after.session;
         if done.was.is_healthy() {
-            return match after.is_sound() {
-                true => format!("{}\nNothing was changed.", after.summary()),
-                false => format!(
-                    "Nothing was changed: the log of {session} is whole.\n{}",
-                    after.summary()
-                ),
+            let found = after.summary();
+            return if after.is_sound() {
+                format!("{found}\nNothing was changed.")
+            } else {
+                format!("Nothing was changed: a repair is for the log of {session} alone.\n{found}")
             };
         }
         let mut lines = vec![format!("{session} was damaged: {}.", done.was)];
