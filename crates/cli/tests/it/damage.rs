@@ -1,7 +1,7 @@
 //! What each command answers when a file of the data directory is damaged: a table, one page for each kind of file.
 //!
 //! To add a kind of file, add it to [`KINDS`] with a test below, and read the page that appears under `snapshots`.
-//! What holds for every row is asserted besides ([`Case::answers`]):
+//! What holds for every row is asserted besides ([`answers`]):
 //! - what is called sound can be shown and exported in full;
 //! - `doctor` is not content with what `verify` calls damaged;
 //! - no content that is intact after the damage is gone after any of the commands.
@@ -87,7 +87,9 @@ impl House {
     fn line(&self, (code, told): &(i32, Value)) -> String {
         let said = told["summary"].as_str().or_else(|| told["error"]["message"].as_str());
         let line = said.unwrap_or_default().lines().next().unwrap_or_default();
-        format!("{code} {}", line.replace(&self.session, "sess_…")).trim().to_owned()
+        let home = self.rig.home();
+        let line = line.replace(&self.session, "sess_…").replace(home.to_str().unwrap(), "~");
+        format!("{code} {line}").trim().to_owned()
     }
 }
 
@@ -187,7 +189,7 @@ const KINDS: [Kind; 10] = [
 /// What happens to a file, given another one of its kind.
 type Damage = (&'static str, fn(&Path, &Path));
 
-const DAMAGES: [Damage; 5] = [
+const DAMAGES: [Damage; 6] = [
     ("deleted", |file, _| fs::remove_file(file).unwrap()),
     ("cut in half", |file, _| {
         let bytes = fs::read(file).unwrap();
@@ -197,6 +199,13 @@ const DAMAGES: [Damage; 5] = [
     ("one bit flipped", |file, _| {
         let mut bytes = fs::read(file).unwrap();
         if let Some(byte) = bytes.get_mut(9) {
+            *byte ^= 1;
+        }
+        fs::write(file, bytes).unwrap();
+    }),
+    ("its last bit flipped", |file, _| {
+        let mut bytes = fs::read(file).unwrap();
+        if let Some(byte) = bytes.last_mut() {
             *byte ^= 1;
         }
         fs::write(file, bytes).unwrap();
@@ -229,7 +238,12 @@ fn answers(house: &House, story: &str) -> String {
     let found: Vec<&str> = found.map(|one| one["what"].as_str().unwrap()).collect();
     writeln!(rows, "  doctor  {} {}", doctor.0, found.join(", ")).unwrap();
     let gc = house.ask(&["session", "gc"]);
-    let held = if gc.1["safeMode"] == true { "removes nothing" } else { "" };
+    let warns = gc.1["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty());
+    let held = match gc.1["safeMode"] == true {
+        true => "removes nothing",
+        false if warns => "keeps what may be needed",
+        false => "",
+    };
     writeln!(rows, "  gc      {} {held}", house.line(&gc)).unwrap();
     let repair = house.ask(&["session", "repair", session]);
     writeln!(rows, "  repair  {}", house.line(&repair)).unwrap();
