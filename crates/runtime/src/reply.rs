@@ -13,9 +13,9 @@ pub use agent::{
     ResumeCandidates, RunAnswer, ShadowedFile, UnloadedFile, WorkflowEntry, WorkflowWarning,
 };
 pub use person::{
-    AppliedPreferences, BlockShown, CleanedUp, Deleted, GapShown, ImportedSession, KeptSession,
-    RunShown, SessionList, SessionShown, SettledRun, Soundness, StepShown, SweptBlobs,
-    TroubledSession,
+    AppliedPreferences, BlockShown, BrokenShown, CleanedUp, Deleted, GapShown, ImportedSession,
+    KeptSession, RunShown, SessionList, SessionShown, SetAsideList, SetAsideShown, SettledRun,
+    Soundness, StepShown, SweptBlobs, TroubledSession,
 };
 pub use piton_workflow::UserOnlyDependency;
 pub use piton_workflow::session::{Body, CheckpointBody, Question};

@@ -290,6 +290,9 @@ impl Error {
             Self::ForeignDirectory { .. } => {
                 "Nothing was touched. Choose an empty directory with `PITON_DATA_DIR`, or one that Piton made."
             }
+            Self::NotHealthy { health: Health::UnknownVersion { .. }, .. } => {
+                "Nothing was touched. Upgrade Piton: use the version that wrote it, or a newer one."
+            }
             Self::ControlTooLong { .. } => {
                 "Nothing of it was read. Restore the data directory from a backup; repairing cannot help here."
             }

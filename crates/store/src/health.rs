@@ -87,6 +87,10 @@ piton_core::closed_set! {
         SegmentGap => "segment_gap",
         /// A closed segment's file is gone.
         SegmentMissing => "segment_missing",
+        /// A segment lies behind the last control record, so that records of acknowledged plans are gone.
+        SegmentUnattested => "segment_unattested",
+        /// The control file of a stream that was written to is gone, or empty.
+        ControlMissing => "control_missing",
         /// A segment's length or digest is not the attested one.
         SegmentAltered => "segment_altered",
         /// A segment's events are not exactly the attested ones, in order.
@@ -114,6 +118,8 @@ impl Reason {
             Self::SegmentPathInvalid => "a control record names a segment by a wrong path",
             Self::SegmentGap => "a segment does not follow the one before it",
             Self::SegmentMissing => "a segment is missing",
+            Self::SegmentUnattested => "control records are missing at its end",
+            Self::ControlMissing => "its control file is gone or empty",
             Self::SegmentAltered => "a segment was changed after it was written",
             Self::SegmentContents => "a segment does not hold the events it should",
             Self::EventUnreadable => "an event cannot be read",

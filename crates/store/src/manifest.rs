@@ -49,6 +49,11 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// The place of its last record in the control stream.
+    pub(crate) fn last_manifest_index(&self) -> ManifestIndex {
+        self.pins.last().map_or(self.close.manifest_index, |pin| pin.manifest_index)
+    }
+
     /// Its records, in order.
     pub(crate) fn into_records(self) -> impl Iterator<Item = Record> {
         let pins = self.pins.into_iter().map(Record::SnapshotPinned);
@@ -180,9 +185,4 @@ pub(crate) fn is_newest(text: &[u8]) -> bool {
         |text: &[u8]| text.windows(CLOSE_MARK.len()).filter(|window| *window == CLOSE_MARK).count();
     let first_line = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
     marks(&text[..first_line]) <= 1 && marks(&text[first_line..]) == 0
-}
-
-/// Whether `text` shows that its write never ended: it lacks its last newline, or has a hole.
-pub(crate) fn is_unfinished(text: &[u8]) -> bool {
-    text.last() != Some(&b'\n') || text.contains(&0)
 }

@@ -69,34 +69,60 @@ pub struct SnapshotPinned {
 
 /// The file of a segment, relative to the stream's directory.
 pub fn segment_path(first: EventIndex, last: EventIndex) -> String {
-    format!("events/{:08}-{:08}.jsonl", first.get(), last.get())
+    format!("{SEGMENTS}/{:08}-{:08}.jsonl", first.get(), last.get())
+}
+
+/// The directory of segments, relative to the stream's directory.
+pub(crate) const SEGMENTS: &str = "events";
+
+/// The first and the last event of the segment whose file has this name; nothing if no segment is called so.
+pub(crate) fn segment_bounds(name: &str) -> Option<(EventIndex, EventIndex)> {
+    let (first, last) = name.strip_suffix(".jsonl")?.split_once('-')?;
+    let index = |text: &str| text.parse().ok().and_then(|value| EventIndex::new(value).ok());
+    let (first, last) = (index(first)?, index(last)?);
+    let own = segment_path(first, last);
+    (own.strip_prefix(SEGMENTS)?.strip_prefix('/')? == name).then_some((first, last))
 }
 
 /// The records that commit a plan: its close, then a pin for each snapshot that it introduces.
 pub(crate) fn of_plan(stream: &StreamId, plan: &EncodedPlan, next: ManifestIndex) -> Vec<Record> {
+    let introduced = plan.facts.iter().filter_map(|fact| {
+        let Fact { index, id, introduces, .. } = fact;
+        introduces.map(|snapshot| (*index, *id, snapshot))
+    });
+    of_segment(stream, (plan.first, plan.last()), &plan.lines, introduced, next)
+}
+
+/// The records that attest a segment, by what it holds: its bounds, its bytes, and the snapshots that its events
+/// introduce.
+pub(crate) fn of_segment(
+    stream: &StreamId,
+    (first, last): (EventIndex, EventIndex),
+    lines: &[u8],
+    introduced: impl Iterator<Item = (EventIndex, EventId, SnapshotRef)>,
+    next: ManifestIndex,
+) -> Vec<Record> {
     let mut manifest_index = next;
     let mut records = vec![Record::SegmentClosed(SegmentClosed {
         v: VERSION,
         manifest_index,
         session_id: stream.clone(),
-        first_event_index: plan.first,
-        last_event_index: plan.last(),
-        segment_rel_path: segment_path(plan.first, plan.last()),
-        sha256: Digest::of(&FileBytes(&plan.lines)),
-        bytes: plan.lines.len() as u64,
+        first_event_index: first,
+        last_event_index: last,
+        segment_rel_path: segment_path(first, last),
+        sha256: Digest::of(&FileBytes(lines)),
+        bytes: lines.len() as u64,
     })];
-    for Fact { index, id, introduces, .. } in &plan.facts {
-        if let Some(snapshot_ref) = *introduces {
-            manifest_index = manifest_index.next();
-            records.push(Record::SnapshotPinned(SnapshotPinned {
-                v: VERSION,
-                manifest_index,
-                session_id: stream.clone(),
-                event_index: *index,
-                snapshot_ref,
-                created_by_event_id: *id,
-            }));
-        }
+    for (event_index, created_by_event_id, snapshot_ref) in introduced {
+        manifest_index = manifest_index.next();
+        records.push(Record::SnapshotPinned(SnapshotPinned {
+            v: VERSION,
+            manifest_index,
+            session_id: stream.clone(),
+            event_index,
+            snapshot_ref,
+            created_by_event_id,
+        }));
     }
     records
 }

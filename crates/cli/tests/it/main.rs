@@ -9,6 +9,7 @@ mod branches;
 mod clients;
 mod command_line;
 mod context;
+mod damage;
 mod demo;
 mod examples;
 mod file_tools;

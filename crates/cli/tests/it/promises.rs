@@ -13,6 +13,7 @@ fn every_document_names_its_shape() {
         (&["session", "show", &run.label], "piton.session.show/1", &["sessionId", "kept", "runs"]),
         (&["session", "tree", &run.label], "piton.session.tree/1", &["summary", "nodes"]),
         (&["session", "verify", &run.label], "piton.session.verify/1", &["isSound", "summary"]),
+        (&["session", "repairs"], "piton.session.repairs/1", &["setAside"]),
         (&["session", "gc"], "piton.session.gc/1", &["removed", "young", "kept", "blobs"]),
         (&["session", "keep", &run.label], "piton.session.keep/1", &["sessionId", "kept"]),
         (&["workflow", "list"], "piton.workflow.list/1", &["workflows", "leftOut"]),

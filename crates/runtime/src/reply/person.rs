@@ -1,10 +1,11 @@
 //! What people are told, by the command line or a web page.
 
-use piton_core::{Envelope, NodeId, SessionId};
-use piton_store::port::Namespace;
+use piton_core::{Digest, Envelope, NodeId, SessionId};
+use piton_store::port::{Namespace, SetAside};
 use piton_workflow::event::Preferences;
 use piton_workflow::projection::RunSummary;
 use piton_workflow::session::RunLine;
+use piton_workflow::upkeep::VerifyReport;
 use piton_workflow::{BlockerCode, GapSeverity, UserOnlyDependency};
 use serde::Serialize;
 
@@ -133,10 +134,77 @@ pub struct Deleted {
 pub struct Soundness {
     /// The session.
     pub session_id: SessionId,
-    /// Whether it can be gone on with.
+    /// Whether it can be continued, shown and exported in full.
     pub is_sound: bool,
     /// What was found or done, for a person.
     pub summary: String,
+    /// Snapshots, artifacts and pinned workflows that it refers to and that cannot be used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub broken: Vec<BrokenShown>,
+    /// What was taken out of it, and is kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<SetAsideShown>,
+}
+
+impl Soundness {
+    pub(crate) fn new(found: VerifyReport, is_sound: bool, summary: String) -> Self {
+        let broken = found.broken.iter().map(|one| BrokenShown {
+            namespace: one.namespace,
+            digest: one.digest,
+            problem: one.problem.to_owned(),
+        });
+        Self {
+            session_id: found.session,
+            is_sound,
+            summary,
+            broken: broken.collect(),
+            set_aside: found.set_aside.into_iter().map(SetAsideShown::from).collect(),
+        }
+    }
+}
+
+/// Content that a session refers to and that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BrokenShown {
+    /// Which kind of content it is.
+    pub namespace: Namespace,
+    /// Its digest.
+    pub digest: Digest,
+    /// What is wrong, as words that follow "it".
+    pub problem: String,
+}
+
+/// What repairs and interrupted writes took out of sessions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SetAsideList {
+    /// Each of them, by session and name.
+    pub set_aside: Vec<SetAsideShown>,
+}
+
+/// Something that was taken out of a session and is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SetAsideShown {
+    /// The session, as its directory is called.
+    pub session_id: String,
+    /// Where it is.
+    pub place: String,
+    /// How many files it has.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl From<SetAside> for SetAsideShown {
+    fn from(kept: SetAside) -> Self {
+        let SetAside { stream, place, files, bytes, .. } = kept;
+        Self { session_id: stream.to_string(), place, files, bytes }
+    }
 }
 
 /// What a person settled.

@@ -8,19 +8,22 @@ use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, verify};
 
 use super::reference::Reach;
 use super::state::Runtime;
-use crate::reply::{CleanedUp, ImportedSession, Soundness, SweptBlobs};
+use crate::reply::{
+    CleanedUp, ImportedSession, SetAsideList, SetAsideShown, Soundness, SweptBlobs,
+};
 use crate::request::{ExportSession, SessionReference};
 
 impl Runtime {
-    /// Checks a session as the medium holds it. Nothing of it is changed.
+    /// Checks a session as the medium holds it, and everything that it refers to. Nothing of it is changed.
     pub async fn verify_session(
         &self,
         reference: &SessionReference,
     ) -> Result<Soundness, Envelope> {
         let session = self.meant(reference, Reach::Use).await?.session;
-        let found = verify(&*self.ports.journal, session).await;
+        let found = verify(&*self.ports.journal, &*self.ports.blobs, session).await;
         let found = found.map_err(|error| error.envelope())?;
-        Ok(Soundness { session_id: session, is_sound: found.is_sound(), summary: found.summary() })
+        let (is_sound, summary) = (found.is_sound(), found.summary());
+        Ok(Soundness::new(found, is_sound, summary))
     }
 
     /// Rolls a damaged session back to its last whole plan, and keeps what it takes away.
@@ -29,11 +32,16 @@ impl Runtime {
         reference: &SessionReference,
     ) -> Result<Soundness, Envelope> {
         let session = self.meant(reference, Reach::TakeAway).await?.session;
-        let done = repair(&*self.ports.journal, session).await;
-        let summary = done.map_err(|error| error.envelope())?.summary();
-        let found = verify(&*self.ports.journal, session).await;
-        let is_sound = found.map_err(|error| error.envelope())?.is_sound();
-        Ok(Soundness { session_id: session, is_sound, summary })
+        let done = repair(&*self.ports.journal, &*self.ports.blobs, session).await;
+        let done = done.map_err(|error| error.envelope())?;
+        let (is_sound, summary) = (done.is_sound(), done.summary());
+        Ok(Soundness::new(done.after, is_sound, summary))
+    }
+
+    /// Everything that repairs and interrupted writes took out of sessions, and that is kept.
+    pub async fn set_aside(&self) -> Result<SetAsideList, Envelope> {
+        let kept = self.ports.journal.set_aside(None).await.map_err(|error| error.envelope())?;
+        Ok(SetAsideList { set_aside: kept.into_iter().map(SetAsideShown::from).collect() })
     }
 
     /// Removes sessions that are past their time, and what nothing refers to any more; or only says what it would.

@@ -20,6 +20,17 @@ pub(super) fn names_in(disk: &dyn Disk, dir: &Path) -> io::Result<Vec<String>> {
     }
 }
 
+/// The first of `stem-1`, `stem-2`, … that nothing in `dir` is called.
+pub(super) fn free_name(disk: &dyn Disk, dir: &Path, stem: &str) -> io::Result<String> {
+    for number in 1..u32::MAX {
+        let name = format!("{stem}-{number}");
+        if disk.stat(&dir.join(&name))?.is_none() {
+            return Ok(name);
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
 /// Removes a file, unless others did meanwhile.
 pub(super) fn remove(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     unless_gone(disk.remove_file(path))

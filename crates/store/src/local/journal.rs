@@ -3,7 +3,6 @@
 //! Must be used within a Tokio runtime: files are read and written on its blocking threads.
 
 use std::{
-    io,
     marker::PhantomData,
     sync::{Arc, Mutex},
     time::Duration,
@@ -12,7 +11,7 @@ use std::{
 use piton_core::{DedupeKey, EventIndex, port::Trace};
 
 use super::{
-    DataDir, LocalBlobs, LocalLeases,
+    DataDir, LocalBlobs, LocalLeases, aside,
     disk::FileLock,
     layout::Layout,
     log::Log,
@@ -27,7 +26,7 @@ use crate::{
     AppendPlan, Error, Event, StreamId, TornTail,
     port::{
         Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired,
-        Salvaged, StreamLease, Verified, Writer,
+        Salvaged, SetAside, StreamLease, Verified, Writer,
     },
     record::Record,
 };
@@ -88,18 +87,35 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Site::new(&self.ground, stream, L::CONTROL)
     }
 
-    fn streams_blocking(&self) -> io::Result<Vec<StreamId>> {
+    fn streams_blocking(&self) -> Result<Vec<StreamId>, Error> {
         let mut streams = Vec::new();
-        for name in self.ground.dir.disk().list(&self.ground.streams)? {
-            let Ok(stream) = name.parse() else { continue };
-            // A stream that was leased and never written to does not exist yet.
-            let control = self.site(&stream).control;
-            if self.ground.dir.disk().stat(&control)?.is_some_and(|stat| stat.len > 0) {
-                streams.push(stream);
+        for stream in self.places()? {
+            // A stream that was leased and never written to does not exist yet; one that lost its control file does.
+            match reading::age::<L>(&self.site(&stream)) {
+                Err(Error::NotFound { .. }) => {}
+                Ok(_) | Err(Error::NotHealthy { .. }) => streams.push(stream),
+                Err(error) => return Err(error),
             }
         }
         streams.sort_unstable();
         Ok(streams)
+    }
+
+    /// Every directory that may hold a stream, or what is left of one.
+    fn places(&self) -> Result<Vec<StreamId>, Error> {
+        let names = self.ground.dir.disk().list(&self.ground.streams);
+        let names = names.map_err(Error::io("list the streams"))?;
+        Ok(names.into_iter().filter_map(|name| name.parse().ok()).collect())
+    }
+
+    fn set_aside_blocking(&self, stream: Option<&StreamId>) -> Result<Vec<SetAside>, Error> {
+        let mut places = stream.map_or_else(|| self.places(), |stream| Ok(vec![stream.clone()]))?;
+        places.sort_unstable();
+        let mut kept = Vec::new();
+        for stream in places {
+            kept.extend(aside::list(&self.site(&stream))?);
+        }
+        Ok(kept)
     }
 
     /// Takes the lock of a stream that may be written to.
@@ -136,7 +152,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
             Err(error) => return Some(Err(error)),
         };
         let head = tail::try_lock(&shared)?.head;
-        let is_current = head.is_current(site.control_stat().ok()?.as_ref());
+        let is_current = head.position > 0 && head.is_current(site.control_stat().ok()?.as_ref());
         let epoch = head.next_manifest.get();
         is_current.then(|| Ok(self.leased(site.clone(), shared, None, lock, epoch)))
     }
@@ -240,9 +256,7 @@ type Answer = tokio::sync::oneshot::Receiver<Result<Appended, Error>>;
 impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>> {
         let own = self.clone();
-        Box::pin(super::blocking(move || {
-            own.streams_blocking().map_err(Error::io("list the streams"))
-        }))
+        Box::pin(super::blocking(move || own.streams_blocking()))
     }
 
     fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>> {
@@ -304,15 +318,23 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         {
             return Box::pin(std::future::ready(Ok(Pins { snapshots: Vec::new(), cursor })));
         }
-        self.run(stream, move |_, site| reading::pins::<L>(&site, since.as_ref()))
+        self.run(stream, move |_, site| reading::pins::<E, L>(&site, since.as_ref()))
     }
 
     fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
-        self.run(stream, |_, site| reading::records::<L>(&site))
+        self.run(stream, |_, site| reading::records::<E, L>(&site))
     }
 
     fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
-        Box::pin(std::future::ready(reading::age(&self.site(stream))))
+        Box::pin(std::future::ready(reading::age::<L>(&self.site(stream))))
+    }
+
+    fn set_aside<'a>(
+        &'a self,
+        stream: Option<&'a StreamId>,
+    ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
+        let (own, stream) = (self.clone(), stream.cloned());
+        Box::pin(super::blocking(move || own.set_aside_blocking(stream.as_ref())))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a local journal needs to know of the way a stream is laid out in files.
 
-use std::{io, sync::Arc};
+use std::{io, path::PathBuf, sync::Arc};
 
 use piton_core::SnapshotRef;
 
@@ -30,14 +30,19 @@ pub(super) trait Layout: Send + Sync + 'static {
     fn commit(site: &Site, head: Head, plans: &[Arc<EncodedPlan>]) -> Result<Head, Error>;
 
     /// The pinned snapshots, from control records alone, and where to go on next time.
-    fn pins(site: &Site, since: Option<&Cursor>)
-    -> Result<(Vec<SnapshotRef>, Head, Ending), Error>;
+    fn pins<E: Event>(
+        site: &Site,
+        since: Option<&Cursor>,
+    ) -> Result<(Vec<SnapshotRef>, Head, Ending), Error>;
 
     /// The control records; none if the layout has no such thing.
-    fn records(site: &Site) -> Result<(Vec<Record>, Ending), Error>;
+    fn records<E: Event>(site: &Site) -> Result<(Vec<Record>, Ending), Error>;
 
-    /// Files of the stream, relative to it, that hold only what lies behind `head`.
-    fn files_behind(site: &Site, head: Head) -> io::Result<Vec<String>>;
+    /// Files of the stream, relative to it, that hold only what lies behind `head`, in order.
+    fn files_behind(site: &Site, head: Head) -> io::Result<Vec<PathBuf>>;
+
+    /// Whether the names of files show that plans were acknowledged, although the control file holds none.
+    fn shows_lost_plans(site: &Site) -> io::Result<bool>;
 
     /// Forgets the stream's cached bytes.
     fn evict(site: &Site) -> io::Result<()>;

@@ -10,6 +10,7 @@
 
 use std::{
     io::{self, Write as _},
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -113,17 +114,24 @@ impl Layout for Log {
         Ok(next)
     }
 
-    fn pins(_: &Site, since: Option<&Cursor>) -> Result<(Vec<SnapshotRef>, Head, Ending), Error> {
+    fn pins<E: Event>(
+        _: &Site,
+        since: Option<&Cursor>,
+    ) -> Result<(Vec<SnapshotRef>, Head, Ending), Error> {
         // A log has no control records; what its events refer to is known to its owner.
         Ok((Vec::new(), since.map(Head::from_cursor).unwrap_or_default(), Ending::Clean))
     }
 
-    fn records(_: &Site) -> Result<(Vec<Record>, Ending), Error> {
+    fn records<E: Event>(_: &Site) -> Result<(Vec<Record>, Ending), Error> {
         Ok((Vec::new(), Ending::Clean))
     }
 
-    fn files_behind(_: &Site, _: Head) -> io::Result<Vec<String>> {
+    fn files_behind(_: &Site, _: Head) -> io::Result<Vec<PathBuf>> {
         Ok(Vec::new())
+    }
+
+    fn shows_lost_plans(_: &Site) -> io::Result<bool> {
+        Ok(false)
     }
 
     fn evict(site: &Site) -> io::Result<()> {

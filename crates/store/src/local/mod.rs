@@ -1,5 +1,6 @@
 //! Adapters on this machine's disk.
 
+mod aside;
 mod belongs;
 mod blobs;
 mod cache;

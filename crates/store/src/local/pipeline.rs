@@ -277,8 +277,11 @@ impl Pipeline {
             Ok(head)
         })();
         match written {
-            Ok(head) => {
-                tail::lock(&self.tail).learn(head, accepted);
+            Ok(durable) => {
+                if head.position == 0 {
+                    self.site.mark_begun();
+                }
+                tail::lock(&self.tail).learn(durable, accepted);
                 Ok(())
             }
             Err(error) => {

@@ -3,8 +3,11 @@
 //! A reader without the stream's lock may meet a plan that is being written. So it never concludes
 //! anything from a flaw: it looks again under the lock, and if a writer has that, it uses what
 //! stands before the newest plan.
+//!
+//! A stream that was written to and whose control file is gone or empty is damaged. That it was written to is shown by
+//! its mark ([`Site::begun_mark`]) or by other files of it ([`Layout::shows_lost_plans`]).
 
-use std::time::Duration;
+use std::{io, time::Duration};
 
 use super::{
     layout::Layout,
@@ -12,7 +15,7 @@ use super::{
     tail::{self, Ending, Head, Tail, Tails},
 };
 use crate::{
-    Error, Event, StreamId,
+    Error, Event, Health, Reason, StreamId,
     port::{Cursor, Pins, Salvaged},
     record::Record,
 };
@@ -32,8 +35,31 @@ pub(super) fn read<E: Event, L: Layout>(site: &Site, head: Head) -> Result<Readi
         tail.head.incarnation = stat.incarnation;
     }
     let mut events = Vec::new();
-    let ending = L::scan::<E>(site, &mut tail, &mut |event| events.push(event))?;
+    let ending = scan::<E, L>(site, &mut tail, &mut |event| events.push(event))?;
     Ok(Reading { events, tail, ending })
+}
+
+/// Reads what lies behind the tail's head. That there is nothing at all is damage if there was something.
+fn scan<E: Event, L: Layout>(
+    site: &Site,
+    tail: &mut Tail,
+    take: &mut dyn FnMut(E),
+) -> Result<Ending, Error> {
+    let ending = L::scan::<E>(site, tail, take)?;
+    if tail.head.position == 0 && ending == Ending::Clean && was_written::<L>(site)? {
+        // The first plan may have become durable since its control file was read.
+        return Ok(Ending::Broken { health: CONTROL_MISSING, newest: true });
+    }
+    Ok(ending)
+}
+
+/// How a stream is whose control file was lost.
+const CONTROL_MISSING: Health = Health::CorruptHead { reason: Reason::ControlMissing };
+
+/// Whether anything but the control file shows that plans were acknowledged.
+pub(super) fn was_written<L: Layout>(site: &Site) -> Result<bool, Error> {
+    let look = || -> io::Result<bool> { Ok(site.has_begun()? || L::shows_lost_plans(site)?) };
+    look().map_err(Error::io("look at a stream"))
 }
 
 /// Reads from `head` on, and settles doubts.
@@ -58,13 +84,13 @@ pub(super) fn catch_up<E: Event, L: Layout>(site: &Site, tail: &mut Tail) -> Res
     if tail.head.is_replaced(stat.as_ref()) {
         *tail = Tail::default();
     }
-    if tail.head.is_current(stat.as_ref()) {
+    if tail.head.position > 0 && tail.head.is_current(stat.as_ref()) {
         return Ok(Ending::Clean);
     }
     if let Some(stat) = stat {
         tail.head.incarnation = stat.incarnation;
     }
-    L::scan::<E>(site, tail, &mut |_| {})
+    scan::<E, L>(site, tail, &mut |_| {})
 }
 
 /// Keeps what a full reading learned, unless more is known already.
@@ -95,7 +121,10 @@ pub(super) fn has_no_new_pins(site: &Site, cursor: &Cursor) -> bool {
 }
 
 /// The pinned snapshots.
-pub(super) fn pins<L: Layout>(site: &Site, since: Option<&Cursor>) -> Result<Pins, Error> {
+pub(super) fn pins<E: Event, L: Layout>(
+    site: &Site,
+    since: Option<&Cursor>,
+) -> Result<Pins, Error> {
     let since = match since {
         Some(cursor) if Head::from_cursor(cursor).is_replaced(site.control_stat()?.as_ref()) => {
             None
@@ -103,14 +132,21 @@ pub(super) fn pins<L: Layout>(site: &Site, since: Option<&Cursor>) -> Result<Pin
         since => since,
     };
     let stat = site.control_stat()?;
-    let mut outcome = L::pins(site, since)?;
+    let mut outcome = L::pins::<E>(site, since)?;
     if outcome.2 != Ending::Clean
         && let Some(_lock) = site.lock(false)?
     {
-        outcome = L::pins(site, since)?;
+        outcome = L::pins::<E>(site, since)?;
     }
     let (mut snapshots, mut head, ending) = outcome;
     ending.into_sound(&site.stream)?;
+    if stat.is_none_or(|stat| stat.len == 0) {
+        // What it pinned is not known if its control file was lost.
+        age::<L>(site).or_else(|error| match error {
+            Error::NotFound { .. } => Ok(Duration::ZERO),
+            error => Err(error),
+        })?;
+    }
     // If the file grew since, the next reading notices.
     head.incarnation = stat.map_or(0, |stat| stat.incarnation);
     let cursor = Cursor { seen: stat.map_or(0, |stat| stat.len), ..head.cursor() };
@@ -120,14 +156,14 @@ pub(super) fn pins<L: Layout>(site: &Site, since: Option<&Cursor>) -> Result<Pin
 }
 
 /// The control records. What a writer is at work on is left out.
-pub(super) fn records<L: Layout>(site: &Site) -> Result<Vec<Record>, Error> {
-    age(site)?;
-    let (mut records, mut ending) = L::records(site)?;
+pub(super) fn records<E: Event, L: Layout>(site: &Site) -> Result<Vec<Record>, Error> {
+    age::<L>(site)?;
+    let (mut records, mut ending) = L::records::<E>(site)?;
     let mut locked = false;
     if ending != Ending::Clean
         && let Some(_lock) = site.lock(false)?
     {
-        (records, ending) = L::records(site)?;
+        (records, ending) = L::records::<E>(site)?;
         locked = true;
     }
     match ending {
@@ -138,10 +174,17 @@ pub(super) fn records<L: Layout>(site: &Site) -> Result<Vec<Record>, Error> {
     }
 }
 
-/// The time since the stream was last written to: one metadata lookup.
-pub(super) fn age(site: &Site) -> Result<Duration, Error> {
-    match site.control_stat()? {
-        Some(stat) if stat.len > 0 => Ok(stat.age),
-        _ => Err(Error::NotFound { stream: site.stream.clone() }),
+/// The time since the stream was last written to: one metadata lookup, unless its control file is lost.
+pub(super) fn age<L: Layout>(site: &Site) -> Result<Duration, Error> {
+    let written = |stat: Option<super::disk::Stat>| stat.filter(|stat| stat.len > 0);
+    let stream = || site.stream.clone();
+    match written(site.control_stat()?) {
+        Some(stat) => Ok(stat.age),
+        None if !was_written::<L>(site)? => Err(Error::NotFound { stream: stream() }),
+        // Its first plan may have become durable in between.
+        None => match written(site.control_stat()?) {
+            Some(stat) => Ok(stat.age),
+            None => Err(Error::NotHealthy { stream: stream(), health: CONTROL_MISSING }),
+        },
     }
 }

@@ -6,15 +6,23 @@
 //! 3. their directories are synced, at the same time;
 //! 4. the plan's group is written to the manifest in one write, and synced.
 //!
-//! A segment that no manifest record attests is not part of the stream and is never read.
+//! A segment that no manifest record attests is not part of the stream. One that begins where the manifest ends belongs
+//! to a plan that did not become part of it: a crash or a failure came before step 4. Since a plan is written only once
+//! all before it are durable, one that begins *behind* the manifest's end shows that records of acknowledged plans are
+//! gone, and that is damage. Only names are looked at for this, when a stream is read from its start.
 
-use std::{collections::HashMap, io, sync::Arc};
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use piton_core::{Digest, EventId, EventIndex, FileBytes, SnapshotRef};
 
 use super::{
     disk::Disk,
-    files::names_in,
+    files::{free_name, names_in, unless_gone},
     layout::Layout,
     site::{NewFile, Site},
     tail::{Ending, Head, Tail},
@@ -26,11 +34,15 @@ use crate::{
     manifest::{self, Group},
     plan::EncodedPlan,
     port::Cursor,
-    record::{self, Record},
+    record::{self, Record, SEGMENTS},
+    torn::is_torn,
 };
 
 /// Where a segment is written before it has its name. There is one writer, so one name is enough.
 const TEMPORARY: &str = "events/segment.tmp";
+
+/// What follows the name of a segment that was put aside.
+const ASIDE: &str = "aside";
 
 /// The layout of sessions.
 pub struct Segmented;
@@ -47,40 +59,9 @@ impl Layout for Segmented {
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
     ) -> Result<Ending, Error> {
-        let base = tail.head.position;
-        let Some(text) = site.read_control(base)? else { return Ok(Ending::Clean) };
-        let end = base + text.len() as u64;
-        let (next_manifest, next_event) = (tail.head.next_manifest, tail.head.next_event);
-        let reading = manifest::read(&text, base, &site.stream, next_manifest, next_event);
-        let from = |offset: u64| &text[usize::try_from(offset - base).unwrap_or(text.len())..];
-        let mut pins = KnownPins { first: next_event, pins: HashMap::new() };
-        for group in &reading.groups {
-            let events = check_group::<E>(site, group, &mut pins)?
-                .and_then(|events| learn(tail, group, &events).map(|()| events));
-            match events {
-                Ok(events) => events.into_iter().for_each(&mut *take),
-                Err(flaw) => {
-                    let rest = from(group.start);
-                    let newest = manifest::is_newest(rest);
-                    // If reading stopped among its pins, that is why they are missing.
-                    let is_last = group.end == reading.groups.last().map_or(0, |last| last.end);
-                    let cut_off = flaw == Flaw::Corrupt(Reason::MissingPin) && is_last;
-                    let stop = reading.stop.filter(|_| cut_off);
-                    if newest && stop.is_some() && manifest::is_unfinished(rest) {
-                        return Ok(Ending::Torn(Site::torn(group.start, end)));
-                    }
-                    let flaw = stop.map_or(flaw, |stop| stop.flaw);
-                    return Ok(Ending::Broken { health: tail.head.health(flaw), newest });
-                }
-            }
-        }
-        let Some(stop) = reading.stop else { return Ok(Ending::Clean) };
-        let rest = from(stop.offset);
-        let newest = manifest::is_newest(rest);
-        if newest && manifest::is_unfinished(rest) {
-            return Ok(Ending::Torn(Site::torn(stop.offset, end)));
-        }
-        Ok(Ending::Broken { health: tail.head.health(stop.flaw), newest })
+        let segments = segments_from_start(site, tail.head)?;
+        let ending = scan_control(site, tail, take)?;
+        Ok(unless_records_are_gone(&segments, tail.head, ending))
     }
 
     fn commit(site: &Site, head: Head, plans: &[Arc<EncodedPlan>]) -> Result<Head, Error> {
@@ -91,12 +72,12 @@ impl Layout for Segmented {
         Ok(head)
     }
 
-    fn pins(
+    fn pins<E: Event>(
         site: &Site,
         since: Option<&Cursor>,
     ) -> Result<(Vec<SnapshotRef>, Head, Ending), Error> {
         let mut head = since.map(Head::from_cursor).unwrap_or_default();
-        let (groups, ending) = read_groups(site, head)?;
+        let (groups, ending) = read_groups::<E>(site, head)?;
         let refs = groups.iter().flat_map(|group| &group.pins);
         let refs = refs.map(|pin| pin.snapshot_ref).collect();
         // The newest group is read again next time: its pins may not all have been there.
@@ -108,47 +89,170 @@ impl Layout for Segmented {
         Ok((refs, head, ending))
     }
 
-    fn records(site: &Site) -> Result<(Vec<Record>, Ending), Error> {
-        let (groups, ending) = read_groups(site, Head::default())?;
+    fn records<E: Event>(site: &Site) -> Result<(Vec<Record>, Ending), Error> {
+        let (groups, ending) = read_groups::<E>(site, Head::default())?;
         Ok((groups.into_iter().flat_map(Group::into_records).collect(), ending))
     }
 
-    fn files_behind(site: &Site, head: Head) -> io::Result<Vec<String>> {
-        let mut behind = names_in(site.disk().as_ref(), &site.dir.join("events"))?;
-        behind.retain(|name| {
-            let first = name.split('-').next().and_then(|text| text.parse::<u64>().ok());
-            first.is_some_and(|first| first >= head.next_event.get())
-        });
-        behind.sort_unstable();
-        Ok(behind.into_iter().map(|name| format!("events/{name}")).collect())
+    fn files_behind(site: &Site, head: Head) -> io::Result<Vec<PathBuf>> {
+        let mut behind = segments(site)?;
+        behind.retain(|(first, _)| *first >= head.next_event);
+        Ok(behind
+            .into_iter()
+            .map(|(first, last)| record::segment_path(first, last).into())
+            .collect())
+    }
+
+    fn shows_lost_plans(site: &Site) -> io::Result<bool> {
+        Ok(segments(site)?.iter().any(|(first, _)| *first > EventIndex::ZERO))
     }
 
     fn evict(site: &Site) -> io::Result<()> {
-        for name in site.disk().list(&site.dir.join("events"))? {
-            site.disk().evict(&site.dir.join("events").join(name))?;
+        let events = site.dir.join(SEGMENTS);
+        for name in names_in(site.disk().as_ref(), &events)? {
+            unless_gone(site.disk().evict(&events.join(name)))?;
         }
         site.disk().evict(&site.control)
     }
 }
 
-/// The control records behind `head`, and how they end. No segment is read.
-fn read_groups(site: &Site, head: Head) -> Result<(Vec<Group>, Ending), Error> {
-    let base = head.position;
-    let Some(text) = site.read_control(base)? else { return Ok((Vec::new(), Ending::Clean)) };
-    let reading = manifest::read(&text, base, &site.stream, head.next_manifest, head.next_event);
-    let Some(stop) = reading.stop else { return Ok((reading.groups, Ending::Clean)) };
-    let rest = &text[usize::try_from(stop.offset - base).unwrap_or(text.len())..];
-    let newest = manifest::is_newest(rest);
-    let ending = if newest && manifest::is_unfinished(rest) {
-        Ending::Torn(Site::torn(stop.offset, base + text.len() as u64))
-    } else {
-        let mut behind = head;
-        if let Some(group) = reading.groups.last() {
-            behind.next_manifest = group.close.manifest_index;
-            behind.next_event = group.close.first_event_index;
-        }
-        Ending::Broken { health: behind.health(stop.flaw), newest }
+/// The bounds of every segment by the names of files, in order.
+fn segments(site: &Site) -> io::Result<Vec<(EventIndex, EventIndex)>> {
+    let names = names_in(site.disk().as_ref(), &site.dir.join(SEGMENTS))?;
+    let mut bounds: Vec<_> = names.iter().filter_map(|name| record::segment_bounds(name)).collect();
+    bounds.sort_unstable();
+    Ok(bounds)
+}
+
+/// The segments, if a reading begins at the start. They are listed before the manifest is read: the records of all
+/// plans before one that is there now are durable already, so a reader needs no lock to conclude from them.
+fn segments_from_start(site: &Site, head: Head) -> Result<Vec<(EventIndex, EventIndex)>, Error> {
+    if head.position > 0 {
+        return Ok(Vec::new());
+    }
+    segments(site).map_err(Error::io("list the segments of a stream"))
+}
+
+/// The ending of a reading, or the damage that the names of `segments` show behind it.
+fn unless_records_are_gone(
+    segments: &[(EventIndex, EventIndex)],
+    head: Head,
+    ending: Ending,
+) -> Ending {
+    let is_behind = |(first, _): &(EventIndex, EventIndex)| *first > head.next_event;
+    if matches!(ending, Ending::Broken { .. }) || !segments.iter().any(is_behind) {
+        return ending;
+    }
+    let reason = match head.position {
+        0 if ending == Ending::Clean => Reason::ControlMissing,
+        _ => Reason::SegmentUnattested,
     };
+    Ending::Broken { health: head.health(Flaw::Corrupt(reason)), newest: false }
+}
+
+/// Whether `rest`, which stands behind `head`, is what a crash left of the group of a plan that was being appended. The
+/// plan's segment was durable before, and says what the group was to be.
+fn is_unfinished<E: Event>(site: &Site, head: Head, rest: &[u8]) -> Result<bool, Error> {
+    let bounds = segments(site).map_err(Error::io("list the segments of a stream"))?;
+    for bounds in bounds.into_iter().filter(|(first, _)| *first == head.next_event) {
+        let path = site.dir.join(record::segment_path(bounds.0, bounds.1));
+        let Some(lines) = read_unattested(site, &path)? else { continue };
+        let Ok(events) = parse_segment::<E>(site, bounds, &lines) else { continue };
+        let introduced = events
+            .iter()
+            .filter_map(|event| Some((event.index(), event.id(), event.introduces()?)));
+        let records =
+            record::of_segment(&site.stream, bounds, &lines, introduced, head.next_manifest);
+        if is_torn(rest, &manifest::render(&records, head.position), head.position) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn read_unattested(site: &Site, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    match site.disk().read(path, PLAN_BYTES_MAX as u64) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::NotFound) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(Error::io("read a segment")(error)),
+    }
+}
+
+/// Reads and checks the control records behind the tail's head, with their segments.
+fn scan_control<E: Event>(
+    site: &Site,
+    tail: &mut Tail,
+    take: &mut dyn FnMut(E),
+) -> Result<Ending, Error> {
+    let base = tail.head.position;
+    let Some(text) = site.read_control(base)? else { return Ok(Ending::Clean) };
+    let end = base + text.len() as u64;
+    let (next_manifest, next_event) = (tail.head.next_manifest, tail.head.next_event);
+    let reading = manifest::read(&text, base, &site.stream, next_manifest, next_event);
+    let from = |offset: u64| &text[usize::try_from(offset - base).unwrap_or(text.len())..];
+    let mut pins = KnownPins { first: next_event, pins: HashMap::new() };
+    for group in &reading.groups {
+        let events = check_group::<E>(site, group, &mut pins)?
+            .and_then(|events| learn(tail, group, &events).map(|()| events));
+        match events {
+            Ok(events) => events.into_iter().for_each(&mut *take),
+            Err(flaw) => {
+                let rest = from(group.start);
+                let newest = manifest::is_newest(rest);
+                // If reading stopped among its pins, that is why they are missing.
+                let is_last = group.end == reading.groups.last().map_or(0, |last| last.end);
+                let cut_off = flaw == Flaw::Corrupt(Reason::MissingPin) && is_last;
+                let stop = reading.stop.filter(|_| cut_off);
+                if newest && stop.is_some() && is_unfinished::<E>(site, tail.head, rest)? {
+                    return Ok(Ending::Torn(Site::torn(group.start, end)));
+                }
+                let flaw = stop.map_or(flaw, |stop| stop.flaw);
+                return Ok(Ending::Broken { health: tail.head.health(flaw), newest });
+            }
+        }
+    }
+    let Some(stop) = reading.stop else { return Ok(Ending::Clean) };
+    let rest = from(stop.offset);
+    let newest = manifest::is_newest(rest);
+    if newest && is_unfinished::<E>(site, tail.head, rest)? {
+        return Ok(Ending::Torn(Site::torn(stop.offset, end)));
+    }
+    Ok(Ending::Broken { health: tail.head.health(stop.flaw), newest })
+}
+
+/// The control records behind `head`, and how they end. No segment that they attest is read.
+fn read_groups<E: Event>(site: &Site, head: Head) -> Result<(Vec<Group>, Ending), Error> {
+    let segments = segments_from_start(site, head)?;
+    let base = head.position;
+    let text = site.read_control(base)?.unwrap_or_default();
+    let reading = manifest::read(&text, base, &site.stream, head.next_manifest, head.next_event);
+    let mut behind = head;
+    let mut before_newest = head;
+    for group in &reading.groups {
+        before_newest = behind;
+        behind.position = group.end;
+        behind.next_event = group.close.last_event_index.next();
+        behind.next_manifest = group.last_manifest_index().next();
+    }
+    let Some(stop) = reading.stop else {
+        let ending = unless_records_are_gone(&segments, behind, Ending::Clean);
+        return Ok((reading.groups, ending));
+    };
+    let from = |at: Head| &text[usize::try_from(at.position - base).unwrap_or(text.len())..];
+    let newest = manifest::is_newest(from(behind));
+    let mut ending = Ending::Broken { health: before_newest.health(stop.flaw), newest };
+    // Reading may have stopped among the pins of a group, or at the start of the next.
+    for at in [before_newest, behind] {
+        if manifest::is_newest(from(at)) && is_unfinished::<E>(site, at, from(at))? {
+            let torn = Ending::Torn(Site::torn(at.position, base + text.len() as u64));
+            ending = unless_records_are_gone(&segments, at, torn);
+            break;
+        }
+    }
     Ok((reading.groups, ending))
 }
 
@@ -205,13 +309,20 @@ fn read_segment<E: Event>(site: &Site, group: &Group) -> Checked<E> {
     if bytes.len() as u64 != close.bytes || Digest::of(&FileBytes(&bytes)) != close.sha256 {
         return corrupt(Reason::SegmentAltered);
     }
+    Ok(parse_segment(site, (close.first_event_index, close.last_event_index), &bytes))
+}
+
+/// The events of a segment with these bounds.
+fn parse_segment<E: Event>(
+    site: &Site,
+    (first, last): (EventIndex, EventIndex),
+    bytes: &[u8],
+) -> Result<Vec<E>, Flaw> {
+    let corrupt = |reason| Err(Flaw::Corrupt(reason));
     let mut events = Vec::new();
-    let mut expected = close.first_event_index;
+    let mut expected = first;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let event = match read_event::<E>(line) {
-            Ok(event) => event,
-            Err(flaw) => return Ok(Err(flaw)),
-        };
+        let event = read_event::<E>(line)?;
         if !event.belongs_to(&site.stream) {
             return corrupt(Reason::ForeignStream);
         }
@@ -221,10 +332,10 @@ fn read_segment<E: Event>(site: &Site, group: &Group) -> Checked<E> {
         expected = expected.next();
         events.push(event);
     }
-    if expected != close.last_event_index.next() {
+    if expected != last.next() {
         return corrupt(Reason::SegmentContents);
     }
-    Ok(Ok(events))
+    Ok(events)
 }
 
 /// Adds a checked group to the tail.
@@ -244,15 +355,26 @@ fn learn<E: Event>(tail: &mut Tail, group: &Group, events: &[E]) -> Result<(), F
     head.newest_start = group.start;
     head.newest_first = group.close.first_event_index;
     head.next_event = group.close.last_event_index.next();
-    let last = group.pins.last().map_or(group.close.manifest_index, |pin| pin.manifest_index);
-    head.next_manifest = last.next();
+    head.next_manifest = group.last_manifest_index().next();
     Ok(())
+}
+
+/// Gives the segment that has the next plan's name another one. It should be of a plan that failed, but nothing attests
+/// that, and it may be all that is left of one whose record was lost.
+fn put_aside(disk: &dyn Disk, path: &Path) -> io::Result<()> {
+    if disk.stat(path)?.is_none() {
+        return Ok(());
+    }
+    let dir = path.parent().expect("a segment lies in a directory");
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(SEGMENTS);
+    let aside = free_name(disk, dir, &format!("{name}.{ASIDE}"))?;
+    disk.rename(path, &dir.join(aside))
 }
 
 fn commit(site: &Site, head: Head, plan: &Arc<EncodedPlan>) -> Result<Head, Error> {
     let disk: &dyn Disk = site.disk().as_ref();
     let is_first = head.position == 0;
-    let mut dirs = vec![site.dir.join("events")];
+    let mut dirs = vec![site.dir.join(SEGMENTS)];
     if is_first {
         disk.create_dir(&dirs[0]).map_err(Error::io("make a stream's directory"))?;
         site.create_control()?;
@@ -260,11 +382,9 @@ fn commit(site: &Site, head: Head, plan: &Arc<EncodedPlan>) -> Result<Head, Erro
     }
     let records = record::of_plan(&site.stream, plan, head.next_manifest);
     let group = manifest::render(&records, head.position);
-    let segment = NewFile {
-        temporary: site.dir.join(TEMPORARY),
-        path: site.dir.join(record::segment_path(plan.first, plan.last())),
-        bytes: Arc::clone(plan),
-    };
+    let path = site.dir.join(record::segment_path(plan.first, plan.last()));
+    put_aside(disk, &path).map_err(Error::io("put a segment aside"))?;
+    let segment = NewFile { temporary: site.dir.join(TEMPORARY), path, bytes: Arc::clone(plan) };
     site.store_files(std::slice::from_ref(plan), Some(segment), dirs)?;
     site.extend_control(head, &group)?;
     let position = head.position + group.len() as u64;

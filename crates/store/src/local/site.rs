@@ -78,6 +78,21 @@ impl Site {
         self.dir.join("poisoned")
     }
 
+    /// The mark that the first plan became part of the stream. It tells a control file that was lost from one that was
+    /// never written; that it is not there says nothing.
+    pub(super) fn begun_mark(&self) -> PathBuf {
+        self.dir.join("begun")
+    }
+
+    /// Leaves the mark. The plan is durable without it, so nothing waits for it, and nothing depends on it.
+    pub(super) fn mark_begun(&self) {
+        let _ = self.disk().create(&self.begun_mark());
+    }
+
+    pub(super) fn has_begun(&self) -> io::Result<bool> {
+        Ok(self.disk().stat(&self.begun_mark())?.is_some())
+    }
+
     pub(super) fn control_stat(&self) -> Result<Option<Stat>, Error> {
         self.disk().stat(&self.control).map_err(Error::io("look at a stream"))
     }

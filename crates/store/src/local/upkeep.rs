@@ -1,10 +1,9 @@
 //! What is done to a whole stream on request: check it, roll it back, remove it.
 
-use std::{io, path::Path};
-
 use super::{
-    disk::{Disk, FileLock},
-    files::{remove_all, replace, unless_gone, write_new},
+    aside,
+    disk::FileLock,
+    files::{free_name, remove, remove_all, replace, unless_gone},
     layout::Layout,
     reading,
     site::Site,
@@ -15,12 +14,13 @@ use crate::{
     port::{Repaired, Verified},
 };
 
-/// Takes the lock of a stream that exists, or whose first write failed.
-fn lock(site: &Site) -> Result<Box<dyn FileLock>, Error> {
+/// Takes the lock of a stream that exists, or whose first write failed, or of which a repair left nothing.
+fn lock<L: Layout>(site: &Site) -> Result<Box<dyn FileLock>, Error> {
     let mark = site.disk().stat(&site.poison_mark()).map_err(Error::io("look at a stream"))?;
     // The disk may have failed before it took anything of the stream, not even the mark.
     let is_known = site.ground.poisoned().contains(&site.stream);
-    if site.control_stat()?.is_none() && mark.is_none() && !is_known {
+    let is_there = site.control_stat()?.is_some() || mark.is_some() || is_known;
+    if !is_there && !reading::was_written::<L>(site)? && aside::list(site)?.is_empty() {
         return Err(Error::NotFound { stream: site.stream.clone() });
     }
     site.lock(is_known)?.ok_or_else(|| Error::Locked { stream: site.stream.clone() })
@@ -32,7 +32,7 @@ fn evict<L: Layout>(site: &Site) -> Result<(), Error> {
 
 /// Checks a stream as the medium holds it, and lifts the mark of a failed sync if it is sound.
 pub(super) fn verify<E: Event, L: Layout>(site: &Site) -> Result<Verified, Error> {
-    let _lock = lock(site)?;
+    let _lock = lock::<L>(site)?;
     evict::<L>(site)?;
     let reading = reading::read::<E, L>(site, Head::default())?;
     let (health, torn_tail) = reading.ending.into_health();
@@ -49,60 +49,51 @@ pub(super) fn verify<E: Event, L: Layout>(site: &Site) -> Result<Verified, Error
         Ok(true)
     };
     let mark_lifted = lift().map_err(Error::io("lift the mark of a failed sync"))?;
-    let events = reading.tail.head.next_event.get();
-    Ok(Verified { health, events, torn_tail, mark_lifted })
+    let head = reading.tail.head;
+    let unfinished = if health.is_healthy() {
+        L::files_behind(site, head).map_err(Error::io("look at a stream"))?.len()
+    } else {
+        0
+    };
+    let events = head.next_event.get();
+    Ok(Verified { health, events, torn_tail, unfinished, mark_lifted })
 }
 
 /// Rolls a corrupt stream back to its last whole plan.
 ///
-/// The control file is kept whole in the backup before it is replaced, and segments that are no
-/// longer part of the stream are moved there after. A crash in between leaves the stream as it was
-/// or repaired, with segments that nothing attests.
+/// What is taken away is copied and synced before anything is removed, and the control file is replaced last. Until
+/// then the stream is damaged for everybody, so that a repair which was cut off is always found, and is finished by
+/// the next one.
 pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error> {
-    let _lock = lock(site)?;
+    let _lock = lock::<L>(site)?;
     evict::<L>(site)?;
     let reading = reading::read::<E, L>(site, Head::default())?;
     let head = reading.tail.head;
     let Ending::Broken { health: was, .. } = reading.ending else {
+        // It may be sound because of a repair whose last sync failed.
+        aside::sync_names(site).map_err(Error::io("repair a stream"))?;
         return Ok(Repaired { was: Health::Healthy, next_event: head.next_event, backup: None });
     };
     if let Health::UnknownVersion { version, .. } = was {
         let known = u64::from(crate::record::VERSION);
         return Err(Error::UnsupportedVersion { what: "the stream", found: version, known });
     }
-    let backup = roll_back::<L>(site, head).map_err(Error::io("repair a stream"))?;
-    Ok(Repaired { was, next_event: head.next_event, backup: Some(backup) })
-}
-
-fn roll_back<L: Layout>(site: &Site, head: Head) -> io::Result<String> {
-    let disk = site.disk().as_ref();
-    let name = free_name(disk, &site.dir, "repair")?;
-    let backup = site.dir.join(&name);
-    disk.create_dir(&backup)?;
-    let old = site.control_from(0)?;
-    write_new(disk, &backup.join(L::CONTROL), &old)?;
-    disk.sync_dir(&backup)?;
-    disk.sync_dir(&site.dir)?;
-    let valid = usize::try_from(head.position).unwrap_or(old.len()).min(old.len());
-    let temporary = site.dir.join("repair.tmp");
-    replace(disk, &site.control, &temporary, &old[..valid])?;
-    for file in L::files_behind(site, head)? {
-        let target = backup.join(file.rsplit('/').next().unwrap_or(&file));
-        disk.rename(&site.dir.join(&file), &target)?;
-    }
-    disk.sync_dir(&backup)?;
-    Ok(name)
-}
-
-/// The first of `stem-1`, `stem-2`, … that nothing in `dir` is called.
-fn free_name(disk: &dyn Disk, dir: &Path, stem: &str) -> io::Result<String> {
-    for number in 1..u32::MAX {
-        let name = format!("{stem}-{number}");
-        if disk.stat(&dir.join(&name))?.is_none() {
-            return Ok(name);
+    let control = site.read_control(0)?.unwrap_or_default();
+    let roll_back = || {
+        let backup = aside::take_away(site, &control, &L::files_behind(site, head)?)?;
+        let disk = site.disk().as_ref();
+        if head.position == 0 {
+            // Nothing is left of the stream, and that is no damage from now on.
+            remove(disk, &site.begun_mark())?;
+            disk.sync_dir(&site.dir)?;
         }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
+        let valid =
+            usize::try_from(head.position).map_or(control.len(), |at| at.min(control.len()));
+        replace(disk, &site.control, &site.dir.join("repair.tmp"), &control[..valid])?;
+        backup.map(|name| aside::describe(site, name)).transpose()
+    };
+    let backup = roll_back().map_err(Error::io("repair a stream"))?;
+    Ok(Repaired { was, next_event: head.next_event, backup })
 }
 
 /// Removes a stream whose lock is held: it disappears in one step, and is then emptied.

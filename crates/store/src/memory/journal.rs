@@ -20,7 +20,7 @@ use crate::{
     plan::{EncodedPlan, Standing},
     port::{
         Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LeaseHold, Loaded, Namespace,
-        Pins, Repaired, Salvaged, StreamLease, Verified, Writer,
+        Pins, Repaired, Salvaged, SetAside, StreamLease, Verified, Writer,
     },
     record::{self, Record},
 };
@@ -281,6 +281,13 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
         let now = self.shared.blobs.now();
         self.read(stream, |stream| now.saturating_sub(stream.written))
     }
+
+    fn set_aside<'a>(
+        &'a self,
+        _: Option<&'a StreamId>,
+    ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
 }
 
 impl<E: Event> Journal<E> for MemoryJournal<E> {
@@ -308,6 +315,7 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
             health: Health::Healthy,
             events: stream.next_event().get(),
             torn_tail: None,
+            unfinished: 0,
             mark_lifted: false,
         })
     }

@@ -51,7 +51,7 @@ use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail, record::Record
 
 /// The reading half of a journal.
 pub trait JournalReader<E: Event>: Send + Sync {
-    /// Every stream there is, in byte order of its name.
+    /// Every stream there is, in byte order of its name: also one that is damaged beyond reading.
     fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>>;
 
     /// Reads and checks a whole stream. Fails if anything in it is not as it was written.
@@ -99,6 +99,13 @@ pub trait JournalReader<E: Event>: Send + Sync {
 
     /// The time since a plan was last appended to a stream.
     fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>>;
+
+    /// What repairs and interrupted writes took out of a stream, or of all streams, and is kept beside it; in byte
+    /// order of streams and names. A stream of which nothing else is left counts too.
+    fn set_aside<'a>(
+        &'a self,
+        stream: Option<&'a StreamId>,
+    ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>>;
 }
 
 /// A journal: the only way to change a stream.
@@ -110,6 +117,9 @@ pub trait JournalReader<E: Event>: Send + Sync {
 /// - A plan whose keys are all present is answered from what is there, and changes nothing.
 /// - An append that has started ends, also when its caller is gone. Its outcome is then found by
 ///   repeating it.
+/// - What cannot be read is damage, unless a crash before its acknowledgement explains every byte
+///   of it: only that is taken back without asking. Nothing that was written is overwritten or
+///   removed because of either; it is set aside, and [`JournalReader::set_aside`] lists it.
 pub trait Journal<E: Event>: JournalReader<E> {
     /// Locks a stream for writing, and checks its health under the lock. Never waits.
     ///
@@ -136,6 +146,9 @@ pub trait Journal<E: Event>: JournalReader<E> {
     fn verify<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Verified, Error>>;
 
     /// Rolls a corrupt stream back to its last whole plan, and keeps what it takes away.
+    ///
+    /// If it fails or is cut off at any point, the stream is damaged still or repaired, everything
+    /// it held is in it or set aside, and repairing again finishes it.
     fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Repaired, Error>>;
 }
 
@@ -212,6 +225,9 @@ pub struct Verified {
     pub events: u64,
     /// Bytes at the end that were never acknowledged.
     pub torn_tail: Option<TornTail>,
+    /// How many plans beside it never became part of it: their writes failed or were cut off, unless
+    /// the newest control records were taken away without a trace.
+    pub unfinished: usize,
     /// Whether the mark of a failed sync was there and has been lifted.
     pub mark_lifted: bool,
 }
@@ -223,8 +239,23 @@ pub struct Repaired {
     pub was: Health,
     /// The index that the next event will have now.
     pub next_event: EventIndex,
-    /// The name under which the removed records are kept inside the stream, if any were removed.
-    pub backup: Option<String>,
+    /// Where what it took away is kept, if there was anything to take.
+    pub backup: Option<SetAside>,
+}
+
+/// Something that was taken out of a stream and is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// The stream.
+    pub stream: StreamId,
+    /// Its name, beside the stream.
+    pub name: String,
+    /// Where a person finds it.
+    pub place: String,
+    /// How many files it has.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// What an adapter keeps inside a lease.

@@ -18,8 +18,8 @@ pub use cache::{Cache, CacheKey};
 pub use cursor::{Cursor, NotACursor};
 pub(crate) use journal::LeaseHold;
 pub use journal::{
-    Appended, Follow, Journal, JournalReader, Loaded, Pins, Repaired, Salvaged, StreamLease,
-    Verified, Writer,
+    Appended, Follow, Journal, JournalReader, Loaded, Pins, Repaired, Salvaged, SetAside,
+    StreamLease, Verified, Writer,
 };
 pub use keyring::{KeyAge, KeyRing, Signature};
 pub(crate) use leases::Hold;

@@ -8,7 +8,7 @@ use crate::{
     AppendPlan, Error, Event, StreamId,
     port::{
         Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired,
-        Salvaged, StreamLease, Verified, Writer,
+        Salvaged, SetAside, StreamLease, Verified, Writer,
     },
     record::Record,
 };
@@ -83,6 +83,13 @@ where
 
     fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
         self.tell("age", stream).age(stream)
+    }
+
+    fn set_aside<'a>(
+        &'a self,
+        stream: Option<&'a StreamId>,
+    ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
+        self.inner.set_aside(stream)
     }
 }
 

@@ -44,7 +44,7 @@ fn append_with(kind: FaultKind) -> Error {
     let journal = sessions(&disk);
     block_on(async {
         let lease = journal.lease(&name()).await.unwrap();
-        disk.set_fault(Some(Fault { at: 3, kind }));
+        disk.set_fault(Some(Fault { at: 4, kind }));
         append(&journal, &lease, 2, "b").await.unwrap_err()
     })
 }

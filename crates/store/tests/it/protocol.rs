@@ -163,6 +163,7 @@ fn the_data_directory_has_the_locked_layout() {
     };
     let mut expected = vec![
         format!("/sessions/{SESSION}/.lock"),
+        format!("/sessions/{SESSION}/begun"),
         format!("/sessions/{SESSION}/events/00000000-00000002.jsonl"),
         format!("/sessions/{SESSION}/events/00000003-00000005.jsonl"),
         format!("/sessions/{SESSION}/manifest.jsonl"),

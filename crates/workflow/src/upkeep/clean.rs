@@ -5,7 +5,7 @@ use std::time::Duration;
 use piton_core::{Envelope, SessionId};
 use piton_store::collect::{Intent, Swept, collect};
 use piton_store::port::Roots;
-use piton_store::{Error, StreamId};
+use piton_store::{Error, Reason, StreamId};
 
 use super::control::{Control, control, set_control};
 use super::error::UpkeepError;
@@ -28,9 +28,9 @@ pub async fn clean(
     let mut cleaned = Cleaned::default();
     let streams = ports.journal.streams().await?;
     for stream in &streams {
-        match ports.journal.pins(stream, None).await {
+        match known_pins(ports, stream).await {
             // Deleted since it was listed.
-            Ok(_) | Err(Error::NotFound { .. }) => {}
+            Ok(()) | Err(Error::NotFound { .. }) => {}
             Err(error) => cleaned.warnings.push(error.envelope()),
         }
     }
@@ -55,6 +55,22 @@ pub async fn clean(
         }
     }
     Ok(cleaned)
+}
+
+/// Whether everything that a session pins is known.
+///
+/// A manifest that was cut between a segment and its pins reads well by itself; only the events show that pins are
+/// missing. Other damage to events leaves the pins as they are.
+async fn known_pins(ports: Ports<'_>, stream: &StreamId) -> Result<(), Error> {
+    ports.journal.pins(stream, None).await?;
+    match ports.journal.load(stream).await {
+        Err(error @ Error::NotHealthy { .. }) if is_missing_pins(&error) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn is_missing_pins(error: &Error) -> bool {
+    matches!(error, Error::NotHealthy { health, .. } if health.reason() == Some(Reason::MissingPin))
 }
 
 /// Decides about one session after the other.

@@ -1,11 +1,18 @@
 //! Checking a session, and repairing it on request.
+//!
+//! A check looks at everything that continuing, showing or exporting the session needs: its log, and each snapshot,
+//! pinned workflow and artifact that the log refers to. A repair is about the log alone. Content that is gone cannot be
+//! computed from anything else, so what brings it back is a copy: a backup, or a bundle.
 
-use piton_core::SessionId;
-use piton_store::port::{Journal, Repaired, Verified};
-use piton_store::{Health, StreamId};
+use piton_core::{Digest, SessionId};
+use piton_store::port::{BlobReader, Journal, Namespace, Repaired, SetAside, Verified};
+use piton_store::{Error, Health, StreamId};
 
 use super::error::UpkeepError;
+use crate::bundle::Needed;
+use crate::compile::CompiledWorkflow;
 use crate::event::{LogFlaw, SessionEvent, validate};
+use crate::snapshot::ExecutionSnapshot;
 
 /// What a check of a session found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,40 +23,97 @@ pub struct VerifyReport {
     pub stored: Verified,
     /// The first event that contradicts those before it, if the store found nothing.
     pub flaw: Option<LogFlaw>,
+    /// What its valid events refer to and cannot be used, by namespace and digest.
+    pub broken: Vec<BrokenContent>,
+    /// What was taken out of it before, and is kept.
+    pub set_aside: Vec<SetAside>,
+}
+
+/// Content that a session refers to and that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenContent {
+    /// Which kind of content it is.
+    pub namespace: Namespace,
+    /// Its digest.
+    pub digest: Digest,
+    /// What is wrong, as words that follow "it".
+    pub problem: &'static str,
 }
 
 /// What a repair of a session did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepairReport {
-    /// The session.
-    pub session: SessionId,
     /// What the store did.
     pub done: Repaired,
+    /// What a check found afterwards.
+    pub after: VerifyReport,
 }
 
-/// Checks a session as the medium holds it, and its events against each other. A session whose disk failed
-/// while it was written may be written again after this, if it is sound.
+/// Checks a session as the medium holds it: its log, its events against each other, and everything that they refer to.
+/// A session whose disk failed while it was written may be written again after this, if its log is sound.
+///
+/// A session of which a repair left nothing is reported as such; one that never was is an error.
 pub async fn verify(
     journal: &dyn Journal<SessionEvent>,
+    blobs: &dyn BlobReader,
     session: SessionId,
 ) -> Result<VerifyReport, UpkeepError> {
     let stream = StreamId::from(session);
     let stored = journal.verify(&stream).await?;
-    let flaw = match stored.health {
-        Health::Healthy => validate(&journal.load(&stream).await?.events).err(),
-        _ => None,
-    };
-    Ok(VerifyReport { session, stored, flaw })
+    let set_aside = journal.set_aside(Some(&stream)).await?;
+    if stored.events == 0 && stored.health.is_healthy() && set_aside.is_empty() {
+        return Err(Error::NotFound { stream }.into());
+    }
+    let (mut flaw, mut broken) = (None, Vec::new());
+    if stored.events > 0 {
+        let events = journal.load_validated_prefix(&stream).await?.events;
+        flaw = validate(&events).err().filter(|_| stored.health.is_healthy());
+        broken = broken_content(blobs, &Needed::by(&events)).await?;
+    }
+    Ok(VerifyReport { session, stored, flaw, broken, set_aside })
 }
 
-/// Rolls a damaged session back to its last whole plan, and keeps what it takes away. A sound session is left
-/// as it is.
+/// Rolls a damaged session back to its last whole plan, and keeps what it takes away. A session whose log is sound is
+/// left as it is.
 pub async fn repair(
     journal: &dyn Journal<SessionEvent>,
+    blobs: &dyn BlobReader,
     session: SessionId,
 ) -> Result<RepairReport, UpkeepError> {
     let done = journal.repair(&StreamId::from(session)).await?;
-    Ok(RepairReport { session, done })
+    let after = verify(journal, blobs, session).await?;
+    Ok(RepairReport { done, after })
+}
+
+/// What of `needed` cannot be used.
+async fn broken_content(
+    blobs: &dyn BlobReader,
+    needed: &Needed,
+) -> Result<Vec<BrokenContent>, UpkeepError> {
+    let snapshots = needed.snapshots.iter().map(|key| (Namespace::Snapshots, key.digest()));
+    let artifacts = needed.artifacts.iter().map(|digest| (Namespace::Artifacts, *digest));
+    let workflows = needed.workflows.iter().map(|key| (Namespace::PinnedWorkflows, key.digest()));
+    let mut broken = Vec::new();
+    for (namespace, digest) in snapshots.chain(artifacts).chain(workflows) {
+        let problem = match blobs.get(namespace, digest).await {
+            Ok(Some(bytes)) => unreadable(namespace, &bytes),
+            Ok(None) => Some("is missing"),
+            Err(Error::BlobCorrupt { .. }) => Some("was changed after it was written"),
+            Err(error) => return Err(error.into()),
+        };
+        broken.extend(problem.map(|problem| BrokenContent { namespace, digest, problem }));
+    }
+    Ok(broken)
+}
+
+/// Why bytes that have the right digest cannot be used.
+fn unreadable(namespace: Namespace, bytes: &[u8]) -> Option<&'static str> {
+    let is_readable = match namespace {
+        Namespace::Snapshots => ExecutionSnapshot::decode(bytes).is_ok(),
+        Namespace::PinnedWorkflows => CompiledWorkflow::read(bytes).is_ok(),
+        _ => true,
+    };
+    (!is_readable).then_some("cannot be understood by this Piton")
 }
 
 fn events(count: u64) -> String {
@@ -57,68 +121,188 @@ fn events(count: u64) -> String {
 }
 
 impl VerifyReport {
-    /// Whether the session can be gone on with.
+    /// Whether the session can be continued, shown and exported in full.
     pub fn is_sound(&self) -> bool {
-        self.stored.health.is_healthy() && self.flaw.is_none()
+        self.is_log_sound() && self.broken.is_empty()
+    }
+
+    /// Whether the log is as it was written, and holds anything.
+    fn is_log_sound(&self) -> bool {
+        self.stored.health.is_healthy() && self.flaw.is_none() && self.stored.events > 0
     }
 
     /// What was found, for a person: the answer first, what to do last.
     pub fn summary(&self) -> String {
-        let Self { session, stored, flaw } = self;
-        let mut lines = Vec::new();
-        match (&stored.health, flaw) {
-            (Health::Healthy, None) => {
-                lines.push(format!("{session} is sound: {}.", events(stored.events)));
-            }
-            (Health::Healthy, Some(flaw)) => {
-                lines.push(format!(
-                    "{session} is stored as it was written, but contradicts itself: {flaw}."
-                ));
-            }
-            (health @ Health::UnknownVersion { .. }, _) => {
-                lines.push(format!("{session} cannot be read: {health}."));
-            }
-            (health, _) => lines.push(format!("{session} is damaged: {health}.")),
-        }
+        let Self { session, stored, .. } = self;
+        let mut lines = vec![self.answer()];
+        lines.extend(self.broken_lines());
         if let Some(torn) = stored.torn_tail {
             lines.push(format!(
                 "At its end are {} bytes of a write that never ended; the next write puts them aside.",
                 torn.bytes
             ));
+        } else if stored.unfinished > 0 {
+            lines.push(
+                "Beside it are events of a write that never ended; they are no part of it, and are kept."
+                    .to_owned(),
+            );
         }
         if stored.mark_lifted {
             lines.push("A write to it had failed on the disk. It may be written again.".to_owned());
         }
-        match (&stored.health, flaw) {
-            (Health::Healthy, None) => {}
-            (Health::Healthy, Some(_)) => lines.push(
-                "Save it with `piton session salvage`, and report this: no Piton writes such a log."
-                    .to_owned(),
-            ),
+        lines.extend(self.set_aside_lines());
+        match (&stored.health, &self.flaw) {
             (Health::UnknownVersion { .. }, _) => {
-                lines.push("Use the version of Piton that wrote it, or a newer one.".to_owned());
+                lines.push("Upgrade Piton: use the version that wrote it, or a newer one.".to_owned());
             }
-            _ => lines.push(
-                "Run `piton session repair` to go back to the last whole plan; what it takes away is kept."
-                    .to_owned(),
-            ),
+            (Health::Healthy, Some(_)) => lines.push(format!(
+                "Save it with `piton session export {session} FILE --salvage`, and report this: no Piton \
+                 writes such a log."
+            )),
+            (Health::Healthy, None) => {}
+            (Health::CorruptHead { .. }, _) => lines.push(format!(
+                "Run `piton session repair {session}` to move all of it aside, where it is kept."
+            )),
+            (Health::CorruptTail { .. }, _) => lines.push(format!(
+                "Run `piton session repair {session}` to go back to the last whole plan; what it takes away \
+                 is kept."
+            )),
+        }
+        let is_known = !matches!(stored.health, Health::UnknownVersion { .. });
+        if is_known && (stored.events == 0 || !self.broken.is_empty()) {
+            lines.push(self.remedy());
         }
         lines.join("\n")
+    }
+
+    fn answer(&self) -> String {
+        let Self { session, stored, flaw, broken, .. } = self;
+        match (&stored.health, flaw) {
+            (Health::Healthy, _) if stored.events == 0 => {
+                format!("{session} holds nothing any more: a repair took all of it away.")
+            }
+            (Health::Healthy, None) if broken.is_empty() => {
+                format!("{session} is sound: {}.", events(stored.events))
+            }
+            (Health::Healthy, None) => format!(
+                "{session} is damaged: its {} are whole, and content that they refer to is not.",
+                events(stored.events)
+            ),
+            (Health::Healthy, Some(flaw)) => {
+                format!("{session} is stored as it was written, but contradicts itself: {flaw}.")
+            }
+            (health @ Health::UnknownVersion { .. }, _) => {
+                format!("{session} cannot be read: {health}.")
+            }
+            (health, _) => format!("{session} is damaged: {health}."),
+        }
+    }
+
+    /// What cannot be used, and what that means, one line for each kind of content.
+    fn broken_lines(&self) -> Vec<String> {
+        let kinds = [
+            (Namespace::Snapshots, "snapshot", "its steps cannot be shown or continued from"),
+            (
+                Namespace::PinnedWorkflows,
+                "pinned workflow",
+                "its runs cannot be shown or continued",
+            ),
+            (
+                Namespace::Artifacts,
+                "artifact",
+                "it can be continued, but not shown or exported in full",
+            ),
+        ];
+        let mut lines = Vec::new();
+        for (namespace, kind, effect) in kinds {
+            let of_kind = || self.broken.iter().filter(|one| one.namespace == namespace);
+            let Some(first) = of_kind().next() else { continue };
+            let (count, digest, problem) = (of_kind().count(), first.digest, first.problem);
+            let more = match count - 1 {
+                0 => String::new(),
+                others => format!(", and {others} more"),
+            };
+            lines.push(format!("The {kind} {digest} {problem}{more}: {effect}."));
+        }
+        lines
+    }
+
+    fn set_aside_lines(&self) -> Vec<String> {
+        let kept = self.set_aside.iter();
+        kept.map(|one| format!("Kept from before: {}", one.place)).collect()
+    }
+
+    /// What brings content back that is gone.
+    fn remedy(&self) -> String {
+        let session = self.session;
+        let mut steps = Vec::new();
+        if !self.broken.is_empty() {
+            steps.push(
+                "`piton session repair` cannot bring content back; it stays as it is.".to_owned(),
+            );
+        }
+        if self.broken.iter().any(|one| one.namespace == Namespace::PinnedWorkflows) {
+            steps.push(
+                "If the file of the workflow is unchanged, starting it once writes the pinned one anew."
+                    .to_owned(),
+            );
+        }
+        steps.push(
+            "Restore the data directory from a backup, or import a bundle that was exported before: \
+             `piton session import FILE`."
+                .to_owned(),
+        );
+        if self.stored.events > 0 {
+            steps.push(format!(
+                "Save what can be read: `piton session export {session} FILE --salvage`."
+            ));
+        }
+        steps.join("\n")
     }
 }
 
 impl RepairReport {
-    /// What was done, for a person.
+    /// Whether the session can be continued now.
+    pub fn is_sound(&self) -> bool {
+        self.after.is_sound()
+    }
+
+    /// What was done, and what is left to do, for a person.
     pub fn summary(&self) -> String {
-        let Self { session, done } = self;
-        let left = events(done.next_event.get());
-        match &done.backup {
-            None => format!("{session} is sound: {left}. Nothing was changed."),
-            Some(backup) => format!(
-                "{session} was damaged: {}.\nIt was rolled back to its last whole plan and has {left} now.\n\
-                 What was taken away is kept in its directory, under `{backup}`.",
-                done.was
-            ),
+        let Self { done, after } = self;
+        let session = after.session;
+        if done.was.is_healthy() {
+            let found = after.summary();
+            return if after.is_sound() {
+                format!("{found}\nNothing was changed.")
+            } else {
+                format!("Nothing was changed: a repair is for the log of {session} alone.\n{found}")
+            };
         }
+        let mut lines = vec![format!("{session} was damaged: {}.", done.was)];
+        lines.push(match done.next_event.get() {
+            0 => "Nothing of it could be kept in place: it holds no events now.".to_owned(),
+            left => {
+                format!("It was rolled back to its last whole plan and has {} now.", events(left))
+            }
+        });
+        lines.push(match &done.backup {
+            Some(backup) => format!(
+                "What was taken away is kept in {} ({}, {} bytes).",
+                backup.place,
+                if backup.files == 1 {
+                    "1 file".to_owned()
+                } else {
+                    format!("{} files", backup.files)
+                },
+                backup.bytes
+            ),
+            None => "There was nothing left to keep.".to_owned(),
+        });
+        if !after.is_sound() {
+            lines.extend(after.broken_lines());
+            lines.push(after.remedy());
+        }
+        lines.join("\n")
     }
 }

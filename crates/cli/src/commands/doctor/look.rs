@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use piton_core::Code;
 use piton_runtime::request::{ListWorkflows, SessionReference};
 
 use super::{
@@ -50,7 +51,7 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
     Ok(if is_sound { Ending::Done } else { Ending::Wanting })
 }
 
-/// Checks every session as the medium holds it: a list may come from what was computed before.
+/// Checks every session as the medium holds it, and what it refers to: a list may come from what was computed before.
 fn sessions(open: &Open) -> Finding {
     let list = match open.wait(open.runtime.list_sessions()) {
         Ok(list) => list,
@@ -59,20 +60,34 @@ fn sessions(open: &Open) -> Finding {
     let readable = list.runs.iter().map(|run| run.session_id.to_string());
     let troubled = list.troubled.iter().map(|one| one.session_id.clone());
     let all: BTreeSet<String> = readable.chain(troubled).collect();
-    let is_damaged = |session: &&String| {
-        let reference = SessionReference((*session).clone());
-        let verified = open.wait(open.runtime.verify_session(&reference));
-        !verified.is_ok_and(|found| found.is_sound)
-    };
-    let damaged: Vec<&String> = all.iter().filter(is_damaged).collect();
-    let found = count(all.len(), "session");
-    match damaged.as_slice() {
-        [] => Finding::good("sessions", format!("{found}, every byte as it was written")),
-        [first, ..] => {
-            let found = format!("{found}, {} of them damaged", damaged.len());
-            let next = format!("piton session verify {first}");
-            Finding::of("sessions", Health::Bad, found, next)
+    let (mut damaged, mut in_use) = (Vec::new(), 0);
+    for session in &all {
+        match open.wait(open.runtime.verify_session(&SessionReference(session.clone()))) {
+            Ok(found) if found.is_sound => {}
+            // Somebody writes to it at this moment, which takes a sound one; or removed it.
+            Err(failure) if failure.envelope().code == Code::SessionLocked => in_use += 1,
+            Err(failure) if failure.envelope().code == Code::SessionNotFound => {}
+            Ok(_) | Err(_) => damaged.push(session),
         }
+    }
+    let mut found = count(all.len(), "session");
+    if let [first, ..] = damaged.as_slice() {
+        found = format!("{found}, {} of them damaged", damaged.len());
+        let next = format!("piton session verify {first}");
+        return Finding::of("sessions", Health::Bad, found, next);
+    }
+    if in_use > 0 {
+        found = format!("{found}, {in_use} of them in use and not checked");
+    }
+    found = format!("{found}; what was checked is as it was written");
+    match open.wait(open.runtime.set_aside()) {
+        Ok(kept) if kept.set_aside.is_empty() => Finding::good("sessions", found),
+        Ok(kept) => {
+            let kept = count(kept.set_aside.len(), "thing");
+            let found = format!("{found}; {kept} taken out of sessions before");
+            Finding::of("sessions", Health::Note, found, "piton session repairs")
+        }
+        Err(failure) => Finding::bad("sessions", &failure),
     }
 }
 

@@ -22,12 +22,15 @@ pub(crate) enum Command {
     /// Make a session from such a file
     #[command(after_help = "Example:\n  piton session import login.bundle.json")]
     Import(carry::Import),
-    /// Check every byte of a session; nothing is changed
+    /// Check every byte of a session and of what it refers to; nothing is changed
     #[command(after_help = "Example:\n  piton session verify amber-otter")]
     Verify(Run),
     /// Roll a damaged session back to its last whole plan, keeping what is taken away
     #[command(after_help = "Example:\n  piton session repair sess_…")]
     Repair(Run),
+    /// What repairs and interrupted writes took out of sessions, and where it is kept
+    #[command(after_help = "Example:\n  piton session repairs")]
+    Repairs,
     /// Remove sessions that are past their time, and what nothing refers to any more
     #[command(after_help = "Example:\n  piton session gc --dry-run")]
     Gc(gc::Gc),
@@ -49,6 +52,7 @@ impl Command {
             Self::Import(import) => import.run(app),
             Self::Verify(run) => soundness::verify(app, &run),
             Self::Repair(run) => soundness::repair(app, &run),
+            Self::Repairs => soundness::repairs(app),
             Self::Gc(gc) => gc.run(app),
             Self::Delete(delete) => delete.run(app),
             Self::Keep(keep) => keep.run(app),

@@ -1,17 +1,21 @@
-//! `piton session verify` and `piton session repair`.
+//! `piton session verify`, `piton session repair` and `piton session repairs`.
 
-use piton_runtime::reply::Soundness;
+use piton_runtime::reply::{SetAsideShown, Soundness};
 
-use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
+use crate::{
+    app::App,
+    arguments::Run,
+    exit::Ending,
+    failure::Failure,
+    table::{self, Cell},
+    words::count,
+};
 
 pub(super) fn verify(app: &App, run: &Run) -> Result<Ending, Failure> {
     let open = app.open()?;
     let verdict = open.wait(open.runtime.verify_session(&run.run))?;
     open.log.about(verdict.session_id);
     app.output.say(&verdict.summary);
-    if !verdict.is_sound {
-        app.output.say(format_args!("Mend it: piton session repair {}", verdict.session_id));
-    }
     app.output.reply("piton.session.verify/1", &verdict)?;
     Ok(ending(&verdict))
 }
@@ -21,14 +25,42 @@ pub(super) fn repair(app: &App, run: &Run) -> Result<Ending, Failure> {
     let verdict = open.wait(open.runtime.repair_session(&run.run))?;
     open.log.about(verdict.session_id);
     app.output.say(&verdict.summary);
-    let next = if verdict.is_sound {
-        "It can be gone on with: piton session show"
-    } else {
-        "It is still damaged. Take what can be read: piton session export --salvage"
-    };
-    app.output.say(format_args!("{next} {}", verdict.session_id));
+    if verdict.is_sound {
+        app.output.say(format_args!(
+            "It can be continued. Look at it: piton session show {}",
+            verdict.session_id
+        ));
+    }
     app.output.reply("piton.session.repair/1", &verdict)?;
     Ok(ending(&verdict))
+}
+
+/// Lists what was taken out of sessions.
+pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
+    let open = app.open()?;
+    let list = open.wait(open.runtime.set_aside())?;
+    if list.set_aside.is_empty() {
+        app.output.say("Nothing was taken out of any session.");
+    } else {
+        let rows: Vec<_> = list.set_aside.iter().map(row).collect();
+        for line in table::lines(["SESSION", "FILES", "BYTES", "KEPT IN"], &rows) {
+            app.output.say(line);
+        }
+        app.output.say(
+            "\nPiton never removes these. Remove a directory yourself once you no longer need it.",
+        );
+    }
+    app.output.reply("piton.session.repairs/1", &list)?;
+    Ok(Ending::Done)
+}
+
+fn row(kept: &SetAsideShown) -> [Cell; 4] {
+    [
+        kept.session_id.clone().into(),
+        count(usize::try_from(kept.files).unwrap_or(usize::MAX), "file").into(),
+        kept.bytes.to_string().into(),
+        kept.place.clone().into(),
+    ]
 }
 
 fn ending(verdict: &Soundness) -> Ending {

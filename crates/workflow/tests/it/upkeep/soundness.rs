@@ -5,7 +5,7 @@ use std::path::Path;
 use piton_core::Code;
 use piton_store::memory::MemoryTable;
 use piton_store::testing::SimDisk;
-use piton_workflow::upkeep::{repair, verify};
+use piton_workflow::upkeep::{RepairReport, UpkeepError, VerifyReport, repair, verify};
 
 use crate::carry::store::{Store, block_on};
 use crate::carry::tale::Tale;
@@ -17,13 +17,21 @@ fn stored() -> (SimDisk, Store, Tale) {
     (disk, store, tale)
 }
 
+fn check(store: &Store, tale: &Tale) -> Result<VerifyReport, UpkeepError> {
+    block_on(verify(store.journal.as_ref(), store.blobs.as_ref(), tale.session))
+}
+
+fn fix(store: &Store, tale: &Tale) -> Result<RepairReport, UpkeepError> {
+    block_on(repair(store.journal.as_ref(), store.blobs.as_ref(), tale.session))
+}
+
 #[test]
 fn a_sound_session_is_called_sound_and_left_as_it_is() {
     let (_, store, tale) = stored();
-    let found = block_on(verify(store.journal.as_ref(), tale.session)).unwrap();
+    let found = check(&store, &tale).unwrap();
     assert!(found.is_sound());
     insta::assert_snapshot!("verify_sound", found.summary());
-    let done = block_on(repair(store.journal.as_ref(), tale.session)).unwrap();
+    let done = fix(&store, &tale).unwrap();
     insta::assert_snapshot!("repair_sound", done.summary());
     assert!(store.events(tale.session) == tale.events());
 }
@@ -35,13 +43,13 @@ fn a_damaged_session_is_explained_and_rolled_back_to_what_is_whole() {
     let (first, end) = (last[0].index().get(), last.last().unwrap().index().get());
     let segment = format!("/sessions/{}/events/{first:08}-{end:08}.jsonl", tale.session);
     disk.damage(Path::new(&segment), |bytes| bytes[20] ^= 1);
-    let found = block_on(verify(store.journal.as_ref(), tale.session)).unwrap();
+    let found = check(&store, &tale).unwrap();
     assert!(!found.is_sound());
     insta::assert_snapshot!("verify_damaged", found.summary());
-    let done = block_on(repair(store.journal.as_ref(), tale.session)).unwrap();
+    let done = fix(&store, &tale).unwrap();
     insta::assert_snapshot!("repair_damaged", done.summary());
     assert_eq!(store.events(tale.session).len() as u64, first);
-    assert!(block_on(verify(store.journal.as_ref(), tale.session)).unwrap().is_sound());
+    assert!(check(&store, &tale).unwrap().is_sound());
     store.export(tale.session);
 }
 
@@ -53,9 +61,9 @@ fn a_session_of_a_later_version_is_not_touched() {
         let end = bytes.iter().position(|byte| *byte == b'\n').unwrap();
         bytes.splice(..end, *br#"{"v":2}"#);
     });
-    let found = block_on(verify(store.journal.as_ref(), tale.session)).unwrap();
+    let found = check(&store, &tale).unwrap();
     insta::assert_snapshot!("verify_later_version", found.summary());
-    let refused = block_on(repair(store.journal.as_ref(), tale.session)).unwrap_err();
+    let refused = fix(&store, &tale).unwrap_err();
     assert_eq!(refused.code(), Code::StoreUnsupportedVersion);
 }
 
@@ -66,7 +74,7 @@ fn a_session_that_contradicts_itself_is_not_called_sound() {
     // An event too few: an edge that its attempt promised.
     other.plans = vec![tale.plans[0].clone(), tale.plans[1][..2].to_vec()];
     store.write(&other);
-    let found = block_on(verify(store.journal.as_ref(), tale.session)).unwrap();
+    let found = check(&store, &tale).unwrap();
     assert!(found.stored.health.is_healthy() && !found.is_sound());
     insta::assert_snapshot!("verify_contradiction", found.summary());
 }
@@ -74,6 +82,45 @@ fn a_session_that_contradicts_itself_is_not_called_sound() {
 #[test]
 fn a_session_that_is_not_there_is_not_found() {
     let (store, tale) = (Store::in_memory(1), Tale::new(1));
-    let missing = block_on(verify(store.journal.as_ref(), tale.session)).unwrap_err();
+    let missing = check(&store, &tale).unwrap_err();
     assert_eq!(missing.envelope().code, Code::SessionNotFound);
+}
+
+/// Every file of a namespace of blobs.
+fn blobs_in(disk: &SimDisk, namespace: &str) -> Vec<std::path::PathBuf> {
+    let files = disk.contents().into_iter();
+    let blobs = files.filter(|(file, bytes)| file.starts_with(namespace) && !bytes.is_empty());
+    blobs.map(|(file, _)| file).collect()
+}
+
+#[test]
+fn content_that_a_session_refers_to_is_checked_and_cannot_be_repaired() {
+    for namespace in ["/snapshots", "/artifacts", "/workflows/pinned"] {
+        let (disk, store, tale) = stored();
+        let bundle = store.export(tale.session);
+        let blobs = blobs_in(&disk, namespace);
+        assert!(!blobs.is_empty(), "{namespace}");
+        disk.damage(&blobs[0], |bytes| bytes[0] ^= 1);
+        let found = check(&store, &tale).unwrap();
+        assert!(!found.is_sound() && found.broken.len() == 1, "{namespace}: {found:?}");
+        let done = fix(&store, &tale).unwrap();
+        assert!(!done.is_sound() && done.done.backup.is_none(), "{namespace}: {done:?}");
+        let name = namespace.rsplit('/').next().unwrap();
+        insta::assert_snapshot!(format!("repair_{name}"), done.summary());
+        // As it says: importing a bundle writes the content anew.
+        store.import(&bundle);
+        assert!(check(&store, &tale).unwrap().is_sound(), "{namespace}");
+    }
+}
+
+#[test]
+fn a_session_whose_beginning_is_lost_is_moved_aside_whole_and_says_where_to() {
+    let (disk, store, tale) = stored();
+    let manifest = format!("/sessions/{}/manifest.jsonl", tale.session);
+    disk.damage(Path::new(&manifest), |bytes| bytes[20] ^= 1);
+    insta::assert_snapshot!("verify_head", check(&store, &tale).unwrap().summary());
+    let done = fix(&store, &tale).unwrap();
+    assert!(!done.is_sound());
+    insta::assert_snapshot!("repair_head", done.summary());
+    insta::assert_snapshot!("verify_emptied", check(&store, &tale).unwrap().summary());
 }

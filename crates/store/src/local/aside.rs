@@ -1,0 +1,151 @@
+//! What was taken out of a stream and is kept beside it.
+//!
+//! | name | is |
+//! |---|---|
+//! | `repair-<n>/` | what a repair took away: the control file as it was, and the files behind its valid part |
+//! | `<control>.torn-<n>` | bytes of a write that a crash cut off |
+//! | `events/<segment>.aside-<n>` | a segment that nothing attested and whose name a later plan needed |
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    disk::Disk,
+    files::{free_name, names_in, remove, replace, unless_gone, write_new},
+    site::Site,
+};
+use crate::{Error, bounds::PLAN_BYTES_MAX, port::SetAside, record::SEGMENTS};
+
+/// How the directories of repairs are called.
+const REPAIR: &str = "repair";
+
+/// What is kept beside a stream, by name.
+pub(super) fn list(site: &Site) -> Result<Vec<SetAside>, Error> {
+    let look = || -> io::Result<Vec<SetAside>> {
+        let disk = site.disk().as_ref();
+        let mut names = names_in(disk, &site.dir)?;
+        names.retain(|name| number(name).is_some() || name.contains(".torn-"));
+        let segments = names_in(disk, &site.dir.join(SEGMENTS))?.into_iter();
+        let segments = segments.filter(|name| name.contains(".aside-"));
+        names.extend(segments.map(|name| format!("{SEGMENTS}/{name}")));
+        names.sort_unstable();
+        names.into_iter().map(|name| describe(site, name)).collect()
+    };
+    look().map_err(Error::io("look at what was set aside"))
+}
+
+/// The number of a directory of a repair that is called `name`.
+fn number(name: &str) -> Option<u32> {
+    name.strip_prefix(REPAIR)?.strip_prefix('-')?.parse().ok()
+}
+
+/// What is kept under `name`.
+pub(super) fn describe(site: &Site, name: String) -> io::Result<SetAside> {
+    let path = site.dir.join(&name);
+    let (files, bytes) = size(site.disk().as_ref(), &path)?;
+    let place = path.display().to_string();
+    Ok(SetAside { stream: site.stream.clone(), name, place, files, bytes })
+}
+
+fn size(disk: &dyn Disk, path: &Path) -> io::Result<(u64, u64)> {
+    match disk.stat(path)? {
+        Some(stat) if stat.is_dir => {
+            let mut total = (0, 0);
+            for name in names_in(disk, path)? {
+                let (files, bytes) = size(disk, &path.join(name))?;
+                total = (total.0 + files, total.1 + bytes);
+            }
+            Ok(total)
+        }
+        stat => Ok((u64::from(stat.is_some()), stat.map_or(0, |stat| stat.len))),
+    }
+}
+
+/// Copies the control file, whose bytes are `control`, and the files behind its valid part into a directory, durably;
+/// then removes those files, but not the control file. Returns the name of the directory; nothing if there is nothing
+/// to keep.
+///
+/// Everything is copied and synced before anything is removed, and the control file stays as it is, so that the stream
+/// is damaged for everybody until the caller replaces it. A repair that was cut off is continued in its own directory.
+pub(super) fn take_away(
+    site: &Site,
+    control: &[u8],
+    behind: &[PathBuf],
+) -> io::Result<Option<String>> {
+    if control.is_empty() && behind.is_empty() {
+        return Ok(None);
+    }
+    let disk = site.disk().as_ref();
+    let control_name = site.control.file_name().expect("a control file has a name");
+    let name = directory(site, control, Path::new(control_name))?;
+    let backup = site.dir.join(&name);
+    disk.create_dir(&backup)?;
+    if !control.is_empty() {
+        replace(disk, &backup.join(control_name), &backup.join("copy.tmp"), control)?;
+    }
+    for file in behind {
+        copy(disk, &site.dir.join(file), &backup)?;
+    }
+    disk.sync_dir(&backup)?;
+    disk.sync_dir(&site.dir)?;
+    for file in behind {
+        remove(disk, &site.dir.join(file))?;
+    }
+    // Also if nothing was removed: whoever did so before may not have got here.
+    sync_names(site)?;
+    Ok(Some(name))
+}
+
+/// Makes the names of the stream and of its segments durable as they are.
+pub(super) fn sync_names(site: &Site) -> io::Result<()> {
+    unless_gone(site.disk().sync_dir(&site.dir.join(SEGMENTS)))?;
+    site.disk().sync_dir(&site.dir)
+}
+
+/// The directory of the newest repair, if that did not get to its end; otherwise a name that is free.
+///
+/// A repair ends when it replaces the control file. If the newest directory is empty, or holds a copy of the control
+/// file that is still there, it did not end, or it took nothing from the control file; in both cases more can be put
+/// there.
+fn directory(site: &Site, control: &[u8], control_name: &Path) -> io::Result<String> {
+    let disk = site.disk().as_ref();
+    let newest = names_in(disk, &site.dir)?.iter().filter_map(|name| number(name)).max();
+    let Some(newest) = newest else { return free_name(disk, &site.dir, REPAIR) };
+    let name = format!("{REPAIR}-{newest}");
+    let copy = site.dir.join(&name).join(control_name);
+    let is_same = match disk.read(&copy, control.len() as u64) {
+        Ok(copied) => copied == control,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            control.is_empty() || names_in(disk, &site.dir.join(&name))?.is_empty()
+        }
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => false,
+        Err(error) => return Err(error),
+    };
+    if is_same { Ok(name) } else { free_name(disk, &site.dir, REPAIR) }
+}
+
+/// Copies a file into `backup` under a name that no other content has there.
+fn copy(disk: &dyn Disk, source: &Path, backup: &Path) -> io::Result<()> {
+    let name = source.file_name().and_then(|name| name.to_str()).unwrap_or("file");
+    let target = backup.join(name);
+    let bytes = match disk.read(source, PLAN_BYTES_MAX as u64) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            // No segment is so long; it is kept whole all the same.
+            return disk.rename(source, &backup.join(free_name(disk, backup, name)?));
+        }
+        Err(error) => return Err(error),
+    };
+    let is_other = match disk.read(&target, bytes.len() as u64) {
+        // A repair that was cut off has begun with it. It is written anew: the sync may have failed, and a later one
+        // says nothing about bytes from before.
+        Ok(copied) => !bytes.starts_with(&copied),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => true,
+        Err(error) => return Err(error),
+    };
+    let target = if is_other { backup.join(free_name(disk, backup, name)?) } else { target };
+    write_new(disk, &target, &bytes)
+}

@@ -1,0 +1,108 @@
+//! What a crash can leave of a write, and how that is told from damage.
+//!
+//! A plan is acknowledged after the sync of its write to the control file, and never before. So bytes at the end of a
+//! control file were certainly never acknowledged only if a crash before that sync explains every one of them; anything
+//! else is damage, and is reported as such. A crash explains:
+//! - an *end* at any byte: the file did not grow to its whole length;
+//! - *holes*: sectors that did not reach the medium. Such a sector reads as zeros from where the write entered it to
+//!   where it ends, or to where the file ends.
+//!
+//! It does not explain a byte that is neither the one that was written nor in a hole. A flipped bit in a complete record
+//! is thus never taken for a write that did not end, nor is one that hits its last newline.
+//!
+//! A session keeps the segment of a plan whole before the plan's group is written, and the group follows from the
+//! segment (`record::of_segment`). So what was to be written is known to the byte, and [`is_torn`] compares with it.
+//!
+//! *Limitations*: a control file that something else cut inside its newest group is, byte for byte, what a crash leaves.
+//! Nothing tells the two apart. The bytes and the segment are both kept aside by the next writer, and `verify` says so.
+
+use crate::bounds::SECTOR_BYTES;
+
+/// Whether a crash during the write of `written` at `offset` can have left `found` from there to the end of the file.
+/// What was written holds no zero byte.
+pub(crate) fn is_torn(found: &[u8], written: &[u8], offset: u64) -> bool {
+    if found.len() > written.len() || found == written {
+        return false;
+    }
+    let mut at = 0;
+    while at < found.len() {
+        if found[at] == written[at] {
+            at += 1;
+            continue;
+        }
+        // A hole begins with its sector, or with the write.
+        let place = offset + at as u64;
+        if at > 0 && !place.is_multiple_of(SECTOR_BYTES) {
+            return false;
+        }
+        let left = SECTOR_BYTES - place % SECTOR_BYTES;
+        let end = usize::try_from(left).map_or(found.len(), |left| found.len().min(at + left));
+        if found[at..end].iter().any(|&byte| byte != 0) {
+            return false;
+        }
+        at = end;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SECTOR: usize = 512;
+
+    /// A text without zeros that spans several sectors, and where it stands in the file.
+    fn written() -> impl Strategy<Value = (Vec<u8>, u64)> {
+        (prop::collection::vec(1_u8.., 1..2_000), 0_u64..2_000)
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_sectors_and_length_reach_the_medium_it_is_torn(
+            (text, offset) in written(),
+            kept in prop::collection::vec(any::<bool>(), 8),
+            end in any::<prop::sample::Index>(),
+        ) {
+            let mut found = vec![0; text.len()];
+            let first = usize::try_from(offset).unwrap() / SECTOR;
+            for (at, byte) in text.iter().enumerate() {
+                if kept[(usize::try_from(offset).unwrap() + at) / SECTOR - first] {
+                    found[at] = *byte;
+                }
+            }
+            found.truncate(end.index(text.len() + 1));
+            prop_assert_eq!(is_torn(&found, &text, offset), found != text);
+        }
+
+        #[test]
+        fn a_changed_byte_of_a_complete_record_is_never_torn(
+            (text, offset) in written(),
+            at in any::<prop::sample::Index>(),
+            change in 1_u8..,
+        ) {
+            let at = at.index(text.len());
+            let mut found = text.clone();
+            found[at] ^= change;
+            // A zero that fills a sector, or the write's whole part of one, is what a hole is.
+            let place = offset + at as u64;
+            let begins = at == 0 || place.is_multiple_of(SECTOR_BYTES);
+            let ends = at + 1 == text.len() || (place + 1).is_multiple_of(SECTOR_BYTES);
+            prop_assert_eq!(is_torn(&found, &text, offset), found[at] == 0 && begins && ends);
+        }
+    }
+
+    #[test]
+    fn what_is_longer_or_whole_is_not_torn() {
+        assert!(!is_torn(b"abc", b"abc", 0));
+        assert!(!is_torn(b"abcd", b"abc", 0));
+        assert!(is_torn(b"ab", b"abc", 7));
+        assert!(is_torn(b"\0\0\0", b"abc", 7));
+        assert!(!is_torn(b"a\0c", b"abc", 7));
+        // The write enters the next sector with its second byte.
+        assert!(is_torn(b"a\0\0", b"abc", 511));
+        assert!(is_torn(b"\0bc", b"abc", 511));
+        assert!(!is_torn(b"a\0c", b"abc", 511));
+    }
+}
