@@ -38,6 +38,8 @@ mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod threads;
+#[cfg(feature = "local")]
+mod torn;
 
 pub use error::{Error, PlanProblem};
 pub use event::Event;

@@ -1,10 +1,10 @@
 //! What is done to a whole stream on request: check it, roll it back, remove it.
 
-use std::{io, path::Path};
+use std::io;
 
 use super::{
-    disk::{Disk, FileLock},
-    files::{remove_all, replace, unless_gone, write_new},
+    disk::FileLock,
+    files::{free_name, remove_all, replace, unless_gone, write_new},
     layout::Layout,
     reading,
     site::Site,
@@ -92,17 +92,6 @@ fn roll_back<L: Layout>(site: &Site, head: Head) -> io::Result<String> {
     }
     disk.sync_dir(&backup)?;
     Ok(name)
-}
-
-/// The first of `stem-1`, `stem-2`, … that nothing in `dir` is called.
-fn free_name(disk: &dyn Disk, dir: &Path, stem: &str) -> io::Result<String> {
-    for number in 1..u32::MAX {
-        let name = format!("{stem}-{number}");
-        if disk.stat(&dir.join(&name))?.is_none() {
-            return Ok(name);
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// Removes a stream whose lock is held: it disappears in one step, and is then emptied.

@@ -7,6 +7,7 @@ use piton_runtime::request::{ListWorkflows, SessionReference};
 use super::{
     clients, files,
     finding::{Finding, Findings, Health},
+    stored,
 };
 use crate::{
     app::App,
@@ -30,6 +31,7 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
         Ok(open) => {
             findings.push(Finding::good("data", format!("{} opens", app.shown(open.root()))));
             findings.push(sessions(&open));
+            findings.extend(stored::findings(&open));
             findings.push(workflows(app, &open));
             findings.push(files::finding(app, &open));
         }
