@@ -314,8 +314,8 @@ impl Error {
                 ..
             } => "Nothing was written. Load the stream and make the plan on what it holds now.",
             Self::FormatCorrupt => {
-                "Nothing was touched. Restore format.json from a backup of the data directory, or choose another \
-                 directory with `PITON_DATA_DIR`."
+                "Nothing was touched. Move format.json of the data directory aside and run the command again: Piton \
+                 writes it anew. Do so only if no newer Piton used the directory."
             }
             Self::ForeignDirectory { .. } => {
                 "Nothing was touched. Choose an empty directory with `PITON_DATA_DIR`, or one that Piton made."

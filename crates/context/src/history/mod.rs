@@ -7,6 +7,7 @@ mod nearest;
 mod record;
 mod root;
 
+pub(crate) use compare::{Difference, Place};
 pub use framed::FrameChange;
 pub(crate) use lookup::Found;
 pub use lookup::{NodeRecord, NodeRef};

@@ -84,7 +84,7 @@ impl Context {
     }
 
     /// Writes nodes, what directories hold before them, and returns the last writes, which go with the tree itself.
-    async fn write_nodes(&self, nodes: Vec<(TreePath, Node)>) -> Result<Batch, Error> {
+    pub(crate) async fn write_nodes(&self, nodes: Vec<(TreePath, Node)>) -> Result<Batch, Error> {
         let mut batch = Batch::new();
         let mut bytes = 0;
         for (path, node) in nodes.into_iter().rev() {

@@ -31,7 +31,7 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
         Ok(open) => {
             findings.push(Finding::good("data", format!("{} opens", app.shown(open.root()))));
             findings.push(sessions(&open));
-            findings.extend(stored::findings(&open));
+            findings.extend(stored::findings(app, &open));
             findings.push(workflows(app, &open));
             findings.push(files::finding(app, &open));
         }

@@ -1,21 +1,34 @@
-//! Checks what is stored beside sessions: keys, tables, backpacks.
+//! Checks what is stored beside sessions: keys, tables, backpacks, context and Virtual Stores.
 
+use piton_runtime::files::check_virtual;
 use piton_store::{Error, port::Namespace};
 
 use super::finding::{Finding, Health};
-use crate::{commands::backpack::backpacks, failure::Failure, open::Open, words::count};
+use crate::{
+    app::App,
+    commands::{backpack::backpacks, context::frames},
+    failure::Failure,
+    open::Open,
+    words::{count, listed},
+};
 
 /// Checks everything that is stored beside sessions.
-pub(super) fn findings(open: &Open) -> Vec<Finding> {
-    vec![keys(open), table(open), stored_backpacks(open)]
+pub(super) fn findings(app: &App, open: &Open) -> Vec<Finding> {
+    let table = table(open);
+    let has_table = table.health == Health::Good;
+    let mut findings = vec![keys(open), table, stored_backpacks(open)];
+    // Both are in the table, and what is wrong with that was told above.
+    if has_table {
+        findings.push(context(app, open));
+        findings.push(virtual_stores(open));
+    }
+    findings
 }
 
 fn keys(open: &Open) -> Finding {
     match open.wait(open.runtime.verify_keys()) {
         Ok(()) => Finding::good("keys", "can be read"),
-        Err(failure) => {
-            Finding::of("keys", Health::Bad, failure.envelope().message, "piton keys repair")
-        }
+        Err(failure) => Finding::bad("keys", &failure),
     }
 }
 
@@ -30,7 +43,7 @@ fn table(open: &Open) -> Finding {
             Health::Bad,
             "table.sqlite3 is empty, while files of context or Virtual Stores are there: it was deleted or replaced"
                 .to_owned(),
-            "Restore table.sqlite3 from a backup, or begin anew: piton context scan",
+            "Restore table.sqlite3 from a backup; without one, begin anew: piton context scan",
         ),
         Ok(_) => Finding::good("tables", "sound"),
         Err(error @ Error::TableDamaged { .. }) => damaged(Failure::from(error).envelope().message),
@@ -61,5 +74,40 @@ fn stored_backpacks(open: &Open) -> Finding {
             let next = format!("piton backpack verify {}", first.backpack);
             Finding::of("backpacks", Health::Bad, found, next)
         }
+    }
+}
+
+/// Checks the context of the project here; others are checked from where they are.
+fn context(app: &App, open: &Open) -> Finding {
+    let checked = frames(app, open).and_then(|frames| open.wait(frames.validate()));
+    match checked {
+        Ok(found) if !found.is_sound() => {
+            let first = &found.damage[0];
+            let damage = count(found.damage.len(), "damaged entry");
+            let found = format!("{damage}, the first: {}: {}", first.what, first.detail);
+            Finding::of("context", Health::Bad, found, "piton context repair")
+        }
+        Ok(found) if found.roots == 0 => Finding::good("context", "this project was never scanned"),
+        Ok(found) => {
+            let frames = count(usize::try_from(found.frames).unwrap_or(usize::MAX), "frame");
+            Finding::good("context", format!("{frames} of this project, every byte as written"))
+        }
+        Err(failure) => Finding::bad("context", &failure),
+    }
+}
+
+fn virtual_stores(open: &Open) -> Finding {
+    match open.block_on(check_virtual(&open.files.kept)) {
+        Ok(found) if found.damaged.is_empty() => {
+            let files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
+            Finding::good("virtual stores", format!("{files}, every byte as it was written"))
+        }
+        Ok(found) => Finding::of(
+            "virtual stores",
+            Health::Bad,
+            format!("damaged: {}", listed(&found.damaged)),
+            "piton workspace repair",
+        ),
+        Err(error) => Finding::bad("virtual stores", &Failure::from(error)),
     }
 }
