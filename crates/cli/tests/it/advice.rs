@@ -50,7 +50,21 @@ fn every_command_that_an_advice_names_exists() {
             assert!(said.contains(&usage), "{code}: {said}");
         }
     }
-    insta::assert_yaml_snapshot!("codes_whose_advice_names_no_command", silent);
+    insta::assert_snapshot!("codes_whose_advice_names_no_command", silent.join("\n"));
+}
+
+/// The commands that the page about damage names; what they do, the cases below and `recovery` show.
+#[test]
+fn every_command_of_the_guide_exists() {
+    let rig = Rig::new();
+    let page = crate::page::repository().join("docs/guides/after-damage.md");
+    let named = commands(&fs::read_to_string(page).unwrap());
+    assert!(named.len() > 12, "{named:?}");
+    for command in named {
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        let (exit, said) = outcome(&rig, &[&words[..], &["--help"]].concat());
+        assert!(exit == 0 && said.contains(&words.join(" ")), "{words:?}: {said}");
+    }
 }
 
 /// A state in which a command fails, and what the advice leads to.
