@@ -111,23 +111,22 @@ fn damaged_backpack() -> Case {
     case("BACKPACK_DAMAGED", rig, &["backpack", "log", "shared"], &advised)
 }
 
-fn poisoned_backpack() -> Case {
+/// The mark that a failed write leaves is lifted by the check that the advice names.
+#[test]
+fn a_backpack_whose_disk_failed_is_written_to_again_after_it_was_checked() {
     let rig = with_backpack();
     fs::write(rig.data().join("backpacks/shared/poisoned"), b"").unwrap();
-    let fork = ["fork", "shared", "--into", "copy"];
-    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
-    let refused = agent.call("pack", &json!({ "key": "x", "value": 1 }));
+    let pack = || {
+        let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+        let packed = agent.call("pack", &json!({ "key": "x", "value": 1 }));
+        agent.leave();
+        packed
+    };
+    let refused = pack();
     assert_eq!(refused["code"], "BACKPACK_DAMAGED", "{refused}");
-    agent.leave();
+    assert!(refused["suggestion"].as_str().unwrap().contains("piton backpack verify shared"));
     rig.says(&["backpack", "verify", "shared"]);
-    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
-    let packed = agent.call("pack", &json!({ "key": "x", "value": 1 }));
-    assert_eq!(packed["backpack"], "shared", "{packed}");
-    agent.leave();
-    rig.says(&fork);
-    damage_end(&log_of(&rig, "copy"));
-    let advised: [&[&str]; 2] = [&["backpack", "verify", "copy"], &["backpack", "repair", "copy"]];
-    case("BACKPACK_DAMAGED", rig, &["backpack", "log", "copy"], &advised)
+    assert_eq!(pack()["backpack"], "shared");
 }
 
 fn damaged_table() -> Case {
@@ -172,7 +171,6 @@ fn cases() -> Vec<Case> {
     vec![
         keys(),
         damaged_backpack(),
-        poisoned_backpack(),
         damaged_table(),
         damaged_session(),
         damaged_context(),

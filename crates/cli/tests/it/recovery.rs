@@ -157,7 +157,9 @@ fn one_damaged_value_blocks_its_own_key_and_no_other() {
     assert!(rig.says(&["backpack", "quarantined", "shared"]).contains("damaged"));
     let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
     agent.call("pack", &json!({ "key": "big", "value": large() }));
-    assert_eq!(agent.call("unpack", &json!({ "key": "big" }))["value"], large());
+    // More than an agent is shown at once, so its beginning is.
+    let again = agent.call("unpack", &json!({ "key": "big" }));
+    assert!(again["found"] == true && again["code"].is_null(), "{again}");
     agent.leave();
     assert!(is_good(&rig, "backpacks"));
 }

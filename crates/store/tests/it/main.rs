@@ -22,6 +22,7 @@ mod kill;
 mod model;
 mod oversized;
 mod protocol;
+mod repairs;
 mod site;
 mod table;
 mod worker;

@@ -265,7 +265,7 @@ fn forwards(from: &Connection, last: Option<&Place>) -> (Vec<Found>, bool) {
     let query =
         format!("{FIRST} WHERE (\"table\", key) > (?1, ?2) ORDER BY \"table\", key LIMIT ?3");
     let mut found = Vec::new();
-    let read = || -> rusqlite::Result<()> {
+    let mut read = || -> rusqlite::Result<()> {
         let mut statement = from.prepare_cached(&query)?;
         let mut rows = statement.query(params![table, key, TABLE_SALVAGE_ROWS])?;
         while let Some(row) = rows.next()? {
@@ -273,7 +273,7 @@ fn forwards(from: &Connection, last: Option<&Place>) -> (Vec<Found>, bool) {
         }
         Ok(())
     };
-    let is_whole = { read }().is_ok();
+    let is_whole = read().is_ok();
     (found, is_whole)
 }
 
@@ -290,7 +290,7 @@ fn backwards(from: &Connection, before: Option<&Place>, after: Option<&Place>) -
          ORDER BY \"table\" DESC, key DESC"
     );
     let mut found = Vec::new();
-    let read = || -> rusqlite::Result<()> {
+    let mut read = || -> rusqlite::Result<()> {
         let mut statement = from.prepare_cached(&query)?;
         let mut rows = statement.query(params![table, key, end_table, end_key])?;
         while let Some(row) = rows.next()? {
@@ -299,7 +299,7 @@ fn backwards(from: &Connection, before: Option<&Place>, after: Option<&Place>) -
         Ok(())
     };
     // What is in the way there was met from the other side already.
-    let _: rusqlite::Result<()> = { read }();
+    let _: rusqlite::Result<()> = read();
     found
 }
 
