@@ -18,7 +18,7 @@ use crate::{
     Context, Error,
     bounds::{NODE_BATCH_KEYS, PAGE, TRIES_MAX},
     context::{put, put_after, remove_after},
-    history::{Difference, Place, RootEntry, TOUCHED_EVERYWHERE},
+    history::{CROWDED, Difference, Place, RootEntry, TOUCHED_EVERYWHERE},
     stored::keys::Row,
     tree::{Directory, TreeNodeId, TreePath},
 };
@@ -48,7 +48,7 @@ impl Context {
                 outcome => return outcome,
             }
         }
-        Err(Error::crowded("other processes recorded trees"))
+        Err(Error::crowded(CROWDED))
     }
 
     async fn try_repair(

@@ -297,11 +297,14 @@ impl LocalBlobs {
             for made in [&self.dir.damaged(), &dir] {
                 disk.create_dir(made)?;
             }
+            // Copied rather than renamed: of a rename between two directories a power cut may keep the half that takes
+            // the file away.
             let name = super::files::free_name(disk, &dir, &digest.hex())?;
-            disk.rename(&from, &dir.join(&name))?;
-            for synced in [self.dir.root(), &self.dir.damaged(), &dir] {
+            super::files::write_new(disk, &dir.join(&name), &disk.read(&from, u64::MAX)?)?;
+            for synced in [&dir, &self.dir.damaged(), self.dir.root()] {
                 disk.sync_dir(synced)?;
             }
+            remove(disk, &from)?;
             disk.sync_dir(from.parent().expect("a blob lies in a directory"))?;
             Ok(format!("damaged/{namespace}/{name}"))
         };

@@ -69,7 +69,7 @@ fn sessions(open: &Open) -> Finding {
     let damaged: Vec<&String> = all.iter().filter(is_damaged).collect();
     let found = count(all.len(), "session");
     match damaged.as_slice() {
-        [] => Finding::good("sessions", format!("{found}, every byte as it was written")),
+        [] => Finding::whole("sessions", &found),
         [first, ..] => {
             let found = format!("{found}, {} of them damaged", damaged.len());
             let next = format!("piton session verify {first}");

@@ -68,7 +68,7 @@ fn stored_backpacks(open: &Open) -> Finding {
     let found = count(verdicts.len(), "backpack");
     let damaged: Vec<_> = verdicts.iter().filter(|verdict| !verdict.is_sound).collect();
     match damaged.as_slice() {
-        [] => Finding::good("backpacks", format!("{found}, every byte as it was written")),
+        [] => Finding::whole("backpacks", &found),
         [first, ..] => {
             let found = format!("{found}, {} of them damaged. {}", damaged.len(), first.summary);
             let next = format!("piton backpack verify {}", first.backpack);
@@ -90,7 +90,7 @@ fn context(app: &App, open: &Open) -> Finding {
         Ok(found) if found.roots == 0 => Finding::good("context", "this project was never scanned"),
         Ok(found) => {
             let frames = count(usize::try_from(found.frames).unwrap_or(usize::MAX), "frame");
-            Finding::good("context", format!("{frames} of this project, every byte as written"))
+            Finding::whole("context", &format!("{frames} of this project"))
         }
         Err(failure) => Finding::bad("context", &failure),
     }
@@ -100,7 +100,7 @@ fn virtual_stores(open: &Open) -> Finding {
     match open.block_on(check_virtual(&open.files.kept)) {
         Ok(found) if found.damaged.is_empty() => {
             let files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
-            Finding::good("virtual stores", format!("{files}, every byte as it was written"))
+            Finding::whole("virtual stores", &files)
         }
         Ok(found) => Finding::of(
             "virtual stores",

@@ -20,7 +20,7 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{connection, failure::sql, upkeep};
+use super::{connection, entries, failure::sql, upkeep};
 use crate::{
     Error,
     bounds::{TABLE_PROBES_MAX, TABLE_SALVAGE_ROWS},
@@ -175,7 +175,7 @@ fn rebuild(kept: &Path, fresh: &Path) -> Result<(u64, u64), Error> {
 /// Whether the schema of a database and the way to its first entry can be read.
 fn can_be_read(connection: &Connection) -> bool {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).is_ok()
-        && connection.prepare("SELECT \"table\", key, value, version FROM entries").is_ok()
+        && connection.prepare(FIRST).is_ok()
 }
 
 /// Folds the write-ahead log of a database into it.
@@ -190,7 +190,7 @@ fn take_first_page(fresh: &Path, damaged: &Path) -> io::Result<()> {
     const UNUSED_AT: usize = 32;
     let new = fs::read(fresh)?;
     let page_len = match u16::from_be_bytes([new[16], new[17]]) {
-        1 => 65_536,
+        1 => 65_536, // tidy: number: SQLite writes its largest page as 1
         length => usize::from(length),
     };
     let mut page = new[..page_len].to_vec();
@@ -246,10 +246,8 @@ fn salvage(from: &Connection, to: &mut Connection) -> Result<(u64, u64), Error> 
             }
         }
     }
-    let version: Option<u64> = from
-        .query_row("SELECT value FROM meta WHERE name = 'version'", [], |row| row.get(0))
-        .optional()
-        .unwrap_or(None);
+    let version: Option<u64> =
+        from.query_row(entries::VERSION, [], |row| row.get(0)).optional().unwrap_or(None);
     // No version is used twice, also none of an entry that is lost.
     let version = version.unwrap_or(0).max(newest) + (1 << 20);
     to.execute("UPDATE meta SET value = ?1 WHERE name = 'version'", [version])
