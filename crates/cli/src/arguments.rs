@@ -122,7 +122,7 @@ pub(crate) enum Command {
     /// Show what Piton's processes logged
     #[command(after_help = "Example:\n  piton logs --run amber-otter")]
     Logs(logs::Logs),
-    /// The file of preferences, Virtual Stores and context: check and repair it
+    /// The file of context, Virtual Stores and file records: check and repair it
     #[command(subcommand)]
     Data(data::Command),
     /// The keys that sign tokens: rotate, check and repair them

@@ -11,7 +11,7 @@ use crate::{app::App, exit::Ending, failure::Failure};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Check the file of preferences, Virtual Stores and context; nothing is changed
+    /// Check the file of context, Virtual Stores and file records; nothing is changed
     #[command(after_help = "Example:\n  piton data verify")]
     Verify,
     /// Make that file anew from what can still be read of it, keeping the damaged one

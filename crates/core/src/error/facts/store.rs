@@ -48,7 +48,7 @@ pub(in crate::error) const CORRUPT_BLOB: Facts = Facts {
 
 pub(in crate::error) const TABLE_DAMAGED: Facts = Facts {
     domain: Domain::Store,
-    meaning: "The file `table.sqlite3` of the data directory is damaged. It holds preferences, Virtual Stores and context; sessions and backpacks do not need it.",
+    meaning: "The file that holds context, Virtual Stores and records of file changes is damaged; sessions and backpacks do not need it.",
     advice: "See what is wrong with `piton data verify`, and fix it with `piton data repair`, which keeps the damaged file and everything in it that can still be read.",
     retry: Retry::NotRetryable,
 };
