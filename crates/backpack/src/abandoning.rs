@@ -9,7 +9,7 @@ use imbl::ordmap::DiffItem;
 use crate::backpack::Backpack;
 use crate::commit::{Act, Restored};
 use crate::commit_id::CommitId;
-use crate::core::Slot;
+use crate::core::{LargeValue, Slot};
 use crate::error::Error;
 use crate::identity::Identity;
 use crate::item::Item;
@@ -19,7 +19,7 @@ use crate::text::Key;
 struct PutBack {
     key: Key,
     item: Option<Arc<Item>>,
-    large: Option<Arc<str>>,
+    large: Option<LargeValue>,
 }
 
 pub(crate) fn abandon(

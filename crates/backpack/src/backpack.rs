@@ -1,6 +1,5 @@
 //! The handle of whoever owns a backpack: it makes scopes for nodes, and travels in time.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use crate::abandoning;
 use crate::backpack_id::BackpackId;
 use crate::bounds::OBSERVERS_MAX;
 use crate::commit_id::CommitId;
-use crate::core::{Beginning, Inner, Slot};
+use crate::core::{Beginning, Inner, LargeValues};
 use crate::debug_handle::DebugHandle;
 use crate::error::Error;
 use crate::history::History;
@@ -53,7 +52,7 @@ impl Backpack {
     pub fn empty(id: BackpackId, options: Options, ports: Ports) -> Self {
         let state = State::default();
         let history = History::new(state.clone(), 0);
-        let (origin, large, permissions) = (None, BTreeMap::new(), OrdMap::new());
+        let (origin, large, permissions) = (None, LargeValues::new(), OrdMap::new());
         Self::begin(Beginning { id, origin, state, history, large, permissions }, options, ports)
     }
 
@@ -168,14 +167,14 @@ impl Backpack {
         let past = find(&core.history)?;
         let permissions = core.permissions.clone();
         drop(core);
-        Ok(self.descend(past, BTreeMap::new(), permissions))
+        Ok(self.descend(past, LargeValues::new(), permissions))
     }
 
     /// A backpack that begins with a state of this one.
     pub(crate) fn descend(
         &self,
         past: Past,
-        large: BTreeMap<Slot, Arc<str>>,
+        large: LargeValues,
         permissions: OrdMap<NodeId, Arc<Permissions>>,
     ) -> Self {
         let Past { base: state, ahead, commit } = past;

@@ -20,6 +20,8 @@ pub(crate) enum Content {
     Held(Arc<str>),
     /// Too large for the history.
     Large(Arc<Large>),
+    /// Too large for the history, and the store cannot give it.
+    Damaged(Arc<Large>),
 }
 
 /// What the history says of a large value.
@@ -35,14 +37,14 @@ impl Content {
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Held(text) => text.len() as u64,
-            Self::Large(large) => large.size,
+            Self::Large(large) | Self::Damaged(large) => large.size,
         }
     }
 
     pub(crate) fn held(&self) -> Option<&Arc<str>> {
         match self {
             Self::Held(text) => Some(text),
-            Self::Large(_) => None,
+            Self::Large(_) | Self::Damaged(_) => None,
         }
     }
 
@@ -50,7 +52,7 @@ impl Content {
     pub(crate) fn digest(&self) -> Option<Digest> {
         match self {
             Self::Held(_) => None,
-            Self::Large(large) => large.digest,
+            Self::Large(large) | Self::Damaged(large) => large.digest,
         }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Core {
     pub(crate) state: State,
     pub(crate) history: History,
     /// Values that are in use and too large for the history.
-    pub(crate) large: BTreeMap<Slot, Arc<str>>,
+    pub(crate) large: LargeValues,
     pub(crate) permissions: OrdMap<NodeId, Arc<Permissions>>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
@@ -58,6 +58,35 @@ pub(crate) enum Slot {
     Active(Key),
     Quarantined(CommitId),
 }
+
+/// A value that is too large for the history.
+#[derive(Clone, Debug)]
+pub(crate) enum LargeValue {
+    /// Its canonical JSON.
+    Whole(Arc<str>),
+    /// The store lost it, or has something else in its place.
+    Damaged,
+}
+
+impl LargeValue {
+    pub(crate) fn whole(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Whole(text) => Some(text),
+            Self::Damaged => None,
+        }
+    }
+
+    /// The item that it is the value of.
+    pub(crate) fn fill(&self, item: &Item) -> Item {
+        match self {
+            Self::Whole(text) => item.with_text(Arc::clone(text)),
+            Self::Damaged => item.with_damage(),
+        }
+    }
+}
+
+/// Large values by where they are in use.
+pub(crate) type LargeValues = BTreeMap<Slot, LargeValue>;
 
 /// The id and the time of the commit that is being made.
 #[derive(Clone, Copy)]
@@ -85,7 +114,7 @@ pub(crate) struct Beginning {
     pub(crate) origin: Option<Origin>,
     pub(crate) state: State,
     pub(crate) history: History,
-    pub(crate) large: BTreeMap<Slot, Arc<str>>,
+    pub(crate) large: LargeValues,
     pub(crate) permissions: OrdMap<NodeId, Arc<Permissions>>,
 }
 
@@ -228,13 +257,12 @@ impl Core {
 
     /// The large value that a commit brought in.
     fn large_value_of(&self, commit: &Commit) -> Option<&Arc<str>> {
-        match &commit.act {
-            Act::Pack { .. } => self.large.get(&Slot::Active(commit.key.clone())),
-            Act::Quarantine { was_active: false, .. } => {
-                self.large.get(&Slot::Quarantined(commit.id))
-            }
-            _ => None,
-        }
+        let slot = match &commit.act {
+            Act::Pack { .. } => Slot::Active(commit.key.clone()),
+            Act::Quarantine { was_active: false, .. } => Slot::Quarantined(commit.id),
+            _ => return None,
+        };
+        self.large.get(&slot)?.whole()
     }
 
     /// An item with its value in full, if that is at hand.
@@ -248,7 +276,7 @@ impl Core {
             return Arc::clone(item);
         }
         match self.large.get(&slot()) {
-            Some(text) => Arc::new(item.with_text(Arc::clone(text))),
+            Some(value) => Arc::new(value.fill(item)),
             None => Arc::clone(item),
         }
     }

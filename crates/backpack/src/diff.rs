@@ -101,7 +101,7 @@ impl Diff {
 
 /// One of the two backpacks, seen at one moment.
 struct Side {
-    large: std::collections::BTreeMap<crate::core::Slot, Arc<str>>,
+    large: crate::core::LargeValues,
 }
 
 impl Side {
@@ -116,7 +116,7 @@ impl Side {
             return Ok(Arc::clone(item));
         }
         match self.large.get(&crate::core::Slot::Active(item.key.clone())) {
-            Some(text) => Ok(Arc::new(item.with_text(Arc::clone(text)))),
+            Some(value) => Ok(Arc::new(value.fill(item))),
             None => Err(Error::Unavailable { key: item.key.clone(), size: item.size() }),
         }
     }

@@ -5,7 +5,7 @@
 
 use piton_core::error::Details;
 use piton_core::error::sentence;
-use piton_core::{CanonicalError, Code, Digest, Envelope, PatternError};
+use piton_core::{CanonicalError, Code, Envelope, PatternError};
 use serde_json::json;
 
 use crate::access::Operation;
@@ -118,6 +118,16 @@ pub enum Error {
         /// Its size.
         size: u64,
     },
+    /// The store cannot give a value that was packed.
+    #[error(
+        "the value of `{key}` ({size} bytes) is damaged: what the store has of it is not what was packed"
+    )]
+    DamagedValue {
+        /// The key.
+        key: Key,
+        /// Its size.
+        size: u64,
+    },
     /// There is no such commit.
     #[error("the backpack has no commit {id}")]
     UnknownCommit {
@@ -202,14 +212,6 @@ pub enum Error {
         /// What does not fit.
         problem: String,
     },
-    /// A large value is not what was packed.
-    #[error("the large value of `{key}` in {digest} is not JSON")]
-    BadBlob {
-        /// The key.
-        key: Key,
-        /// The blob.
-        digest: Digest,
-    },
     /// The store failed.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
@@ -233,7 +235,7 @@ impl Error {
             Self::Locked { .. } => Code::BackpackLocked,
             Self::Closed { .. } => Code::BackpackClosed,
             Self::BadStream { .. } => Code::StoreInvariantViolation,
-            Self::BadBlob { .. } => Code::StoreCorruptBlob,
+            Self::DamagedValue { .. } => Code::BackpackDamaged,
             Self::Store(piton_store::Error::NotFound { .. }) => Code::BackpackNotFound,
             Self::Store(error) => error.code(),
             Self::UnsupportedVersion { .. } => Code::BackpackUnsupportedVersion,
@@ -261,7 +263,9 @@ impl Error {
                 json!({ "node": node, "key": key, "operation": operation })
             }
             Self::Missing { key } | Self::WrongType { key, .. } => json!({ "key": key }),
-            Self::Unavailable { key, size } => json!({ "key": key, "bytes": size }),
+            Self::Unavailable { key, size } | Self::DamagedValue { key, size } => {
+                json!({ "key": key, "bytes": size })
+            }
             Self::BeforeHistory { oldest: Some(oldest), .. } => json!({ "oldest": oldest }),
             _ => return envelope,
         };

@@ -72,6 +72,9 @@ impl Item {
             Content::Large(large) => {
                 Err(Error::Unavailable { key: self.key.clone(), size: large.size })
             }
+            Content::Damaged(large) => {
+                Err(Error::DamagedValue { key: self.key.clone(), size: large.size })
+            }
         }
     }
 
@@ -83,6 +86,21 @@ impl Item {
     /// At most 200 bytes about the value, for people. A protected value is not shown.
     pub fn summary(&self) -> String {
         summary::of(&self.content, self.labels())
+    }
+
+    /// Whether its value is damaged.
+    pub fn is_damaged(&self) -> bool {
+        matches!(self.content, Content::Damaged(_))
+    }
+
+    /// The same item, whose value the store cannot give.
+    pub(crate) fn with_damage(&self) -> Self {
+        match &self.content {
+            Content::Large(large) => {
+                Self { content: Content::Damaged(Arc::clone(large)), ..self.clone() }
+            }
+            Content::Held(_) | Content::Damaged(_) => self.clone(),
+        }
     }
 
     /// The same item with its value in full.

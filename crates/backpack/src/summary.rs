@@ -15,9 +15,10 @@ pub(crate) fn of(content: &Content, labels: &Labels) -> String {
     if labels.is_protected() {
         return format!("[limited, {size} bytes]");
     }
-    match content.held() {
-        Some(text) => cut(text),
-        None => format!("[large, {size} bytes]"),
+    match content {
+        Content::Held(text) => cut(text),
+        Content::Large(_) => format!("[large, {size} bytes]"),
+        Content::Damaged(_) => format!("[damaged, {size} bytes]"),
     }
 }
 

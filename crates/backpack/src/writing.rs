@@ -11,7 +11,7 @@ use crate::access::{Missing, Operation};
 use crate::bounds::{ITEMS_MAX, QUARANTINE_MAX, REASON_BYTES_MAX};
 use crate::commit::Act;
 use crate::content::encode;
-use crate::core::{Core, Slot, Stamp};
+use crate::core::{Core, LargeValue, Slot, Stamp};
 use crate::error::Error;
 use crate::item::Item;
 use crate::labels::Labels;
@@ -52,7 +52,7 @@ impl Prepared {
         if item.is_available() {
             core.large.remove(&slot);
         } else {
-            core.large.insert(slot, self.text);
+            core.large.insert(slot, LargeValue::Whole(self.text));
         }
     }
 }

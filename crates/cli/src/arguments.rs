@@ -7,8 +7,8 @@ use piton_runtime::request::SessionReference;
 
 use crate::{
     commands::{
-        backpack, blame, completions, config, context, diff, explain, flow, fork, install, keys,
-        logs, man, mcp, prefs, session, settle, up, workflow, workspace,
+        backpack, blame, completions, config, context, data, diff, explain, flow, fork, install,
+        keys, logs, man, mcp, prefs, session, settle, up, workflow, workspace,
     },
     data_dir, exit,
 };
@@ -122,7 +122,10 @@ pub(crate) enum Command {
     /// Show what Piton's processes logged
     #[command(after_help = "Example:\n  piton logs --run amber-otter")]
     Logs(logs::Logs),
-    /// The keys that sign tokens
+    /// The file of context, Virtual Stores and file records: check and repair it
+    #[command(subcommand)]
+    Data(data::Command),
+    /// The keys that sign tokens: rotate, check and repair them
     #[command(subcommand)]
     Keys(keys::Command),
     /// Copy this program to where your shell finds it

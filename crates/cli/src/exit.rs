@@ -61,6 +61,8 @@ fn number(code: Code) -> u8 {
         Code::SessionNotHealthy
         | Code::SessionPoisoned
         | Code::StoreCorruptBlob
+        | Code::StoreTableDamaged
+        | Code::BackpackDamaged
         | Code::ContextIntegrity
         | Code::StoreInvariantViolation
         | Code::KeyringCorrupt => 5,

@@ -99,7 +99,14 @@ fn about_data_dir(path: &Path, error: &Error) -> Envelope {
     };
     let (message, instead) = refused.unwrap_or_else(|| {
         let message = format!("{} The data directory is {}.", told.message, path.display());
-        (message, CHOOSE_DATA_DIR.to_owned())
+        let instead = match error {
+            Error::Io { .. }
+            | Error::UnsupportedFileSystem { .. }
+            | Error::ForeignDirectory { .. } => CHOOSE_DATA_DIR.to_owned(),
+            // What is wrong with its data is wrong wherever it is.
+            _ => told.suggestion,
+        };
+        (message, instead)
     });
-    Envelope::new(told.code, message).with_suggestion(instead)
+    Envelope::new(told.code, message).with_suggestion(instead).with_retry(told.retry)
 }

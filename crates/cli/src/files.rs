@@ -44,6 +44,11 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> 
     })
 }
 
+/// Whether a directory is there and has something in it.
+pub(crate) fn has_entries(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some())
+}
+
 /// The text of a file, if there is one.
 pub(crate) fn read_if_there(path: &Path, bytes_max: u64) -> Result<Option<String>, Failure> {
     if path.exists() { read_text(path, bytes_max).map(Some) } else { Ok(None) }

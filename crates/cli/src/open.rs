@@ -17,7 +17,7 @@ use piton_runtime::{
 use piton_store::{
     local::{
         DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, LogJournal,
-        SegmentedJournal, SystemClock, SystemEntropy,
+        SegmentedJournal, SystemClock, SystemEntropy, TableStatus,
     },
     memory::{MemoryBlobs, MemoryTable},
     port::{Blobs, Leases, Table},
@@ -113,6 +113,23 @@ impl Open {
             Some(files) => offer.with_files(files),
             None => offer,
         }
+    }
+
+    /// How the file of the tables is.
+    pub(crate) fn table_status(&self) -> Result<TableStatus, piton_store::Error> {
+        let name = "workflow".parse().expect("it is a name");
+        let table = LocalTable::open(&self.dir, &name)?;
+        self.block_on(table.status())
+    }
+
+    /// Whether a scanner of context remembers something of a project.
+    pub(crate) fn has_stamps(&self) -> bool {
+        crate::files::has_entries(&self.root().join("stamps"))
+    }
+
+    /// What is stored by content.
+    pub(crate) fn blobs(&self) -> Arc<dyn Blobs> {
+        Arc::clone(&self.files.kept.blobs)
     }
 
     /// Where backpacks are kept.

@@ -17,6 +17,23 @@ pub(crate) fn count(number: usize, one: &str) -> String {
     }
 }
 
+/// The first few names, and how many more there are.
+pub(crate) fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 5; // tidy: number: names in one line
+    let first = names.iter().take(SHOWN).map(|name| format!("`{}`", cut(name)));
+    let first = first.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// A name on one line.
+fn cut(name: &str) -> String {
+    piton_core::shorten(&name.escape_debug().to_string(), crate::bounds::CELL_BYTES_MAX)
+        .into_owned()
+}
+
 /// The beginning of a digest, as people read it: enough that two of one project differ.
 pub(crate) fn short(digest: &str) -> &str {
     let digits = digest.strip_prefix("sha256:").unwrap_or(digest);

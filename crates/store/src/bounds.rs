@@ -136,3 +136,10 @@ pub const TABLE_CHECKPOINT_PAGES: u32 = 1_000;
 
 /// How long one try to fold a large log back waits for readers.
 pub const TABLE_FOLD_WAIT: Duration = Duration::from_millis(100);
+
+/// Entries that a repair of the table reads at a time, and writes in one transaction.
+pub const TABLE_SALVAGE_ROWS: usize = 1_000;
+
+/// Places at which a repair of the table tries to read on: a key has up to 1,024 bytes and a byte 256 values, so this is
+/// enough for a few damaged pages among keys of every length, and takes seconds.
+pub const TABLE_PROBES_MAX: u32 = 200_000;

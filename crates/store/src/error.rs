@@ -42,8 +42,12 @@ pub enum Error {
         /// The stream.
         stream: StreamId,
     },
-    /// The stream is damaged.
-    #[error("{} is damaged: {health}", stream.phrase())]
+    /// The stream is damaged, or a newer program wrote it.
+    #[error(
+        "{} {}: {health}",
+        stream.phrase(),
+        if health.is_newer() { "was written by a newer Piton" } else { "is damaged" }
+    )]
     NotHealthy {
         /// The stream.
         stream: StreamId,
@@ -132,6 +136,12 @@ pub enum Error {
     UnsupportedFileSystem {
         /// Its kind.
         file_system: String,
+    },
+    /// The file that holds the tables is not a sound database.
+    #[error("could not {operation}: table.sqlite3 is damaged")]
+    TableDamaged {
+        /// What was being done, as words that follow "could not".
+        operation: &'static str,
     },
     /// SQLite refused an operation.
     #[error("could not {operation}: {message}")]
@@ -247,13 +257,23 @@ impl Error {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::StoreFull,
                 _ => Code::StoreIo,
             },
-            Self::Locked { .. } => Code::SessionLocked,
+            Self::Locked { stream } if stream.is_session() => Code::SessionLocked,
+            Self::Locked { .. } => Code::BackpackLocked,
             Self::Busy { .. }
             | Self::ShuttingDown
             | Self::PlanRefused { problem: PlanProblem::QueueFull { .. }, .. } => Code::StoreBusy,
-            Self::NotFound { .. } => Code::SessionNotFound,
-            Self::NotHealthy { .. } | Self::ControlTooLong { .. } => Code::SessionNotHealthy,
-            Self::Poisoned { .. } => Code::SessionPoisoned,
+            Self::NotFound { stream } if stream.is_session() => Code::SessionNotFound,
+            Self::NotFound { .. } => Code::BackpackNotFound,
+            Self::NotHealthy { health, .. } if health.is_newer() => Code::StoreUnsupportedVersion,
+            Self::NotHealthy { stream, .. } | Self::ControlTooLong { stream, .. }
+                if stream.is_session() =>
+            {
+                Code::SessionNotHealthy
+            }
+            Self::Poisoned { stream } if stream.is_session() => Code::SessionPoisoned,
+            Self::NotHealthy { .. } | Self::ControlTooLong { .. } | Self::Poisoned { .. } => {
+                Code::BackpackDamaged
+            }
             Self::PlanRefused { problem: PlanProblem::TooLarge { .. }, .. }
             | Self::TooLarge { .. } => Code::StoreLimitExceeded,
             Self::LeaseSpent { .. }
@@ -266,6 +286,7 @@ impl Error {
             Self::BlobCorrupt { .. } => Code::StoreCorruptBlob,
             Self::UnsupportedFileSystem { .. } => Code::StoreUnsupportedFilesystem,
             Self::Sql { .. } => Code::StoreIo,
+            Self::TableDamaged { .. } => Code::StoreTableDamaged,
             Self::KeyringCorrupt { .. } => Code::KeyringCorrupt,
             Self::ForeignDirectory { .. } => Code::ValidationError,
             Self::UnsupportedVersion { .. } => Code::StoreUnsupportedVersion,
@@ -275,6 +296,15 @@ impl Error {
     /// What a caller is told, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
+        if let Self::NotHealthy { stream, .. } | Self::Poisoned { stream } = self
+            && envelope.code == Code::BackpackDamaged
+        {
+            let repair = format!(
+                "See what is wrong with `piton backpack verify {stream}`, and fix it with `piton backpack repair \
+                 {stream}`: it keeps what it takes away. Other backpacks are not affected."
+            );
+            return envelope.with_suggestion(repair);
+        }
         let advice = match self {
             Self::LeaseSpent { .. } => {
                 "Take the lease again, load the stream and go on from there."
@@ -284,8 +314,8 @@ impl Error {
                 ..
             } => "Nothing was written. Load the stream and make the plan on what it holds now.",
             Self::FormatCorrupt => {
-                "Nothing was touched. Restore format.json from a backup of the data directory, or choose another \
-                 directory with `PITON_DATA_DIR`."
+                "Nothing was touched. Move format.json of the data directory aside and run the command again: Piton \
+                 writes it anew. Do so only if no newer Piton used the directory."
             }
             Self::ForeignDirectory { .. } => {
                 "Nothing was touched. Choose an empty directory with `PITON_DATA_DIR`, or one that Piton made."

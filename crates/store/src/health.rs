@@ -41,6 +41,11 @@ impl Health {
         *self == Self::Healthy
     }
 
+    /// Whether a newer program wrote some of it.
+    pub fn is_newer(&self) -> bool {
+        matches!(self, Self::UnknownVersion { .. })
+    }
+
     /// Why it may not, if the reason is a corruption.
     pub fn reason(&self) -> Option<Reason> {
         match self {
@@ -103,7 +108,7 @@ piton_core::closed_set! {
         MissingPin => "missing_pin",
         /// A pin names no event that introduced its snapshot.
         StrayPin => "stray_pin",
-        /// A record of a log is damaged although later ones were acknowledged.
+        /// A record of a log is damaged, and not as an unfinished write leaves one.
         LogDamaged => "log_damaged",
     }
 }

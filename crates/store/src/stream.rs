@@ -60,9 +60,12 @@ name! {
 impl StreamId {
     /// What it is called in a sentence.
     pub(crate) fn phrase(&self) -> String {
-        let is_session =
-            self.0.strip_prefix(SessionId::PREFIX).is_some_and(|rest| rest.starts_with('_'));
-        format!("the {} {self}", if is_session { "session" } else { "stream" })
+        format!("the {} {self}", if self.is_session() { "session" } else { "backpack" })
+    }
+
+    /// Whether it is the stream of a session. Any other is that of a backpack.
+    pub(crate) fn is_session(&self) -> bool {
+        self.0.strip_prefix(SessionId::PREFIX).is_some_and(|rest| rest.starts_with('_'))
     }
 }
 

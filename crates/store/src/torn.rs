@@ -12,6 +12,8 @@
 //!
 //! A session keeps the segment of a plan whole before the plan's group is written, and the group follows from the
 //! segment (`record::of_segment`). So what was to be written is known to the byte, and [`is_torn`] compares with it.
+//! The log of a backpack holds its records itself, so only the record tells what it should be: one that is all there
+//! and does not verify is torn if [a sector of it](lacks_a_sector) never arrived, and damaged otherwise.
 //!
 //! *Limitations*: a control file that something else cut inside its newest group is, byte for byte, what a crash leaves.
 //! Nothing tells the two apart. The bytes and the segment are both kept aside by the next writer, and `verify` says so.
@@ -43,6 +45,17 @@ pub(crate) fn is_torn(found: &[u8], written: &[u8], offset: u64) -> bool {
         at = end;
     }
     true
+}
+
+/// Whether a sector of `text`, which stands at `offset` in its file, never arrived: it holds zeros only. Text of ours
+/// has no zeros.
+pub(crate) fn lacks_a_sector(text: &[u8], offset: u64) -> bool {
+    let sector = usize::try_from(SECTOR_BYTES).unwrap_or(usize::MAX);
+    let into_first = usize::try_from(offset % SECTOR_BYTES).unwrap_or(0);
+    let (first, rest) = text.split_at(text.len().min(sector - into_first));
+    std::iter::once(first)
+        .chain(rest.chunks(sector))
+        .any(|part| !part.is_empty() && part.iter().all(|&byte| byte == 0))
 }
 
 #[cfg(test)]
@@ -104,5 +117,23 @@ mod tests {
         assert!(is_torn(b"a\0\0", b"abc", 511));
         assert!(is_torn(b"\0bc", b"abc", 511));
         assert!(!is_torn(b"a\0c", b"abc", 511));
+    }
+
+    #[test]
+    fn only_a_whole_sector_of_zeros_never_arrived() {
+        let sector = usize::try_from(SECTOR_BYTES).unwrap();
+        let written = vec![b'x'; 3 * sector];
+        let with = |zeros: std::ops::Range<usize>| {
+            let mut text = written.clone();
+            text[zeros].fill(0);
+            text
+        };
+        assert!(!lacks_a_sector(&written, 0) && !lacks_a_sector(b"", 7));
+        assert!(lacks_a_sector(&with(sector..2 * sector), 0));
+        assert!(!lacks_a_sector(&with(sector..2 * sector), 1), "it lies across two sectors");
+        assert!(!lacks_a_sector(&with(5..6), 0), "a flipped bit makes a space a zero");
+        // The first and the last sector belong to it in part only.
+        assert!(lacks_a_sector(&with(0..100), SECTOR_BYTES - 100));
+        assert!(lacks_a_sector(&with(3 * sector - 1..3 * sector), 1 + SECTOR_BYTES * 7));
     }
 }

@@ -15,7 +15,7 @@ use crate::backpack::Backpack;
 use crate::bounds::{DOCUMENT_BYTES_MAX, ITEMS_MAX, NODES_MAX, QUARANTINE_MAX};
 use crate::commit_id::CommitId;
 use crate::content::{Content, Large};
-use crate::core::{Beginning, Slot};
+use crate::core::{Beginning, LargeValue, LargeValues, Slot};
 use crate::error::Error;
 use crate::history::History;
 use crate::item::Item;
@@ -32,8 +32,6 @@ struct Head {
     v: u64,
     format: String,
 }
-
-type LargeValues = BTreeMap<Slot, Arc<str>>;
 
 impl Backpack {
     /// The backpack that a document holds. It goes on where that one stood, with the same id.
@@ -161,7 +159,7 @@ fn sorted(item: &Item, options: &Options, slot: Slot, large: &mut LargeValues) -
         Some(text) if text.len() > options.max_value_size => {
             let digest = Some(Digest::of(&FileBytes(text.as_bytes())));
             let size = text.len() as u64;
-            large.insert(slot, Arc::clone(text));
+            large.insert(slot, LargeValue::Whole(Arc::clone(text)));
             Item { content: Content::Large(Arc::new(Large { size, digest })), ..item.clone() }
         }
         _ => item.clone(),

@@ -5,9 +5,6 @@
 //! *Invariants*: nobody holds the backpack while it is followed. What it is known to hold was read under a lease or is
 //! read again by it: only [`Followed::open`] leads to writing, and that catches up after it has the lease.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use piton_core::EventIndex;
 use piton_store::AppendPlan;
 use piton_store::port::{Cursor, Follow, Loaded};
@@ -17,7 +14,7 @@ use super::event::{BackpackEvent, Holder};
 use super::loaded::{Replayed, large_values, reread_large};
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
-use crate::core::{Beginning, Slot};
+use crate::core::{Beginning, LargeValues};
 use crate::error::Error;
 use crate::history::History;
 use crate::options::Options;
@@ -33,7 +30,7 @@ pub struct Followed {
 /// What is known of its stream.
 pub(super) struct Known {
     pub(super) replayed: Replayed,
-    pub(super) large: BTreeMap<Slot, Arc<str>>,
+    pub(super) large: LargeValues,
     /// Where the reading ended; nothing if there is no stream yet.
     pub(super) cursor: Option<Cursor>,
     /// Who opened it last.

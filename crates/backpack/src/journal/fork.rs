@@ -92,13 +92,13 @@ fn carry(source: &Backpack, id: &BackpackId) -> Result<(Beginning, Vec<Piece>), 
     Ok((beginning, pieces))
 }
 
-/// The value that has to go into a blob.
+/// The value that has to go into a blob. One that is damaged there already stays so in the fork.
 fn large_value(core: &Core, item: &Item, slot: &Slot) -> Result<Option<Arc<str>>, Error> {
     if item.is_available() {
         return Ok(None);
     }
     match core.large.get(slot) {
-        Some(text) => Ok(Some(Arc::clone(text))),
+        Some(value) => Ok(value.whole().cloned()),
         None => Err(Error::Unavailable { key: item.key.clone(), size: item.size() }),
     }
 }

@@ -1,6 +1,5 @@
 //! From the events of a stream to a backpack.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
@@ -12,10 +11,9 @@ use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
 use crate::commit::{Act, Commit};
 use crate::commit_id::CommitId;
-use crate::core::{Beginning, Slot};
+use crate::core::{Beginning, LargeValue, LargeValues, Slot};
 use crate::error::Error;
 use crate::history::History;
-use crate::item::Item;
 use crate::options::{Options, Ports};
 use crate::origin::Origin;
 use crate::record::Replay;
@@ -135,7 +133,7 @@ impl Replayed {
     pub(super) fn with_values(
         self,
         id: BackpackId,
-        large: BTreeMap<Slot, Arc<str>>,
+        large: LargeValues,
         options: Options,
         ports: Ports,
     ) -> Backpack {
@@ -151,19 +149,21 @@ fn begin(base: &State) -> Replay {
 }
 
 /// The large values that a state refers to.
+///
+/// One that is damaged is marked as such: whoever reads that key learns of it, and nobody else does.
 pub(super) async fn large_values(
     state: &State,
     blobs: &dyn BlobReader,
-) -> Result<BTreeMap<Slot, Arc<str>>, Error> {
+) -> Result<LargeValues, Error> {
     let active = state.items.values().map(|item| (Slot::Active(item.key.clone()), item));
     let aside = state
         .quarantine
         .iter()
         .filter_map(|entry| Some((Slot::Quarantined(entry.commit), entry.item.as_ref()?)));
-    let mut values = BTreeMap::new();
+    let mut values = LargeValues::new();
     for (slot, item) in active.chain(aside) {
         if let Some(digest) = item.content.digest() {
-            values.insert(slot, large_value(item, digest, blobs).await?);
+            values.insert(slot, large_value(digest, blobs).await?);
         }
     }
     Ok(values)
@@ -171,7 +171,7 @@ pub(super) async fn large_values(
 
 /// Brings large values up to date with what commits changed.
 pub(super) async fn reread_large(
-    large: &mut BTreeMap<Slot, Arc<str>>,
+    large: &mut LargeValues,
     state: &State,
     changes: &[Commit],
     blobs: &dyn BlobReader,
@@ -182,13 +182,13 @@ pub(super) async fn reread_large(
         if let Some(item) = state.items.get(&commit.key)
             && let Some(digest) = item.content.digest()
         {
-            large.insert(slot, large_value(item, digest, blobs).await?);
+            large.insert(slot, large_value(digest, blobs).await?);
         }
         if let Act::Quarantine { entry, .. } = &commit.act
             && let Some(item) = &entry.item
             && let Some(digest) = item.content.digest()
         {
-            let value = large_value(item, digest, blobs).await?;
+            let value = large_value(digest, blobs).await?;
             large.insert(Slot::Quarantined(entry.commit), value);
         }
     }
@@ -201,20 +201,18 @@ pub(super) async fn reread_large(
     Ok(())
 }
 
-async fn large_value(
-    item: &Item,
-    digest: Digest,
-    blobs: &dyn BlobReader,
-) -> Result<Arc<str>, Error> {
-    let namespace = Namespace::Backpacks;
-    let bytes = blobs
-        .get(namespace, digest)
-        .await?
-        .ok_or(piton_store::Error::BlobMissing { namespace, digest })?;
+async fn large_value(digest: Digest, blobs: &dyn BlobReader) -> Result<LargeValue, Error> {
+    use piton_store::Error::BlobCorrupt;
+    let bytes = match blobs.get(Namespace::Backpacks, digest).await {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) | Err(BlobCorrupt { .. }) => return Ok(LargeValue::Damaged),
+        Err(error) => return Err(error.into()),
+    };
     debug_assert_eq!(Digest::of(&FileBytes(&bytes)), digest, "the store checks what it gives");
-    let text =
-        String::from_utf8(bytes).map_err(|_| Error::BadBlob { key: item.key.clone(), digest })?;
-    Ok(text.into())
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => LargeValue::Whole(text.into()),
+        Err(_) => LargeValue::Damaged,
+    })
 }
 
 /// A backpack as its journal holds it now, with its whole history, for reading. It takes no lease and waits for no

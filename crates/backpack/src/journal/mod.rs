@@ -13,6 +13,7 @@
 //! backpack: whoever goes on opens it again, and finds what is on disk.
 
 mod backpack;
+mod check;
 mod event;
 mod followed;
 mod fork;
@@ -24,6 +25,7 @@ mod scope;
 mod writer;
 
 pub use backpack::{JournalPorts, JournaledBackpack, Mode, Opened};
+pub use check::{BackpackRepaired, Checked, check, repair};
 pub use event::{BackpackEvent, Holder};
 pub use followed::Followed;
 pub use loaded::{read, read_at};

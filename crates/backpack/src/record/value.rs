@@ -33,7 +33,9 @@ impl ValueRecord {
     pub(crate) fn of(content: &Content) -> Self {
         match content {
             Content::Held(text) => Self::of_text(text),
-            Content::Large(large) => Self::Large { size: large.size, digest: large.digest },
+            Content::Large(large) | Content::Damaged(large) => {
+                Self::Large { size: large.size, digest: large.digest }
+            }
         }
     }
 

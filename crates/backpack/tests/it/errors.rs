@@ -61,6 +61,17 @@ fn too_many_nodes() -> Error {
     rig.node("one more").pack("x", &1).unwrap_err()
 }
 
+async fn damaged_log() -> Error {
+    let disk = SimDisk::new();
+    let site = Site::on(Arc::new(disk.clone()), 1);
+    let backpack = site.open().await;
+    backpack.close().await.unwrap();
+    disk.damage(std::path::Path::new("/backpacks/pack_a/log"), |bytes| bytes[0] ^= 1);
+    let site = Site::on(Arc::new(disk), 2);
+    let found = read(&site.journal, &site.blobs, &pack_id(), site.ports.ports.clone()).await;
+    found.map(|_| ()).unwrap_err()
+}
+
 /// One failure of each kind that a journal adds.
 async fn with_a_journal() -> Vec<(Code, Error)> {
     let site = Site::on(Arc::new(SimDisk::new()), 1);
@@ -72,7 +83,9 @@ async fn with_a_journal() -> Vec<(Code, Error)> {
     let a = node(&backpack, "a");
     backpack.close().await.unwrap();
     let closed = a.pack("x", &1).await.unwrap_err();
+    let damaged = damaged_log().await;
     vec![
+        (Code::BackpackDamaged, damaged),
         (Code::BackpackNotFound, missing),
         (Code::BackpackLocked, locked),
         (Code::BackpackClosed, closed),

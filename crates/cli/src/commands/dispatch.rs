@@ -24,6 +24,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<Ending, Failure> {
         Command::Doctor => super::doctor::run(app),
         Command::Explain(command) => command.run(app),
         Command::Logs(command) => command.run(app),
+        Command::Data(command) => command.run(app),
         Command::Keys(command) => command.run(app),
         Command::Install(command) => command.run(app),
         Command::Completions(command) => command.run(app),

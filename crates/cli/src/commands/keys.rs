@@ -10,6 +10,12 @@ pub(crate) enum Command {
     /// Sign new tokens with a new key
     #[command(after_help = "Example:\n  piton keys rotate")]
     Rotate,
+    /// Check that the keys can be read; nothing is changed
+    #[command(after_help = "Example:\n  piton keys verify")]
+    Verify,
+    /// Replace keys that cannot be read by new ones, keeping the damaged file
+    #[command(after_help = "Example:\n  piton keys repair")]
+    Repair,
 }
 
 #[derive(Serialize)]
@@ -17,14 +23,45 @@ struct Rotated {
     rotated: bool,
 }
 
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Repaired {
+    is_sound: bool,
+    /// Where the damaged file is, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<String>,
+}
+
 impl Command {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let Self::Rotate = self;
         let open = app.open()?;
-        open.wait(open.runtime.rotate_keys())?;
-        app.output.say("New tokens are signed with a new key.");
-        app.output.say("Tokens of the last key still work; older ones do not. An agent gets new ones with resume_session.");
-        app.output.reply("piton.keys.rotate/1", &Rotated { rotated: true })?;
+        match self {
+            Self::Rotate => {
+                open.wait(open.runtime.rotate_keys())?;
+                app.output.say("New tokens are signed with a new key.");
+                app.output.say("Tokens of the last key still work; older ones do not. An agent gets new ones with resume_session.");
+                app.output.reply("piton.keys.rotate/1", &Rotated { rotated: true })?;
+            }
+            Self::Verify => {
+                open.wait(open.runtime.verify_keys())?;
+                app.output.say("The keys can be read.");
+                app.output
+                    .reply("piton.keys.verify/1", &Repaired { is_sound: true, kept: None })?;
+            }
+            Self::Repair => {
+                let kept = open.wait(open.runtime.repair_keys())?;
+                match &kept {
+                    None => app.output.say("The keys can be read. Nothing was changed."),
+                    Some(kept) => {
+                        let root = app.shown(open.root());
+                        app.output.say("New tokens are signed with new keys. No run is lost, but tokens of the old keys stop working.");
+                        app.output.say("An agent gets new ones with resume_session.");
+                        app.output.say(format_args!("The damaged file is kept: {root}/{kept}"));
+                    }
+                }
+                app.output.reply("piton.keys.repair/1", &Repaired { is_sound: true, kept })?;
+            }
+        }
         Ok(Ending::Done)
     }
 }

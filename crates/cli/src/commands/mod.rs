@@ -5,6 +5,7 @@ pub(crate) mod blame;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
+pub(crate) mod data;
 pub(crate) mod diff;
 mod dispatch;
 mod doctor;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests stop at the first surprise")]
 #![expect(clippy::print_stdout, reason = "long tests print their seed and what they did")]
 
+mod advice;
 mod agent;
 mod backpacks;
 mod branches;
@@ -27,6 +28,7 @@ mod processes;
 mod projections;
 mod promises;
 mod real_clients;
+mod recovery;
 mod rig;
 mod servers;
 mod sessions;

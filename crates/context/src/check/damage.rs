@@ -49,8 +49,17 @@ pub struct Validation {
     pub frames: u64,
     /// Heads.
     pub heads: u64,
+    /// What a repair took out of use, and what is missing because of that: it cannot be shown, and nothing else is wrong
+    /// with it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost: u64,
     /// What is damaged, by kind.
     pub damage: Vec<Damage>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Validation {

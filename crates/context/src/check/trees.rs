@@ -15,14 +15,18 @@ use crate::{
 pub(super) struct TreeCheck<'a> {
     context: &'a Context,
     nodes: BTreeSet<TreeNodeId>,
+    /// The keys of what a repair took out of use.
+    taken_away: BTreeSet<Vec<u8>>,
 }
 
 impl<'a> TreeCheck<'a> {
     pub(super) fn new(context: &'a Context) -> Self {
-        Self { context, nodes: BTreeSet::new() }
+        Self { context, nodes: BTreeSet::new(), taken_away: BTreeSet::new() }
     }
 
     pub(super) async fn run(mut self, found: &mut Validation) -> Result<(), Error> {
+        self.taken_away = self.context.taken_away().await?;
+        found.lost = self.taken_away.len() as u64;
         let skip = self.context.keys.all(Row::Node).len();
         let nodes = &mut self.nodes;
         self.context
@@ -40,6 +44,9 @@ impl<'a> TreeCheck<'a> {
                 continue;
             };
             for child in children.iter().filter(|child| !self.nodes.contains(&child.id)) {
+                if self.is_taken_away(child.id) {
+                    continue;
+                }
                 let what = format!("the tree node {}", child.id);
                 let at = path.join(&child.name);
                 found.add(DamageKind::Node, what, format!("it is missing, and {at} is made of it"));
@@ -52,17 +59,18 @@ impl<'a> TreeCheck<'a> {
         let mut rows = Vec::new();
         self.context.each_row(Row::Root, |row| rows.push(row)).await?;
         let mut last = None;
-        for (place, row) in rows.iter().enumerate() {
+        for row in &rows {
             found.roots += 1;
             let entry = RootEntry::decode(&row.value);
             let Some(entry) = found.absorb(DamageKind::Root, entry)? else { continue };
             let what = format!("the recorded tree {}", entry.sequence);
-            if entry.sequence != place as u64 + 1
-                || row.key != self.context.keys.root(entry.sequence)
-            {
+            let before = entry.sequence.saturating_sub(1);
+            let is_next = before == last.as_ref().map_or(0, |last: &RootEntry| last.sequence)
+                || self.taken_away.contains(&*self.context.keys.root(before));
+            if !is_next || row.key != self.context.keys.root(entry.sequence) {
                 found.add(DamageKind::Root, what.clone(), "it does not stand at its number");
             }
-            if !self.nodes.contains(&entry.root) {
+            if !self.nodes.contains(&entry.root) && !self.is_taken_away(entry.root) {
                 found.add(DamageKind::Root, what, "its topmost directory is missing");
             }
             last = Some(entry);
@@ -71,14 +79,15 @@ impl<'a> TreeCheck<'a> {
             Err(Error::NotScanned) => None,
             current => found.absorb(DamageKind::Root, current)?,
         };
-        if current != last {
+        if current.as_ref() != last.as_ref() {
             found.add(DamageKind::Root, "the current tree", "it is not the last recorded one");
         }
         let mut labels = Vec::new();
         self.context.each_row(Row::Label, |row| labels.push(row)).await?;
         for label in labels {
             let number = label.value.as_slice().try_into().map(u64::from_be_bytes);
-            if !number.is_ok_and(|number| number >= 1 && number <= rows.len() as u64) {
+            let newest = last.as_ref().map_or(0, |last| last.sequence);
+            if !number.is_ok_and(|number| number >= 1 && number <= newest) {
                 let name = String::from_utf8_lossy(&label.key[17..]).into_owned();
                 found.add(
                     DamageKind::Root,
@@ -88,5 +97,9 @@ impl<'a> TreeCheck<'a> {
             }
         }
         Ok(())
+    }
+
+    fn is_taken_away(&self, id: TreeNodeId) -> bool {
+        self.taken_away.contains(&*self.context.keys.node(id, 0))
     }
 }

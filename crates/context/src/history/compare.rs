@@ -15,7 +15,7 @@ use crate::{
 
 /// A directory of one of the two trees.
 #[derive(Clone)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// As it is recorded.
     Stored(TreeNodeId),
     /// As it was just scanned.
@@ -41,11 +41,11 @@ impl Child {
 
 /// What differs, and what is new.
 #[derive(Default)]
-pub(super) struct Difference {
+pub(crate) struct Difference {
     /// Every path that differs, in no order.
-    pub(super) changes: Vec<Change>,
+    pub(crate) changes: Vec<Change>,
     /// The nodes that only the newer tree has, if it was scanned; parents before what they hold.
-    pub(super) new_nodes: Vec<(TreePath, Node)>,
+    pub(crate) new_nodes: Vec<(TreePath, Node)>,
 }
 
 impl Context {
@@ -57,7 +57,7 @@ impl Context {
     }
 
     /// Compares two topmost directories.
-    pub(super) async fn compare(
+    pub(crate) async fn compare(
         &self,
         old: Option<Place>,
         new: Place,

@@ -7,9 +7,10 @@ mod nearest;
 mod record;
 mod root;
 
+pub(crate) use compare::{Difference, Place};
 pub use framed::FrameChange;
 pub(crate) use lookup::Found;
 pub use lookup::{NodeRecord, NodeRef};
 pub use record::Recorded;
-pub(crate) use record::TOUCHED_EVERYWHERE;
+pub(crate) use record::{CROWDED, TOUCHED_EVERYWHERE};
 pub use root::{RootEntry, RootRef};

@@ -25,6 +25,9 @@ use crate::{
 /// The value of the topmost directory's note when every directory may hold other entries.
 pub(crate) const TOUCHED_EVERYWHERE: &[u8] = b"everywhere";
 
+/// Why a tree could not be recorded in time.
+pub(crate) const CROWDED: &str = "other processes recorded trees";
+
 /// What came of recording a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recorded {
@@ -48,7 +51,7 @@ impl Context {
                 outcome => return outcome,
             }
         }
-        Err(Error::crowded("other processes recorded trees"))
+        Err(Error::crowded(CROWDED))
     }
 
     async fn try_record(
@@ -84,7 +87,7 @@ impl Context {
     }
 
     /// Writes nodes, what directories hold before them, and returns the last writes, which go with the tree itself.
-    async fn write_nodes(&self, nodes: Vec<(TreePath, Node)>) -> Result<Batch, Error> {
+    pub(crate) async fn write_nodes(&self, nodes: Vec<(TreePath, Node)>) -> Result<Batch, Error> {
         let mut batch = Batch::new();
         let mut bytes = 0;
         for (path, node) in nodes.into_iter().rev() {

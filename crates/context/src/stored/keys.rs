@@ -50,6 +50,8 @@ pub(crate) enum Row {
     Invalid = b'x' as isize,
     /// A directory in which heads changed since its frames were last regenerated.
     Touched = b'y' as isize,
+    /// A row that could not be read, by the key that it had.
+    Aside = b'z' as isize,
 }
 
 /// Makes the keys of one project.

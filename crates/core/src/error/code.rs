@@ -26,6 +26,8 @@ crate::closed_set! {
         StoreInvariantViolation => "STORE_INVARIANT_VIOLATION",
         /// A blob is not what its digest says.
         StoreCorruptBlob => "STORE_CORRUPT_BLOB",
+        /// The file of the tables is damaged.
+        StoreTableDamaged => "STORE_TABLE_DAMAGED",
         /// There is no such thing.
         StoreNotFound => "STORE_NOT_FOUND",
         /// The data has a version that this program does not know.
@@ -134,6 +136,8 @@ crate::closed_set! {
         BackpackClosed => "BACKPACK_CLOSED",
         /// There is no such backpack.
         BackpackNotFound => "BACKPACK_NOT_FOUND",
+        /// A backpack, or a value in it, is damaged.
+        BackpackDamaged => "BACKPACK_DAMAGED",
         /// The project directory has not been scanned.
         ContextNotScanned => "CONTEXT_NOT_SCANNED",
         /// The project directory cannot be read.
@@ -242,6 +246,7 @@ impl Code {
             Self::StoreConflict => store::CONFLICT,
             Self::StoreInvariantViolation => store::INVARIANT_VIOLATION,
             Self::StoreCorruptBlob => store::CORRUPT_BLOB,
+            Self::StoreTableDamaged => store::TABLE_DAMAGED,
             Self::StoreNotFound => store::NOT_FOUND,
             Self::StoreUnsupportedVersion => store::UNSUPPORTED_VERSION,
             Self::StoreUnsupportedFilesystem => store::UNSUPPORTED_FILESYSTEM,
@@ -296,6 +301,7 @@ impl Code {
             Self::BackpackLocked => backpack::LOCKED,
             Self::BackpackClosed => backpack::CLOSED,
             Self::BackpackNotFound => backpack::NOT_FOUND,
+            Self::BackpackDamaged => backpack::DAMAGED,
             Self::ContextNotScanned => context::NOT_SCANNED,
             Self::ContextUnreadable => context::UNREADABLE,
             Self::ContextNodeNotFound => context::NODE_NOT_FOUND,

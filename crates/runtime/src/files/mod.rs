@@ -43,7 +43,9 @@ pub use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts};
 pub use piton_workspaces::landlock::{Opening, Wall, enclose};
 pub use piton_workspaces::overlay::DifferenceKind;
 pub use piton_workspaces::tools::{ALIASES, ToolCard, cards};
-pub use piton_workspaces::virtual_store::VirtualPorts;
+pub use piton_workspaces::virtual_store::{
+    VirtualChecked, VirtualPorts, VirtualRepaired, check_virtual, repair_virtual,
+};
 pub use piton_workspaces::{AccessScope, Actor, Tool};
 pub use reply::{
     AppliedOverlay, ChangeShown, DroppedOverlay, FileHistory, OverlayDiff, RecordShown,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use piton_context::check::Validation;
+use piton_context::check::{ContextRepaired, Validation};
 use piton_context::history::{FrameChange, RootEntry, RootRef};
 use piton_context::report::ContextReport;
 use piton_context::scan::Scanner;
@@ -100,7 +100,14 @@ impl Frames {
     async fn scan_now(&self, force: bool, label: Option<&Label>) -> Result<ScanShown, Error> {
         let found = self.scanner().scan(force)?;
         let report = found.report;
-        let recorded = self.context.record(&found.tree, report.is_partial(), label).await?;
+        let recorded = match self.context.record(&found.tree, report.is_partial(), label).await {
+            // Every file was read, so what is damaged of earlier trees need not be in the way.
+            Err(Error::Integrity { .. }) if force => {
+                self.context.repair(&found.tree, report.is_partial()).await?;
+                self.context.record(&found.tree, report.is_partial(), label).await?
+            }
+            recorded => recorded?,
+        };
         let mut changes = BTreeMap::new();
         for change in &recorded.changes {
             *changes.entry(change.change.to_string()).or_insert(0) += 1;
@@ -117,6 +124,17 @@ impl Frames {
             bytes: totals.bytes,
             report,
         })
+    }
+
+    /// Makes what is stored of the project usable again: what the disk holds is written anew, and what cannot be read is
+    /// kept elsewhere. Returns what was done, and what a check finds then.
+    pub async fn repair(&self) -> Result<(ContextRepaired, Validation), Envelope> {
+        let repair = async {
+            let found = self.scanner().scan(true)?;
+            let done = self.context.repair(&found.tree, found.report.is_partial()).await?;
+            Ok((done, self.context.validate().await?))
+        };
+        repair.await.map_err(|error: Error| error.envelope())
     }
 
     /// Records the project directory as it is, if it was ever scanned: what nobody scanned is left alone.

@@ -89,14 +89,19 @@ impl Runtime {
             };
             self.ranked(request, around.as_ref()).await?
         };
-        let mut candidates = Vec::with_capacity(found.len());
+        let (mut candidates, mut failed) = (Vec::with_capacity(found.len()), None);
         for (summary, why) in found {
-            // One that cannot be read any more is not offered.
-            if let Ok(candidate) = self.candidate(&summary, why).await {
-                candidates.push(candidate);
+            match self.candidate(&summary, why).await {
+                Ok(candidate) => candidates.push(candidate),
+                // One that cannot be read any more is not offered.
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
-        Ok(ResumeCandidates { candidates })
+        match failed {
+            // There are runs, and what keeps all of them from being resumed is not that there are none.
+            Some(error) if candidates.is_empty() => Err(error.envelope()),
+            _ => Ok(ResumeCandidates { candidates }),
+        }
     }
 
     /// The runs that an id names.

@@ -106,6 +106,17 @@ impl Runtime {
         })
     }
 
+    /// Reads the keys that sign tokens; fails if they are damaged.
+    pub async fn verify_keys(&self) -> Result<(), Envelope> {
+        let asked = self.ports.keys.verify(b"", &[0; 32]).await;
+        asked.map(|_| ()).map_err(|error| error.envelope())
+    }
+
+    /// Replaces keys that cannot be read by new ones. Says where the old ones are kept; nothing if they can be read.
+    pub async fn repair_keys(&self) -> Result<Option<String>, Envelope> {
+        self.ports.keys.repair().await.map_err(|error| error.envelope())
+    }
+
     /// Makes a new key for tokens. Those that were signed with the key before the last are worthless from then on.
     pub async fn rotate_keys(&self) -> Result<(), Envelope> {
         self.ports.keys.rotate().await.map_err(|error| error.envelope())

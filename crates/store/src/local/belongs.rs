@@ -12,11 +12,12 @@ use super::disk::Disk;
 use crate::Error;
 
 /// What lies in a data directory: what the store keeps there, and what the program keeps beside it.
-const OURS: [&str; 17] = [
+const OURS: [&str; 18] = [
     "artifacts",
     "backpacks",
     "backups",
     "blobs",
+    "damaged",
     "demo",
     "format.json",
     "format.json.new",

@@ -282,6 +282,35 @@ impl LocalBlobs {
         Ok(removed)
     }
 
+    fn set_aside_blocking(
+        &self,
+        namespace: Namespace,
+        digest: Digest,
+    ) -> Result<Option<String>, Error> {
+        match self.get_blocking(namespace, digest) {
+            Err(Error::BlobCorrupt { .. }) => {}
+            found => return found.map(|_| None),
+        }
+        let (disk, from) = (self.disk(), self.path(namespace, digest));
+        let dir = self.dir.damaged().join(namespace.as_str());
+        let take = || -> io::Result<String> {
+            for made in [&self.dir.damaged(), &dir] {
+                disk.create_dir(made)?;
+            }
+            // Copied rather than renamed: of a rename between two directories a power cut may keep the half that takes
+            // the file away.
+            let name = super::files::free_name(disk, &dir, &digest.hex())?;
+            super::files::write_new(disk, &dir.join(&name), &disk.read(&from, u64::MAX)?)?;
+            for synced in [&dir, &self.dir.damaged(), self.dir.root()] {
+                disk.sync_dir(synced)?;
+            }
+            remove(disk, &from)?;
+            disk.sync_dir(from.parent().expect("a blob lies in a directory"))?;
+            Ok(format!("damaged/{namespace}/{name}"))
+        };
+        take().map(Some).map_err(Error::io("take a damaged blob out of use"))
+    }
+
     /// Removes temporary files that no living writer can still want.
     fn remove_temporaries(&self, namespace: Namespace) -> io::Result<()> {
         let base = self.dir.blobs(namespace);
@@ -341,6 +370,15 @@ impl Blobs for LocalBlobs {
             allowed?;
             own.remove_blocking(namespace, &digests, age_min).map_err(Error::io("remove blobs"))
         }))
+    }
+
+    fn set_aside(
+        &self,
+        namespace: Namespace,
+        digest: Digest,
+    ) -> BoxFuture<'_, Result<Option<String>, Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || own.set_aside_blocking(namespace, digest)))
     }
 
     fn tidy(&self, namespace: Namespace) -> BoxFuture<'_, Result<(), Error>> {

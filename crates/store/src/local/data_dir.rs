@@ -48,6 +48,15 @@ impl DataDir {
         Ok(dir)
     }
 
+    /// Opens a data directory that no other process has open, and keeps all others out of it. Blocks.
+    pub fn open_alone(root: &Path) -> Result<Self, Error> {
+        let mut dir = Self::open(root)?;
+        dir.format = None;
+        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
+        dir.format = Some(Arc::new(format::alone(&leases)?));
+        Ok(dir)
+    }
+
     /// Opens a data directory on a given disk, whatever its format. Its root must exist there.
     pub fn on(disk: Arc<dyn Disk>, root: &Path) -> Result<Self, Error> {
         let dir = Self { root: root.into(), disk, format: None };
@@ -90,6 +99,11 @@ impl DataDir {
     /// Where deleted streams wait for their removal.
     pub fn trash(&self) -> PathBuf {
         self.root.join("trash")
+    }
+
+    /// Where what was taken out of use because it is damaged is kept.
+    pub fn damaged(&self) -> PathBuf {
+        self.root.join("damaged")
     }
 
     /// The key ring.

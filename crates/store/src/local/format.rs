@@ -66,6 +66,18 @@ pub(super) fn settle(dir: &DataDir, leases: &LocalLeases) -> Result<Lease, Error
     Known { format, migrations: MIGRATIONS, patience }.settle(dir, leases)
 }
 
+/// Keeps everybody else out of a data directory for as long as the lease is held. Blocks.
+pub(super) fn alone(leases: &LocalLeases) -> Result<Lease, Error> {
+    let alone =
+        leases.acquire_blocking(&name("format"), Mode::Exclusive, Patience::Wait(FORMAT_WAIT));
+    alone.map_err(|error| match error {
+        Error::Busy { waited_ms, .. } => {
+            Error::Busy { what: "the data directory".into(), waited_ms }
+        }
+        error => error,
+    })
+}
+
 /// What a Piton knows.
 struct Known {
     format: Format,

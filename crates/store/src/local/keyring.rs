@@ -4,8 +4,8 @@
 //! `keyring`; so there is always one whole ring or none. Readers take no lease: they keep the ring
 //! in memory and look at each call whether the name still belongs to the same file.
 //!
-//! Invariants: a ring that cannot be read is never replaced, because tokens that it signed would
-//! be lost with it. A key changes by rotation only; there is no clock here.
+//! Invariants: a ring that cannot be read is replaced by a repair only, which keeps it, because
+//! tokens that it signed are lost with it. A key changes by rotation or repair; there is no clock here.
 //!
 //! Limitations: an edit of the file in place that keeps its length is seen by the next process
 //! only. A process that reads a new ring between its rename and the sync of the directory may sign
@@ -26,7 +26,7 @@ use piton_core::port::Entropy;
 use super::{
     DataDir,
     disk::{Disk, FileLock, Stat},
-    files::replace,
+    files::{free_name, replace, write_new},
 };
 use crate::{
     Error, LeaseName,
@@ -134,6 +134,29 @@ impl Shared {
         self.write(&ring)
     }
 
+    /// Puts a ring that cannot be read aside, and makes a new one. One of a newer version is left alone.
+    fn repair(&self) -> Result<Option<String>, Error> {
+        let _lock = self.lock()?;
+        match self.read() {
+            Err(Error::KeyringCorrupt { .. }) => {}
+            read => return read.map(|_| None),
+        }
+        let path = self.dir.keyring();
+        let dir = path.parent().expect("the ring lies in a directory").to_path_buf();
+        let keep = || {
+            // A copy, so that there is a ring at every moment: without one, the next signature would make keys of
+            // which nobody was told.
+            let name = free_name(self.disk(), &dir, "keyring.json.damaged")?;
+            let bytes = self.disk().read(&path, u64::MAX)?;
+            write_new(self.disk(), &dir.join(&name), &bytes)?;
+            self.disk().sync_dir(&dir)?;
+            Ok(format!("keys/{name}"))
+        };
+        let kept = keep().map_err(Error::io("keep the damaged key ring"))?;
+        self.write(&Ring::generate(self.entropy.as_ref()))?;
+        Ok(Some(kept))
+    }
+
     /// Waits until no other process writes the ring.
     fn lock(&self) -> Result<Box<dyn FileLock>, Error> {
         let path = self.dir.lease(&self.lease);
@@ -195,5 +218,10 @@ impl KeyRing for LocalKeyRing {
     fn rotate(&self) -> BoxFuture<'_, Result<(), Error>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(super::blocking(move || shared.rotate()))
+    }
+
+    fn repair(&self) -> BoxFuture<'_, Result<Option<String>, Error>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(super::blocking(move || shared.repair()))
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Plans that wait together are written together and share one sync. Each record carries the
 //! offset at which its group began: a damaged record that a later group follows was acknowledged,
-//! so that is damage; one that none follows may never have been, so that is a torn tail.
+//! so that is damage. One that none follows is a torn tail if it can be what an unfinished write
+//! left (see [`crate::torn`]), and damage if not.
 //!
 //! A record is a header line `piton1 <payload length> <group offset> <digest>`, numbers in
 //! lowercase hex of 8 and 16 digits, and the payload: the plan's events, one canonical line each.
@@ -28,12 +29,15 @@ use crate::{
     plan::EncodedPlan,
     port::Cursor,
     record::Record,
+    torn::lacks_a_sector,
 };
 
 const MAGIC: &[u8] = b"piton1 ";
 const LENGTH_DIGITS: usize = 8;
 const GROUP_DIGITS: usize = 16;
 const DIGEST_DIGITS: usize = 64;
+/// More digits than this are no version of ours, but damage.
+const VERSION_DIGITS_MAX: usize = 4;
 const HEADER_BYTES: usize = MAGIC.len() + LENGTH_DIGITS + 1 + GROUP_DIGITS + 1 + DIGEST_DIGITS + 1;
 
 /// The layout of backpacks.
@@ -54,12 +58,17 @@ impl Layout for Log {
         while at < text.len() {
             let offset = base + at as u64;
             let Some(frame) = Frame::read(&text[at..], offset) else {
-                let end = base + text.len() as u64;
-                if acknowledged_behind(&text[at..], offset) {
-                    let health = tail.head.health(Flaw::Corrupt(Reason::LogDamaged));
+                let rest = &text[at..];
+                if let Some(version) = newer_version(rest, offset) {
+                    let health = tail.head.health(Flaw::UnknownVersion(version));
                     return Ok(Ending::Broken { health, newest: false });
                 }
-                return Ok(Ending::Torn(Site::torn(offset, end)));
+                let newest = !acknowledged_behind(rest, offset);
+                if newest && is_unfinished(rest, offset) {
+                    return Ok(Ending::Torn(Site::torn(offset, base + text.len() as u64)));
+                }
+                let health = tail.head.health(Flaw::Corrupt(Reason::LogDamaged));
+                return Ok(Ending::Broken { health, newest });
             };
             let record_len = HEADER_BYTES + frame.payload.len();
             let is_last = at + record_len == text.len();
@@ -147,24 +156,84 @@ struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// The record at the start of `text`, which stands at `offset`, if it is whole.
     fn read(text: &'a [u8], offset: u64) -> Option<Self> {
-        let header = std::str::from_utf8(text.get(..HEADER_BYTES)?).ok()?;
-        let numbers = header.strip_prefix(std::str::from_utf8(MAGIC).ok()?)?.strip_suffix('\n')?;
-        let mut fields = numbers.split(' ');
-        let (length, group, digest) = (fields.next()?, fields.next()?, fields.next()?);
-        let sizes = (length.len(), group.len(), digest.len());
-        if fields.next().is_some() || sizes != (LENGTH_DIGITS, GROUP_DIGITS, DIGEST_DIGITS) {
+        let header = Header::read(text)?;
+        if header.payload_len > PLAN_BYTES_MAX || header.group > offset {
             return None;
         }
-        let payload_len = usize::from_str_radix(length, 16).ok()?;
-        let group_offset = u64::from_str_radix(group, 16).ok()?;
-        if payload_len > PLAN_BYTES_MAX || group_offset > offset {
-            return None;
-        }
-        let payload = text.get(HEADER_BYTES..HEADER_BYTES + payload_len)?;
+        let payload = text.get(HEADER_BYTES..HEADER_BYTES + header.payload_len)?;
         // The text of the numbers is part of the digest, so that their form is fixed too.
-        let found = digest_of(&numbers[..LENGTH_DIGITS + 1 + GROUP_DIGITS], payload);
-        (found.hex() == digest).then_some(Self { group: group_offset, payload })
+        let found = digest_of(header.numbers, payload);
+        (found.hex() == header.digest).then_some(Self { group: header.group, payload })
     }
+}
+
+/// What the first line of a record says. Whether it is true, the digest shows.
+struct Header<'a> {
+    /// The two numbers as text.
+    numbers: &'a str,
+    payload_len: usize,
+    group: u64,
+    digest: &'a str,
+}
+
+impl<'a> Header<'a> {
+    fn read(text: &'a [u8]) -> Option<Self> {
+        let header = std::str::from_utf8(text.get(..HEADER_BYTES)?).ok()?;
+        let fields = header.strip_prefix(std::str::from_utf8(MAGIC).ok()?)?.strip_suffix('\n')?;
+        let mut parts = fields.split(' ');
+        let (length, group, digest) = (parts.next()?, parts.next()?, parts.next()?);
+        let sizes = (length.len(), group.len(), digest.len());
+        if parts.next().is_some() || sizes != (LENGTH_DIGITS, GROUP_DIGITS, DIGEST_DIGITS) {
+            return None;
+        }
+        Some(Self {
+            numbers: &fields[..LENGTH_DIGITS + 1 + GROUP_DIGITS],
+            payload_len: usize::from_str_radix(length, 16).ok()?,
+            group: u64::from_str_radix(group, 16).ok()?,
+            digest,
+        })
+    }
+}
+
+/// Whether the record at the start of `text`, which is not whole and which no later group follows, can be what an
+/// unfinished write left: it lacks its end, or a sector.
+fn is_unfinished(text: &[u8], offset: u64) -> bool {
+    if text.len() < HEADER_BYTES || lacks_a_sector(text, offset) {
+        return true;
+    }
+    // The first line goes out before what follows it, so it is as it was written unless somebody changed it.
+    let Some(header) = Header::read(text) else { return false };
+    let payload = &text[HEADER_BYTES..];
+    if header.payload_len > PLAN_BYTES_MAX || header.payload_len <= payload.len() {
+        return false;
+    }
+    // The file ends before the record does, unless the length is what was changed.
+    let next = find(payload, MAGIC).unwrap_or(payload.len());
+    let whole_at = |end: usize| {
+        let numbers = format!("{end:08x} {:016x}", header.group);
+        digest_of(&numbers, &payload[..end]).hex() == header.digest
+    };
+    !whole_at(next) && !whole_at(payload.len())
+}
+
+/// The version of the record at the start of `text`, if it is one that this program does not know.
+fn newer_version(text: &[u8], offset: u64) -> Option<u64> {
+    let stem = MAGIC.strip_suffix(b"1 ").expect("the first version is 1");
+    let rest = text.strip_prefix(stem)?;
+    let digits = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+    if digits == 0 || digits > VERSION_DIGITS_MAX || rest[digits] != b' ' {
+        return None;
+    }
+    let version = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+    // A digit may have been changed in a record that is ours.
+    let mut ours = MAGIC.to_vec();
+    ours.extend_from_slice(&rest[digits + 1..]);
+    (version != 1 && Frame::read(&ours, offset).is_none()).then_some(version)
+}
+
+/// Where `wanted` begins in `text`.
+fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    text.windows(wanted.len()).position(|window| window == wanted)
 }
 
 fn digest_of(numbers: &str, payload: &[u8]) -> Digest {
@@ -185,9 +254,7 @@ fn write_frame(out: &mut Vec<u8>, group: u64, payload: &[u8]) {
 /// Whether a whole record of a later group stands behind the damaged one at the start of `text`.
 fn acknowledged_behind(text: &[u8], offset: u64) -> bool {
     let mut at = 1;
-    while let Some(found) =
-        text.get(at..).and_then(|rest| rest.windows(MAGIC.len()).position(|window| window == MAGIC))
-    {
+    while let Some(found) = text.get(at..).and_then(|rest| find(rest, MAGIC)) {
         at += found;
         if Frame::read(&text[at..], offset + at as u64).is_some_and(|frame| frame.group > offset) {
             return true;

@@ -35,7 +35,7 @@ pub use leases::LocalLeases;
 pub use log::Log;
 pub use real_disk::RealDisk;
 pub use segmented::Segmented;
-pub use table::{LocalTable, TableStatus};
+pub use table::{LocalTable, RepairedTable, TableStatus, repair_table};
 
 use crate::Error;
 

@@ -20,6 +20,7 @@ mod connection;
 mod entries;
 mod failure;
 mod pool;
+mod repair;
 mod snapshot;
 mod upkeep;
 
@@ -27,8 +28,11 @@ use std::{path::Path, sync::Arc};
 
 use tokio::sync::Mutex;
 
-pub use self::upkeep::TableStatus;
 use self::{pool::Readers, snapshot::Snapshot, upkeep::Upkeep};
+pub use self::{
+    repair::{RepairedTable, repair_table},
+    upkeep::TableStatus,
+};
 use super::{DataDir, nearby};
 use crate::{
     Error, LeaseName,
@@ -52,13 +56,18 @@ struct Writer {
 
 impl LocalTable {
     /// Opens the table `name`, making the database if need be. Blocks.
+    ///
+    /// A damaged database opens too: whoever asks it for something learns of the damage, and nobody else does.
     pub fn open(dir: &DataDir, name: &LeaseName) -> Result<Self, Error> {
         let path = dir.table();
         if connection::create_file(&path)? {
             dir.disk().sync_dir(dir.root()).map_err(Error::io("sync the data directory"))?;
         }
         // Makes and checks the schema; then it is there for the first read.
-        let first = connection::only_reads(connection::open_writer(&path)?)?;
+        let first = match connection::open_writer(&path).and_then(connection::only_reads) {
+            Err(Error::TableDamaged { .. }) => None,
+            opened => Some(opened?),
+        };
         let upkeep = Upkeep::new(&path);
         Ok(Self {
             name: name.clone(),

@@ -72,6 +72,14 @@ pub trait Blobs: BlobReader {
         lease: &'a Lease,
     ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>>;
 
+    /// Takes a blob whose bytes are not those of its digest out of its namespace, and keeps them elsewhere. Says where;
+    /// nothing if there is no such blob, or it is whole. Storing the right bytes again makes the blob whole.
+    fn set_aside(
+        &self,
+        namespace: Namespace,
+        digest: Digest,
+    ) -> BoxFuture<'_, Result<Option<String>, Error>>;
+
     /// Clears away what writers that died left behind in a namespace.
     fn tidy(&self, namespace: Namespace) -> BoxFuture<'_, Result<(), Error>>;
 }

@@ -51,4 +51,11 @@ pub trait KeyRing: Send + Sync {
     /// Makes the current key the previous one, and a new current key. What the old previous key
     /// signed is worthless from then on.
     fn rotate(&self) -> BoxFuture<'_, Result<(), Error>>;
+
+    /// Replaces keys that cannot be read by new ones, and keeps what was there. Says where; nothing if the keys can be
+    /// read, which are never replaced.
+    fn repair(&self) -> BoxFuture<'_, Result<Option<String>, Error>> {
+        // Keys that are not kept on a medium are not damaged by one.
+        Box::pin(async { Ok(None) })
+    }
 }

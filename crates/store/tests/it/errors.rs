@@ -130,6 +130,14 @@ fn conflict() -> Error {
     block_on(table.commit(write())).unwrap_err()
 }
 
+fn damaged_table() -> Error {
+    let root = tempfile::TempDir::new().unwrap();
+    let dir = DataDir::open(root.path()).unwrap();
+    std::fs::write(root.path().join("table.sqlite3"), vec![0xff; 8_192]).unwrap();
+    let table = piton_store::local::LocalTable::open(&dir, &"t".parse().unwrap()).unwrap();
+    block_on(table.get(b"x")).unwrap_err()
+}
+
 fn corrupt_keyring() -> Error {
     let disk = SimDisk::new();
     let shared: Arc<dyn Disk> = Arc::new(disk.clone());
@@ -149,6 +157,7 @@ fn errors() -> Vec<(Code, Error)> {
         (Code::StoreConflict, conflict()),
         (Code::StoreInvariantViolation, plan_refused(vec![])),
         (Code::StoreCorruptBlob, corrupt_blob()),
+        (Code::StoreTableDamaged, damaged_table()),
         (Code::StoreNotFound, missing_blob()),
         (Code::StoreUnsupportedVersion, {
             block_on(sessions(&unknown).repair(&name())).unwrap_err()

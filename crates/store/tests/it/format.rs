@@ -47,7 +47,7 @@ fn what_a_newer_piton_wrote_is_refused_unless_it_says_that_this_one_can_read_it(
     let told = refused.envelope();
     assert_eq!(told.code, Code::StoreUnsupportedVersion);
     assert_eq!(told.message, "The data directory has version 3; this Piton knows 1.");
-    assert!(told.suggestion.starts_with("Use the version of Piton that wrote the data"));
+    assert!(told.suggestion.starts_with("Upgrade Piton"));
     assert_eq!(file(root.path()), newer);
 
     let readable = r#"{"version": 3, "oldestReader": 1}"#;
@@ -62,7 +62,7 @@ fn a_file_that_cannot_be_understood_is_left_and_told() {
         let root = TempDir::new().unwrap();
         fs::write(root.path().join("format.json"), text).unwrap();
         let told = DataDir::open(root.path()).unwrap_err().envelope();
-        assert!(told.suggestion.contains("Restore format.json"), "{}", told.suggestion);
+        assert!(told.suggestion.contains("Move format.json"), "{}", told.suggestion);
         assert_eq!(file(root.path()), text);
     }
 }

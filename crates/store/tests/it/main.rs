@@ -23,6 +23,7 @@ mod model;
 mod oversized;
 mod protocol;
 mod repair;
+mod repairs;
 mod site;
 mod table;
 mod worker;

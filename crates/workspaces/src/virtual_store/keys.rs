@@ -53,6 +53,16 @@ pub(super) fn is_entry(key: &[u8]) -> bool {
     key.get(START.len() + DIGEST_BYTES) == Some(&ENTRY)
 }
 
+/// What the keys of the same namespace begin with.
+pub(super) fn namespace_of(key: &[u8]) -> Option<&[u8]> {
+    key.get(..START.len() + DIGEST_BYTES)
+}
+
+/// The row that says how much there is in the namespace whose keys begin so.
+pub(super) fn usage_of(namespace: &[u8]) -> Key {
+    [namespace, &[USAGE]].concat().into()
+}
+
 /// The name at the end of an entry's key.
 pub(super) fn name_of(key: &[u8]) -> Option<&str> {
     let start = START.len() + DIGEST_BYTES + 1 + ROOT.len();

@@ -11,6 +11,7 @@
 //!
 //! *Limitations*: a recursive delete takes a bounded number of entries, because it is one commit.
 
+mod check;
 mod commit;
 mod copy;
 mod keys;
@@ -25,6 +26,7 @@ mod store;
 mod tree;
 mod usage;
 
+pub use check::{VirtualChecked, VirtualRepaired, check_virtual, repair_virtual};
 pub use namespace::{Namespace, NamespaceProblem};
 pub use roots::VirtualRoots;
 pub(crate) use row::Row;

@@ -8,6 +8,7 @@ pub(crate) mod kill;
 mod past;
 pub(crate) mod processes;
 mod reopening;
+mod repairs;
 mod roots;
 pub(crate) mod site;
 mod syncs;

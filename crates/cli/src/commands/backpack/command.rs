@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use piton_runtime::state::look::{BackpackReference, Backpacks, Reveal};
 
-use super::{at, blame, diff, list, log, quarantined, show};
+use super::{at, blame, diff, list, log, quarantined, show, soundness};
 use crate::{app::App, exit::Ending, failure::Failure, open::Open};
 
 #[derive(Subcommand)]
@@ -34,6 +34,12 @@ pub(crate) enum Command {
     /// What was taken out of use or never got there: failed attempts, prompts
     #[command(after_help = "Example:\n  piton backpack quarantined research --reveal")]
     Quarantined(quarantined::Quarantined),
+    /// Check every byte of a backpack, or of all; nothing is changed
+    #[command(after_help = "Example:\n  piton backpack verify research")]
+    Verify(soundness::Verify),
+    /// Make a damaged backpack usable again, keeping what is taken away
+    #[command(after_help = "Example:\n  piton backpack repair research")]
+    Repair(Backpack),
 }
 
 /// Names a backpack.
@@ -77,6 +83,8 @@ impl Command {
             Self::At(command) => command.run(app, &open),
             Self::Diff(command) => command.run(app, &open),
             Self::Quarantined(command) => command.run(app, &open),
+            Self::Verify(command) => command.run(app, &open),
+            Self::Repair(backpack) => soundness::repair(app, &open, &backpack),
         }
     }
 }

@@ -25,25 +25,24 @@ pub(super) fn run(app: &App, open: &Open) -> Result<Ending, Failure> {
 
 fn say(app: &App, list: &BackpackList) {
     let rows: Vec<_> = list.backpacks.iter().map(row).collect();
-    if rows.is_empty() {
+    if rows.is_empty() && list.troubled.is_empty() {
         app.output.say("There are no backpacks yet.");
-    } else {
+    } else if !rows.is_empty() {
         for line in table::lines(HEADS, &rows) {
             app.output.say(line);
         }
     }
     for one in &list.troubled {
         let (id, trouble) = (&one.id, &one.trouble);
-        app.output.say(format_args!(
-            "\n{id} cannot be read: {}\n{}",
-            trouble.message, trouble.suggestion
-        ));
+        app.output
+            .say(format_args!("\n{id} is damaged. {}\n{}", trouble.message, trouble.suggestion));
     }
     say_left_out(app, list.left_out, "older backpacks");
     match list.backpacks.first() {
         Some(line) => {
             app.output.say(format_args!("\nLook at one: piton backpack log {}", line.short));
         }
+        None if !list.troubled.is_empty() => {}
         None => app.output.say("A flow makes them: piton flow run FILE"),
     }
 }

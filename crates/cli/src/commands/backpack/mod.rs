@@ -9,6 +9,7 @@ mod list;
 mod log;
 mod quarantined;
 mod show;
+mod soundness;
 
 pub(crate) use command::{Backpack, Command, backpacks};
 pub(crate) use lines::cell;

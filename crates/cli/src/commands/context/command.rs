@@ -30,6 +30,9 @@ enum Command {
     /// Check everything that is stored; nothing is changed
     #[command(after_help = "Example:\n  piton context validate")]
     Validate,
+    /// Write what is damaged again from the files, and keep what cannot be read elsewhere
+    #[command(after_help = "Example:\n  piton context repair")]
+    Repair,
     /// Every recorded tree, the newest first
     #[command(after_help = "Example:\n  piton context history")]
     History,
@@ -94,6 +97,7 @@ impl Context {
             Command::Scan(scan) => scan.run(app),
             Command::Status => look::status(app),
             Command::Validate => look::validate(app),
+            Command::Repair => look::repair(app),
             Command::History => look::history(app),
             Command::Agents => look::agents(app),
             Command::GetNode(get) => get.run(app, agent),

@@ -14,13 +14,18 @@ pub(crate) struct Desk {
     pub(super) frames: Frames,
 }
 
+/// The context of the project that a command was called in.
+pub(crate) fn frames(app: &App, open: &Open) -> Result<Frames, Failure> {
+    let here = app.environment.working_dir.as_deref();
+    let configured = open.runtime.applied().project_dir();
+    let project: Option<ProjectDir> = project_dir(None, configured.into_iter().chain(here))?;
+    Ok(open.runtime.frames(project.as_ref(), here)?)
+}
+
 impl Desk {
     pub(super) fn new(app: &App) -> Result<Self, Failure> {
         let open = app.open()?;
-        let here = app.environment.working_dir.as_deref();
-        let configured = open.runtime.applied().project_dir();
-        let project: Option<ProjectDir> = project_dir(None, configured.into_iter().chain(here))?;
-        let frames = open.runtime.frames(project.as_ref(), here)?;
+        let frames = frames(app, &open)?;
         Ok(Self { open, frames })
     }
 

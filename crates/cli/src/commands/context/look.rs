@@ -1,8 +1,10 @@
 //! Looking at a project: scan, status, check, trees, agents.
 
 use clap::Args;
+use piton_context::check::{ContextRepaired, Validation};
 use piton_context::word::Label;
 use piton_runtime::frames::{ScanShown, StatusShown, TypeShown};
+use serde::Serialize;
 use serde_json::json;
 
 use super::{desk::Desk, progress::Progress};
@@ -153,10 +155,47 @@ pub(super) fn validate(app: &App) -> Result<Ending, Failure> {
     app.output.say(if found.is_sound() {
         "Nothing is damaged."
     } else {
-        "It is damaged. Keep the data directory, and restore it from a backup."
+        "It is damaged. Fix what can be fixed: piton context repair"
     });
     app.output.reply("piton.context.validate/1", &found)?;
     Ok(if found.is_sound() { Ending::Done } else { Ending::Damaged })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Repaired {
+    is_sound: bool,
+    repaired: ContextRepaired,
+    validation: Validation,
+}
+
+pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
+    let desk = Desk::new(app)?;
+    let progress = Progress::begin(app, "Reading every file");
+    let (repaired, validation) = desk.open.wait(desk.frames.repair())?;
+    drop(progress);
+    let output = &app.output;
+    output.say(format_args!("Written again from the disk: {} tree nodes.", repaired.rewritten));
+    if repaired.set_aside > 0 {
+        output.say(format_args!(
+            "Rows that could not be read are out of use and kept in the table: {}.",
+            repaired.set_aside
+        ));
+    }
+    for kept in &repaired.contents {
+        output.say(format_args!("A damaged content is out of use and kept: {kept}"));
+    }
+    for damage in &validation.damage {
+        output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
+    }
+    let is_sound = validation.is_sound();
+    output.say(if is_sound {
+        "Nothing is damaged."
+    } else {
+        "What is named above cannot be made from the disk. Put those frames again: piton context put-frame"
+    });
+    output.reply("piton.context.repair/1", &Repaired { is_sound, repaired, validation })?;
+    Ok(if is_sound { Ending::Done } else { Ending::Damaged })
 }
 
 pub(super) fn history(app: &App) -> Result<Ending, Failure> {

@@ -14,4 +14,4 @@ mod read;
 mod watch;
 
 pub(crate) use command::Context;
-pub(crate) use desk::Desk;
+pub(crate) use desk::{Desk, frames};

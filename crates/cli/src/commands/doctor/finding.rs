@@ -36,6 +36,11 @@ impl Finding {
         Self { what, health: Health::Good, found: found.into(), next: None }
     }
 
+    /// Something of which there are some, each of them whole.
+    pub(super) fn whole(what: &'static str, found: &str) -> Self {
+        Self::good(what, format!("{found}, every byte as it was written"))
+    }
+
     pub(super) fn of(
         what: &'static str,
         health: Health,

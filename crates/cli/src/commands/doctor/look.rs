@@ -8,6 +8,7 @@ use piton_runtime::request::{ListWorkflows, SessionReference};
 use super::{
     clients, files,
     finding::{Finding, Findings, Health},
+    stored,
 };
 use crate::{
     app::App,
@@ -31,6 +32,7 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
         Ok(open) => {
             findings.push(Finding::good("data", format!("{} opens", app.shown(open.root()))));
             findings.push(sessions(&open));
+            findings.extend(stored::findings(app, &open));
             findings.push(workflows(app, &open));
             findings.push(files::finding(app, &open));
         }

@@ -3,6 +3,7 @@
 //! | file | does |
 //! |---|---|
 //! | `look` | looks at everything, and tells |
+//! | `stored` | keys, tables, backpacks, context and Virtual Stores |
 //! | `files` | what agents may touch, and which wall the kernel puts around that |
 //! | `clients` | what each client is told to start |
 //! | `probe` | starts that, and waits for it to shake hands |
@@ -13,5 +14,6 @@ mod files;
 mod finding;
 mod look;
 mod probe;
+mod stored;
 
 pub(crate) use look::run;

@@ -5,7 +5,7 @@ use clap::Subcommand;
 use super::{
     Chosen, log, map, resolve,
     review::{Apply, Diff, Drop},
-    shell,
+    shell, soundness,
 };
 use crate::{app::App, exit::Ending, failure::Failure};
 
@@ -34,6 +34,12 @@ pub(crate) enum Command {
     /// Forget what an overlay changed
     #[command(after_help = "Example:\n  piton workspace drop /scratch --yes")]
     Drop(Drop),
+    /// Check every byte of what Virtual Stores hold; nothing is changed
+    #[command(after_help = "Example:\n  piton workspace verify")]
+    Verify,
+    /// Take damaged files of Virtual Stores out of use, keeping them
+    #[command(after_help = "Example:\n  piton workspace repair")]
+    Repair,
     /// Type tool calls, and read what an agent would
     #[command(
         after_help = "Example:\n  echo 'read /project/README.md limit=5' | piton workspace shell"
@@ -51,6 +57,8 @@ impl Command {
             Self::Diff(diff) => diff.run(app),
             Self::Apply(apply) => apply.run(app),
             Self::Drop(drop) => drop.run(app),
+            Self::Verify => soundness::verify(app),
+            Self::Repair => soundness::repair(app),
             Self::Shell(chosen) => shell::run(app, &chosen),
         }
     }

@@ -17,6 +17,7 @@ mod map;
 mod resolve;
 mod review;
 mod shell;
+mod soundness;
 mod typed;
 pub(crate) mod wall;
 

@@ -87,3 +87,10 @@ pub(in crate::error) const NOT_FOUND: Facts = Facts {
     advice: "List the backpacks with `piton backpack list`, and check that `PITON_DATA_DIR` is the one you mean.",
     retry: Retry::NotRetryable,
 };
+
+pub(in crate::error) const DAMAGED: Facts = Facts {
+    domain: Domain::Backpack,
+    meaning: "What is stored of the backpack, or of one of its values, was changed or lost after it was written.",
+    advice: "See what is wrong with `piton backpack verify`, and fix it with `piton backpack repair`, which keeps what it takes away. Whatever is not named as damaged works.",
+    retry: Retry::NotRetryable,
+};

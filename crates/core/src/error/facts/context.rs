@@ -77,6 +77,6 @@ pub(in crate::error) const INCOMPLETE: Facts = Facts {
 pub(in crate::error) const INTEGRITY: Facts = Facts {
     domain: Domain::Context,
     meaning: "Stored context was changed after it was written; it was not used.",
-    advice: "Run `piton context validate` to see the damage, and restore the data directory from a backup.",
+    advice: "See what is damaged with `piton context validate`, and fix what can be fixed with `piton context repair`: it reads the files again and keeps what it takes away.",
     retry: Retry::NotRetryable,
 };

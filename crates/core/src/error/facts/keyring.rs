@@ -7,6 +7,6 @@ use crate::error::retry::Retry;
 pub(in crate::error) const CORRUPT: Facts = Facts {
     domain: Domain::Keyring,
     meaning: "The keyring is damaged, so tokens can be neither signed nor checked.",
-    advice: "Restore the keyring from a backup; without one, make new keys with `piton keys rotate` and resume each run to get new tokens.",
+    advice: "Make new keys with `piton keys repair`: it keeps the damaged file. Tokens of the old keys stop working; no run is lost, and resuming one gives new tokens.",
     retry: Retry::NotRetryable,
 };

@@ -35,14 +35,21 @@ pub(in crate::error) const CONFLICT: Facts = Facts {
 pub(in crate::error) const INVARIANT_VIOLATION: Facts = Facts {
     domain: Domain::Store,
     meaning: "The stored data contradicts itself, or a write would make it do so.",
-    advice: "Run `piton session verify` to see what is wrong, and keep a copy of the data directory before repairing anything.",
+    advice: "Run `piton doctor` to see what is wrong: it names the command that fixes it. Each of them keeps what it takes away.",
     retry: Retry::NotRetryable,
 };
 
 pub(in crate::error) const CORRUPT_BLOB: Facts = Facts {
     domain: Domain::Store,
     meaning: "A stored blob does not have the digest that it is stored under.",
-    advice: "Restore the data directory from a backup; Piton does not use a damaged blob.",
+    advice: "Find out what it belongs to with `piton doctor`, which names the command that fixes it. Nothing else is affected: Piton does not use a damaged blob.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const TABLE_DAMAGED: Facts = Facts {
+    domain: Domain::Store,
+    meaning: "The file that holds context, Virtual Stores and records of file changes is damaged; sessions and backpacks do not need it.",
+    advice: "See what is wrong with `piton data verify`, and fix it with `piton data repair`, which keeps the damaged file and everything in it that can still be read.",
     retry: Retry::NotRetryable,
 };
 
@@ -56,7 +63,7 @@ pub(in crate::error) const NOT_FOUND: Facts = Facts {
 pub(in crate::error) const UNSUPPORTED_VERSION: Facts = Facts {
     domain: Domain::Store,
     meaning: "The data was written in a format version that this program does not know.",
-    advice: "Use the version of Piton that wrote the data, or a newer one.",
+    advice: "Upgrade Piton: use the version that wrote the data, or a newer one. Nothing was changed.",
     retry: Retry::NotRetryable,
 };
 

@@ -43,6 +43,15 @@ impl Backpacks {
         let (backpack, state, commit) = self.state(reference, point).await?;
         let item = state.debug().item(key).map_err(|error| error.envelope())?;
         let item = item.ok_or_else(|| no_key(backpack.id(), &state, key))?;
+        if item.is_damaged()
+            && let Err(error) = item.text()
+        {
+            let id = backpack.id();
+            return Err(error.envelope().with_suggestion(format!(
+                "Every other key works. See what is damaged with `piton backpack verify {id}`; `piton backpack repair \
+                 {id}` takes the key out of use, so that it can be packed again."
+            )));
+        }
         let (line, value) = (line(&item), value::whole(&item, reveal));
         Ok(ItemShown { backpack: backpack.id().clone(), commit, line, value })
     }

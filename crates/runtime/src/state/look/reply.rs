@@ -137,6 +137,8 @@ piton_core::closed_set! {
         Quarantined => "quarantined",
         /// The history that it was to come from does not hold it.
         TooLarge => "too large for the history",
+        /// The store cannot give what was packed.
+        Damaged => "damaged",
     }
 }
 
@@ -145,7 +147,7 @@ impl Hidden {
     pub const fn can_be_revealed(self) -> bool {
         match self {
             Self::Pii | Self::Limited | Self::Quarantined => true,
-            Self::TooLarge => false,
+            Self::TooLarge | Self::Damaged => false,
         }
     }
 }

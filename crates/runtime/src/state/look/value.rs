@@ -41,6 +41,9 @@ fn shown(item: &Item, hidden: Option<Hidden>, reveal: Reveal, bytes_max: usize) 
     if let Some(hidden) = hidden.filter(|_| reveal == Reveal::Nothing) {
         return not_shown(hidden);
     }
+    if item.is_damaged() {
+        return not_shown(Hidden::Damaged);
+    }
     let Some(mut text) = text(item) else { return not_shown(Hidden::TooLarge) };
     let end = text.floor_char_boundary(bytes_max);
     let left_out_bytes = text.len() - end;

@@ -11,6 +11,8 @@ use crate::{
 };
 
 /// What fails when a read does.
+/// Asks for the number of the last commit that changed anything.
+pub(super) const VERSION: &str = "SELECT value FROM meta WHERE name = 'version'";
 const READING: &str = "read from the table";
 
 /// The value of a key.
@@ -132,7 +134,7 @@ fn apply(
         .prepare_cached(if changes {
             "UPDATE meta SET value = value + 1 WHERE name = 'version' RETURNING value"
         } else {
-            "SELECT value FROM meta WHERE name = 'version'"
+            VERSION
         })?
         .query_row([], |row| row.get(0))?;
     let mut put = transaction.prepare_cached(

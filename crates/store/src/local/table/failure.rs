@@ -23,6 +23,9 @@ pub(super) fn sql(operation: &'static str) -> impl Fn(rusqlite::Error) -> Error 
         (_, Some(ErrorCode::DiskFull)) => {
             Error::Io { operation, source: Arc::new(io::ErrorKind::StorageFull.into()) }
         }
+        (_, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) => {
+            Error::TableDamaged { operation }
+        }
         (rusqlite::Error::SqliteFailure(failure, _), _) => {
             Error::Sql { operation, message: ffi::code_to_str(failure.extended_code).to_owned() }
         }
@@ -61,8 +64,8 @@ mod tests {
             (ffi::SQLITE_IOERR_FSYNC, Code::StoreIo, "could not commit: disk I/O error"),
             (
                 ffi::SQLITE_CORRUPT,
-                Code::StoreIo,
-                "could not commit: database disk image is malformed",
+                Code::StoreTableDamaged,
+                "could not commit: table.sqlite3 is damaged",
             ),
         ];
         for (number, code, text) in cases {

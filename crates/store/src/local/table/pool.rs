@@ -22,9 +22,10 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    /// Readers of the database at `path`, of whom the first is there already.
-    pub(super) fn new(path: PathBuf, first: Connection) -> Self {
-        Self { path, free: Arc::new(Semaphore::new(READERS)), idle: Mutex::new(vec![first]) }
+    /// Readers of the database at `path`, of whom the first may be there already.
+    pub(super) fn new(path: PathBuf, first: Option<Connection>) -> Self {
+        let idle = Mutex::new(first.into_iter().collect());
+        Self { path, free: Arc::new(Semaphore::new(READERS)), idle }
     }
 
     /// Where the database is.

@@ -30,6 +30,8 @@ pub struct TableStatus {
     pub wal_bounded: bool,
     /// What SQLite's integrity check found; nothing if the database is sound.
     pub problems: Vec<String>,
+    /// Whether no table has an entry.
+    pub is_empty: bool,
 }
 
 /// Watches the size of the write-ahead log.
@@ -94,12 +96,21 @@ pub(super) fn status(connection: &Connection, database: &Path) -> Result<TableSt
     let wal_bytes = wal_bytes.unwrap_or(0);
     let problems = match check(connection) {
         // Some damage ends the check instead of being listed by it.
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {
+        Err(error)
+            if matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+            ) =>
+        {
             vec!["the database is malformed".to_owned()]
         }
         checked => checked.map_err(sql("check the table"))?,
     };
-    Ok(TableStatus { wal_bytes, wal_bounded: wal_bytes <= TABLE_WAL_BYTES_MAX, problems })
+    let query = "SELECT NOT EXISTS (SELECT * FROM entries)";
+    let is_empty = problems.is_empty()
+        && connection.query_row(query, [], |row| row.get(0)).map_err(sql("check the table"))?;
+    let wal_bounded = wal_bytes <= TABLE_WAL_BYTES_MAX;
+    Ok(TableStatus { wal_bytes, wal_bounded, problems, is_empty })
 }
 
 /// What SQLite's integrity check finds.

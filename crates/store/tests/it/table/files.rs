@@ -89,14 +89,18 @@ async fn a_database_of_another_format_is_refused_and_left_alone() {
     assert_eq!(value(&open(root.path()), "a").await, Some(b"1".to_vec()));
 }
 
-#[test]
-fn a_file_that_is_no_database_is_refused_without_naming_its_path() {
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused_without_naming_its_path() {
     let root = TempDir::new().unwrap();
     let dir = DataDir::open(root.path()).unwrap();
     fs::write(dir.table(), "no database at all, and long enough for a header".repeat(20)).unwrap();
-    let refused = LocalTable::open(&dir, &"test".parse().unwrap()).err().unwrap();
-    assert_eq!(refused.code(), Code::StoreIo);
-    assert_eq!(refused.to_string(), "could not open the table: file is not a database");
+    // It opens, so that only those learn of it who need it.
+    let table = LocalTable::open(&dir, &"test".parse().unwrap()).unwrap();
+    let refused = table.get(b"a").await.unwrap_err();
+    assert_eq!(refused.code(), Code::StoreTableDamaged);
+    assert_eq!(refused.to_string(), "could not read from the table: table.sqlite3 is damaged");
+    let refused = table.commit(vec![put("a", Expect::Absent, "1")]).await.unwrap_err();
+    assert_eq!(refused.code(), Code::StoreTableDamaged);
 }
 
 #[tokio::test]

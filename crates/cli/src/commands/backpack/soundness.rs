@@ -1,0 +1,55 @@
+//! `piton backpack verify` and `piton backpack repair`.
+
+use clap::Args;
+use piton_runtime::state::look::{BackpackReference, BackpackSoundness};
+use serde::Serialize;
+
+use super::command::{Backpack, backpacks, reference};
+use crate::{app::App, exit::Ending, failure::Failure, open::Open, words::count};
+
+#[derive(Args)]
+pub(crate) struct Verify {
+    /// The backpack: its name, the start of its id, or the id of the run on it [default: all]
+    #[arg(value_name = "RUN", value_parser = reference)]
+    run: Option<BackpackReference>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Verified<'a> {
+    is_sound: bool,
+    backpacks: &'a [BackpackSoundness],
+}
+
+impl Verify {
+    pub(super) fn run(&self, app: &App, open: &Open) -> Result<Ending, Failure> {
+        let verdicts = open.wait(backpacks(open).verify(self.run.as_ref()))?;
+        let damaged = verdicts.iter().filter(|verdict| !verdict.is_sound);
+        let is_sound = damaged.clone().next().is_none();
+        if is_sound && self.run.is_none() {
+            let found = count(verdicts.len(), "backpack");
+            app.output.say(format_args!("{found}, every byte as it was written."));
+        }
+        for verdict in verdicts.iter().filter(|one| self.run.is_some() || !one.is_sound) {
+            say(app, verdict);
+        }
+        app.output
+            .reply("piton.backpack.verify/1", &Verified { is_sound, backpacks: &verdicts })?;
+        Ok(if is_sound { Ending::Done } else { Ending::Damaged })
+    }
+}
+
+pub(super) fn repair(app: &App, open: &Open, backpack: &Backpack) -> Result<Ending, Failure> {
+    let blobs = open.blobs();
+    let verdict = open.wait(backpacks(open).repair(&backpack.run, &*blobs))?;
+    say(app, &verdict);
+    app.output.reply("piton.backpack.repair/1", &verdict)?;
+    Ok(if verdict.is_sound { Ending::Done } else { Ending::Damaged })
+}
+
+fn say(app: &App, verdict: &BackpackSoundness) {
+    app.output.say(&verdict.summary);
+    if let Some(next) = &verdict.next {
+        app.output.say(next);
+    }
+}

@@ -1,0 +1,113 @@
+//! Checks what is stored beside sessions: keys, tables, backpacks, context and Virtual Stores.
+
+use piton_runtime::files::check_virtual;
+use piton_store::{Error, port::Namespace};
+
+use super::finding::{Finding, Health};
+use crate::{
+    app::App,
+    commands::{backpack::backpacks, context::frames},
+    failure::Failure,
+    open::Open,
+    words::{count, listed},
+};
+
+/// Checks everything that is stored beside sessions.
+pub(super) fn findings(app: &App, open: &Open) -> Vec<Finding> {
+    let table = table(open);
+    let has_table = table.health == Health::Good;
+    let mut findings = vec![keys(open), table, stored_backpacks(open)];
+    // Both are in the table, and what is wrong with that was told above.
+    if has_table {
+        findings.push(context(app, open));
+        findings.push(virtual_stores(open));
+    }
+    findings
+}
+
+fn keys(open: &Open) -> Finding {
+    match open.wait(open.runtime.verify_keys()) {
+        Ok(()) => Finding::good("keys", "can be read"),
+        Err(failure) => Finding::bad("keys", &failure),
+    }
+}
+
+fn table(open: &Open) -> Finding {
+    let damaged = |found: String| Finding::of("tables", Health::Bad, found, "piton data repair");
+    match open.table_status() {
+        Ok(status) if !status.problems.is_empty() => {
+            damaged(format!("table.sqlite3 is damaged: {}", status.problems[0]))
+        }
+        Ok(status) if status.is_empty && depends_on_it(open) => Finding::of(
+            "tables",
+            Health::Bad,
+            "table.sqlite3 is empty, while files of context or Virtual Stores are there: it was deleted or replaced"
+                .to_owned(),
+            "Restore table.sqlite3 from a backup; without one, begin anew: piton context scan",
+        ),
+        Ok(_) => Finding::good("tables", "sound"),
+        Err(error @ Error::TableDamaged { .. }) => damaged(Failure::from(error).envelope().message),
+        Err(error) => Finding::bad("tables", &Failure::from(error)),
+    }
+}
+
+/// Whether something is stored that only an entry of a table could have led to.
+fn depends_on_it(open: &Open) -> bool {
+    let blobs = open.blobs();
+    [Namespace::Context, Namespace::Virtual].into_iter().any(|namespace| {
+        let listed = open.block_on(blobs.list(namespace, None, 1));
+        listed.is_ok_and(|found| !found.is_empty())
+    }) || open.has_stamps()
+}
+
+fn stored_backpacks(open: &Open) -> Finding {
+    let verdicts = match open.wait(backpacks(open).verify(None)) {
+        Ok(verdicts) => verdicts,
+        Err(failure) => return Finding::bad("backpacks", &failure),
+    };
+    let found = count(verdicts.len(), "backpack");
+    let damaged: Vec<_> = verdicts.iter().filter(|verdict| !verdict.is_sound).collect();
+    match damaged.as_slice() {
+        [] => Finding::whole("backpacks", &found),
+        [first, ..] => {
+            let found = format!("{found}, {} of them damaged. {}", damaged.len(), first.summary);
+            let next = format!("piton backpack verify {}", first.backpack);
+            Finding::of("backpacks", Health::Bad, found, next)
+        }
+    }
+}
+
+/// Checks the context of the project here; others are checked from where they are.
+fn context(app: &App, open: &Open) -> Finding {
+    let checked = frames(app, open).and_then(|frames| open.wait(frames.validate()));
+    match checked {
+        Ok(found) if !found.is_sound() => {
+            let first = &found.damage[0];
+            let damage = count(found.damage.len(), "damaged entry");
+            let found = format!("{damage}, the first: {}: {}", first.what, first.detail);
+            Finding::of("context", Health::Bad, found, "piton context repair")
+        }
+        Ok(found) if found.roots == 0 => Finding::good("context", "this project was never scanned"),
+        Ok(found) => {
+            let frames = count(usize::try_from(found.frames).unwrap_or(usize::MAX), "frame");
+            Finding::whole("context", &format!("{frames} of this project"))
+        }
+        Err(failure) => Finding::bad("context", &failure),
+    }
+}
+
+fn virtual_stores(open: &Open) -> Finding {
+    match open.block_on(check_virtual(&open.files.kept)) {
+        Ok(found) if found.damaged.is_empty() => {
+            let files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
+            Finding::whole("virtual stores", &files)
+        }
+        Ok(found) => Finding::of(
+            "virtual stores",
+            Health::Bad,
+            format!("damaged: {}", listed(&found.damaged)),
+            "piton workspace repair",
+        ),
+        Err(error) => Finding::bad("virtual stores", &Failure::from(error)),
+    }
+}

@@ -1,0 +1,390 @@
+//! Damage, and the way back: each thing that is stored is damaged in a real data directory, is reported as damaged,
+//! blocks only what depends on it, and works again after the command that the report names.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use piton_store::{
+    local::{DataDir, LocalTable},
+    port::{Change, Entry, Expect, Table as _, Write},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    agent::Agent,
+    rig::{Rig, damage, text},
+};
+
+/// A value that does not fit into the history, so that it goes into a file of its own.
+pub(crate) fn large() -> String {
+    "large ".repeat(60_000)
+}
+
+/// A data directory with a backpack `shared` that holds the keys `small`, `big` and `last`.
+pub(crate) fn with_backpack() -> Rig {
+    let rig = Rig::new();
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    agent.call("pack", &json!({ "key": "small", "value": 1 }));
+    agent.call("pack", &json!({ "key": "big", "value": large() }));
+    agent.call("pack", &json!({ "key": "last", "value": "newest" }));
+    agent.leave();
+    rig
+}
+
+pub(crate) fn log_of(rig: &Rig, backpack: &str) -> PathBuf {
+    rig.data().join("backpacks").join(backpack).join("log")
+}
+
+/// The files below a directory of blobs.
+pub(crate) fn blobs(rig: &Rig, namespace: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let dirs = fs::read_dir(rig.data().join("blobs").join(namespace)).unwrap();
+    for dir in dirs.map(|dir| dir.unwrap().path()).filter(|path| path.is_dir()) {
+        found.extend(fs::read_dir(dir).unwrap().map(|file| file.unwrap().path()));
+    }
+    found
+}
+
+/// Flips a bit of the last byte but ten.
+pub(crate) fn damage_end(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    let at = bytes.len() - 10;
+    bytes[at] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+/// The exit code and everything that a command says.
+pub(crate) fn outcome(rig: &Rig, arguments: &[&str]) -> (i32, String) {
+    let output = rig.run(arguments);
+    let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    (output.status.code().unwrap(), said)
+}
+
+/// What `doctor` says about one thing, with the command that it names.
+pub(crate) fn diagnosis(rig: &Rig, what: &str) -> (String, String, Option<String>) {
+    let output = rig.run(&["doctor", "--json"]);
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = told["findings"].as_array().unwrap_or_else(|| panic!("{told}"));
+    let finding = findings.iter().find(|finding| finding["what"] == what);
+    let finding = finding.unwrap_or_else(|| panic!("{what}: {told}"));
+    let field = |name: &str| finding[name].as_str().map(str::to_owned);
+    (field("health").unwrap(), field("found").unwrap(), field("next"))
+}
+
+pub(crate) fn is_good(rig: &Rig, what: &str) -> bool {
+    diagnosis(rig, what).0 == "good"
+}
+
+/// Changes the first row of a table that `choose` takes.
+pub(crate) fn change_row(rig: &Rig, table: &str, choose: impl Fn(&Entry) -> bool) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let dir = DataDir::open(&rig.data()).unwrap();
+        let table = LocalTable::open(&dir, &table.parse().unwrap()).unwrap();
+        let page = table.scan(b"", None, 1_000).await.unwrap();
+        let entry = page.entries.into_iter().find(choose).expect("there is such a row");
+        let mut value = entry.value;
+        value[0] ^= 0x40;
+        let write = Write { key: entry.key, expect: Expect::Anything, change: Change::Put(value) };
+        table.commit(vec![write]).await.unwrap();
+    });
+}
+
+// shows: BP-101 (the part about damage)
+#[test]
+fn a_flipped_bit_in_the_newest_record_of_a_backpack_is_damage_that_can_be_repaired() {
+    let rig = with_backpack();
+    damage_end(&log_of(&rig, "shared"));
+    let before = fs::read(log_of(&rig, "shared")).unwrap();
+    for arguments in [["backpack", "log", "shared"], ["backpack", "blame", "shared"]] {
+        let (code, error) = rig.fails(&arguments);
+        assert_eq!((code, &error["code"]), (5, &json!("BACKPACK_DAMAGED")), "{error}");
+        assert!(error["suggestion"].as_str().unwrap().contains("piton backpack repair shared"));
+    }
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    let refused = agent.call("pack", &json!({ "key": "new", "value": 2 }));
+    assert_eq!(refused["code"], "BACKPACK_DAMAGED", "{refused}");
+    agent.leave();
+    assert_eq!(fs::read(log_of(&rig, "shared")).unwrap(), before, "nothing was cut off");
+    let (code, listed) = outcome(&rig, &["backpack", "list"]);
+    assert!(code == 0 && listed.contains("shared is damaged."), "{listed}");
+    assert!(!listed.contains("no backpacks"), "{listed}");
+    let (health, _, next) = diagnosis(&rig, "backpacks");
+    assert_eq!((health.as_str(), next.as_deref()), ("bad", Some("piton backpack verify shared")));
+    let (code, said) = outcome(&rig, &["backpack", "verify"]);
+    assert!(code == 5 && said.contains("Fix it: piton backpack repair shared"), "{said}");
+
+    let repaired = rig.tells(&["backpack", "repair", "shared"]);
+    assert_eq!(repaired["isSound"], true, "{repaired}");
+    let kept = repaired["kept"][0].as_str().unwrap();
+    assert_eq!(fs::read(rig.data().join(kept).join("log")).unwrap(), before);
+    let again = rig.says(&["backpack", "repair", "shared"]);
+    assert!(again.contains("Nothing was changed."), "{again}");
+    assert!(is_good(&rig, "backpacks"));
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    assert_eq!(agent.call("unpack", &json!({ "key": "small" }))["value"], 1);
+    assert_eq!(agent.call("unpack", &json!({ "key": "last" }))["found"], false);
+    agent.call("pack", &json!({ "key": "last", "value": "again" }));
+    agent.leave();
+}
+
+#[test]
+fn one_damaged_value_blocks_its_own_key_and_no_other() {
+    let rig = with_backpack();
+    let blob = blobs(&rig, "backpacks").pop().unwrap();
+    damage(&blob);
+    let bytes = fs::read(&blob).unwrap();
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    assert_eq!(agent.call("unpack", &json!({ "key": "small" }))["value"], 1);
+    let refused = agent.call("unpack", &json!({ "key": "big" }));
+    assert_eq!(refused["code"], "BACKPACK_DAMAGED", "{refused}");
+    agent.call("pack", &json!({ "key": "other", "value": 2 }));
+    agent.leave();
+    assert!(rig.says(&["backpack", "list"]).contains("shared"));
+    let (code, error) = rig.fails(&["backpack", "at", "shared", "--key", "big"]);
+    assert_eq!((code, &error["code"]), (5, &json!("BACKPACK_DAMAGED")), "{error}");
+    assert_eq!(diagnosis(&rig, "backpacks").0, "bad");
+    let (code, said) = outcome(&rig, &["backpack", "verify", "shared"]);
+    assert!(code == 5 && said.contains("`big`"), "{said}");
+
+    let repaired = rig.tells(&["backpack", "repair", "shared"]);
+    assert_eq!((&repaired["isSound"], &repaired["keys"]), (&json!(true), &json!(["big"])));
+    let kept = rig.data().join(repaired["kept"][0].as_str().unwrap());
+    assert_eq!(fs::read(kept).unwrap(), bytes, "the damaged bytes are kept");
+    assert!(is_good(&rig, "backpacks"));
+    assert!(rig.says(&["backpack", "quarantined", "shared"]).contains("damaged"));
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    agent.call("pack", &json!({ "key": "big", "value": large() }));
+    // More than an agent is shown at once, so its beginning is.
+    let again = agent.call("unpack", &json!({ "key": "big" }));
+    assert!(again["found"] == true && again["code"].is_null(), "{again}");
+    agent.leave();
+    assert!(is_good(&rig, "backpacks"));
+}
+
+#[test]
+fn a_log_of_a_newer_version_is_neither_empty_nor_replaced() {
+    let rig = with_backpack();
+    let log = log_of(&rig, "shared");
+    let newer = b"piton2 whatever a newer Piton writes\n".repeat(20);
+    fs::write(&log, &newer).unwrap();
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    let refused = agent.call("pack", &json!({ "key": "new", "value": 2 }));
+    assert_eq!(refused["code"], "STORE_UNSUPPORTED_VERSION", "{refused}");
+    agent.leave();
+    let (_, error) = rig.fails(&["backpack", "repair", "shared"]);
+    assert_eq!(error["code"], "STORE_UNSUPPORTED_VERSION", "{error}");
+    assert!(error["suggestion"].as_str().unwrap().contains("Upgrade Piton"), "{error}");
+    assert!(rig.says(&["backpack", "list"]).contains("newer Piton"));
+    assert_eq!(diagnosis(&rig, "backpacks").0, "bad");
+    assert_eq!(fs::read(&log).unwrap(), newer);
+}
+
+#[test]
+fn a_damaged_key_ring_is_reported_and_replaced_and_runs_are_resumed() {
+    let rig = Rig::new();
+    rig.tour();
+    let ring = rig.data().join("keys/keyring.json");
+    fs::write(&ring, b"not a key ring").unwrap();
+    let mut agent = Agent::start(&rig);
+    let refused = agent.call("resume_session", &json!({}));
+    assert_eq!(refused["code"], "KEYRING_CORRUPT", "{refused}");
+    assert!(refused["suggestion"].as_str().unwrap().contains("piton keys repair"), "{refused}");
+    for arguments in [["keys", "rotate"], ["keys", "verify"]] {
+        let (code, error) = rig.fails(&arguments);
+        assert_eq!((code, &error["code"]), (5, &json!("KEYRING_CORRUPT")), "{error}");
+    }
+    let (health, _, next) = diagnosis(&rig, "keys");
+    assert!(health == "bad" && next.unwrap().contains("piton keys repair"));
+    let said = rig.says(&["keys", "repair"]);
+    assert!(said.contains("tokens of the old keys stop working"), "{said}");
+    assert_eq!(
+        fs::read(rig.data().join("keys/keyring.json.damaged-1")).unwrap(),
+        b"not a key ring"
+    );
+    assert!(rig.says(&["keys", "repair"]).contains("Nothing was changed."));
+    assert!(is_good(&rig, "keys"));
+    // The same server picks up the new keys.
+    let resumed = agent.call("resume_session", &json!({}));
+    assert!(resumed["candidates"][0]["stateToken"].is_string(), "{resumed}");
+    agent.leave();
+}
+
+/// A data directory with sessions, a backpack, context and a Virtual Store.
+fn with_everything() -> Rig {
+    let rig = with_backpack();
+    rig.tour();
+    rig.write("piton.toml", WORKSPACES);
+    rig.write("src/lib.rs", "pub fn answer() -> u32 { 42 }\n");
+    for number in 0..200 {
+        rig.write(&format!("src/file{number}.rs"), &format!("// {number}\n"));
+    }
+    rig.says(&["context", "scan"]);
+    let mut agent = Agent::start(&rig);
+    agent.call_text("write", &json!({ "path": "/scratch/small.md", "content": "small\n" }));
+    agent.call_text("write", &json!({ "path": "/scratch/large.md", "content": large() }));
+    agent.leave();
+    rig
+}
+
+const WORKSPACES: &str = r#"
+[[workspaces]]
+prefix = "/scratch"
+scope = "read-write"
+virtual = ["scratch"]
+purpose = "drafts"
+"#;
+
+#[test]
+fn a_damaged_table_blocks_only_what_is_in_it_and_is_rebuilt_from_what_can_be_read() {
+    let table = |rig: &Rig| rig.data().join("table.sqlite3");
+    type Breaking = fn(&mut Vec<u8>);
+    let cases: [(&str, Breaking); 3] = [
+        ("its header", |bytes| bytes[..100].fill(0xff)),
+        ("its first page", |bytes| bytes[..4096].fill(0x5a)),
+        ("a page in the middle", |bytes| {
+            let middle = bytes.len() / 4096 / 2 * 4096;
+            bytes[middle..middle + 4096].fill(0xff);
+        }),
+    ];
+    for (what, breaking) in cases {
+        let rig = with_everything();
+        let mut bytes = fs::read(table(&rig)).unwrap();
+        let wal = rig.data().join("table.sqlite3-wal");
+        assert!(!wal.exists() || fs::metadata(&wal).unwrap().len() == 0, "the log is folded back");
+        breaking(&mut bytes);
+        fs::write(table(&rig), &bytes).unwrap();
+        // Sessions and backpacks do not need it.
+        assert_eq!(rig.tells(&["session", "list"])["runs"].as_array().unwrap().len(), 1, "{what}");
+        assert!(rig.says(&["backpack", "log", "shared"]).contains("small"), "{what}");
+        let (code, said) = outcome(&rig, &["data", "verify"]);
+        assert!(code == 5 && said.contains("piton data repair"), "{what}: {said}");
+        let (health, _, next) = diagnosis(&rig, "tables");
+        assert_eq!(
+            (health.as_str(), next.as_deref()),
+            ("bad", Some("piton data repair")),
+            "{what}"
+        );
+        let repaired = rig.tells(&["data", "repair"]);
+        let kept = rig.data().join(repaired["kept"].as_str().unwrap());
+        assert_eq!(fs::read(kept.join("table.sqlite3")).unwrap(), bytes, "{what}: it is kept");
+        assert!(repaired["entries"].as_u64().unwrap() > 0, "{what}: {repaired}");
+        assert!(rig.says(&["data", "repair"]).contains("Nothing was changed."), "{what}");
+        assert!(is_good(&rig, "tables"), "{what}");
+        // What a page held is gone; the rest of it can be used, and the disk gives the trees again.
+        rig.says(&["context", "scan", "--force"]);
+        assert_eq!(outcome(&rig, &["context", "repair"]).0, 0, "{what}");
+        outcome(&rig, &["workspace", "repair"]);
+        assert_eq!(outcome(&rig, &["workspace", "verify"]).0, 0, "{what}");
+        let mut agent = Agent::start(&rig);
+        let arguments = json!({ "path": "/scratch/new.md", "content": "new\n" });
+        let (said, is_error) = agent.call_text("write", &arguments);
+        assert!(!is_error, "{what}: {said}");
+        agent.leave();
+    }
+}
+
+#[test]
+fn what_needs_a_damaged_table_says_so_as_damage() {
+    let rig = with_everything();
+    let table = rig.data().join("table.sqlite3");
+    let mut bytes = fs::read(&table).unwrap();
+    bytes[..100].fill(0xff);
+    fs::write(&table, bytes).unwrap();
+    for arguments in [&["context", "status"][..], &["context", "scan"], &["workspace", "verify"]] {
+        let (code, error) = rig.fails(arguments);
+        assert_eq!(
+            (code, &error["code"]),
+            (5, &json!("STORE_TABLE_DAMAGED")),
+            "{arguments:?}: {error}"
+        );
+        assert_eq!(error["retry"]["kind"], "not_retryable", "{error}");
+        let advice = error["suggestion"].as_str().unwrap();
+        assert!(advice.contains("piton data repair"), "{error}");
+    }
+}
+
+#[test]
+fn a_table_that_was_deleted_is_noticed_while_data_depends_on_it() {
+    let rig = with_everything();
+    assert!(is_good(&rig, "tables"));
+    for name in ["table.sqlite3", "table.sqlite3-wal", "table.sqlite3-shm"] {
+        let _ = fs::remove_file(rig.data().join(name));
+    }
+    let (health, found, _) = diagnosis(&rig, "tables");
+    assert_eq!(health, "bad", "{found}");
+    // A data directory in which nothing ever needed it is sound.
+    assert!(is_good(&with_backpack(), "tables"));
+}
+
+#[test]
+fn a_data_directory_of_a_newer_version_gets_the_advice_to_upgrade() {
+    let rig = with_backpack();
+    let format = rig.data().join("format.json");
+    fs::write(&format, r#"{"version":9,"oldestReader":9}"#).unwrap();
+    let (_, error) = rig.fails(&["session", "list"]);
+    assert_eq!(error["code"], "STORE_UNSUPPORTED_VERSION", "{error}");
+    let advice = error["suggestion"].as_str().unwrap();
+    assert!(advice.contains("Upgrade Piton") && !advice.contains("another"), "{error}");
+}
+
+#[test]
+fn a_damaged_row_of_context_is_found_and_written_again_from_the_disk() {
+    // The rows of the current tree, of a recorded one, and of a node: the letter behind the project's id says which.
+    for kind in [b'R', b'r', b'n'] {
+        let rig = with_everything();
+        rig.says(&["context", "put-frame", "src/lib.rs", "--type", "note", "--text", "kept"]);
+        change_row(&rig, "context", |row| row.key.get(16) == Some(&kind));
+        let (code, said) = outcome(&rig, &["context", "validate"]);
+        assert!(code == 5 && said.contains("piton context repair"), "{kind}: {said}");
+        let (health, _, next) = diagnosis(&rig, "context");
+        assert_eq!((health.as_str(), next.as_deref()), ("bad", Some("piton context repair")));
+        let (code, said) = outcome(&rig, &["context", "repair"]);
+        assert_eq!(code, 0, "{kind}: {said}");
+        assert!(is_good(&rig, "context"), "{kind}");
+        assert!(rig.says(&["context", "get-node", "src/lib.rs"]).contains("kept"), "{kind}");
+        rig.write("src/more.rs", "// more\n");
+        rig.says(&["context", "scan"]);
+        assert!(is_good(&rig, "context"), "{kind}");
+    }
+}
+
+#[test]
+fn a_forced_scan_gets_over_a_damaged_current_tree() {
+    let rig = with_everything();
+    change_row(&rig, "context", |row| row.key.get(16) == Some(&b'R'));
+    let (code, error) = rig.fails(&["context", "scan"]);
+    assert_eq!((code, &error["code"]), (5, &json!("CONTEXT_INTEGRITY")), "{error}");
+    assert!(error["suggestion"].as_str().unwrap().contains("piton context repair"), "{error}");
+    rig.says(&["context", "scan", "--force"]);
+    rig.says(&["context", "status"]);
+    assert!(is_good(&rig, "context"));
+}
+
+#[test]
+fn a_damaged_file_of_a_virtual_store_is_found_and_taken_out_of_use() {
+    let rig = with_everything();
+    damage(&blobs(&rig, "virtual").pop().unwrap());
+    let mut agent = Agent::start(&rig);
+    let (said, is_error) = agent.call_text("read", &json!({ "path": "/scratch/small.md" }));
+    assert!(!is_error && said.contains("small"), "{said}");
+    let (said, is_error) = agent.call_text("read", &json!({ "path": "/scratch/large.md" }));
+    assert!(is_error, "{said}");
+    agent.leave();
+    let (health, _, next) = diagnosis(&rig, "virtual stores");
+    assert_eq!((health.as_str(), next.as_deref()), ("bad", Some("piton workspace repair")));
+    let (code, said) = outcome(&rig, &["workspace", "verify"]);
+    assert!(code == 5 && said.contains("`large.md`"), "{said}");
+    let repaired = rig.tells(&["workspace", "repair"]);
+    assert_eq!(repaired["takenOut"], json!(["large.md"]));
+    assert!(rig.data().join(repaired["kept"][0].as_str().unwrap()).exists());
+    assert!(is_good(&rig, "virtual stores"));
+    let mut agent = Agent::start(&rig);
+    let arguments = json!({ "path": "/scratch/large.md", "content": large() });
+    let (said, is_error) = agent.call_text("write", &arguments);
+    assert!(!is_error, "{said}");
+    agent.leave();
+    assert!(is_good(&rig, "virtual stores"));
+}

@@ -1,0 +1,187 @@
+//! Checking and repairing backpacks.
+
+use std::fmt::Write as _;
+
+use piton_backpack::journal::{BackpackRepaired, Checked, Holder, check, repair};
+use piton_backpack::{BackpackId, Key};
+use piton_core::{Envelope, shorten};
+use piton_store::port::Blobs;
+use serde::Serialize;
+
+use super::backpacks::Backpacks;
+use super::reference::BackpackReference;
+use crate::bounds::{CANDIDATES_LISTED_MAX, PATH_QUOTED_BYTES_MAX};
+
+/// What a check of a backpack found, or what a repair did.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackpackSoundness {
+    /// The backpack.
+    pub backpack: BackpackId,
+    /// Whether nothing of it is damaged.
+    pub is_sound: bool,
+    /// What was found or done, for a person.
+    pub summary: String,
+    /// What to do next, if anything is to be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// Keys whose values are damaged, or were taken out of use because of that.
+    pub keys: Vec<Key>,
+    /// Where what was taken away is, relative to the data directory.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+}
+
+impl Backpacks {
+    /// Checks one backpack as the medium holds it, or every one. Nothing of it is changed.
+    pub async fn verify(
+        &self,
+        reference: Option<&BackpackReference>,
+    ) -> Result<Vec<BackpackSoundness>, Envelope> {
+        if let Some(reference) = reference {
+            let id = self.meant(reference).await?;
+            return Ok(vec![self.verified(&id).await?]);
+        }
+        let streams = self.ports.journal.streams().await.map_err(|error| error.envelope())?;
+        let mut verdicts = Vec::with_capacity(streams.len());
+        for id in streams.into_iter().map(BackpackId::from) {
+            verdicts.push(match self.verified(&id).await {
+                Ok(verdict) => verdict,
+                // One that cannot even be checked must not keep the others from being so.
+                Err(error) => BackpackSoundness {
+                    backpack: id,
+                    is_sound: false,
+                    summary: error.message,
+                    next: Some(error.suggestion),
+                    keys: Vec::new(),
+                    kept: Vec::new(),
+                },
+            });
+        }
+        Ok(verdicts)
+    }
+
+    async fn verified(&self, id: &BackpackId) -> Result<BackpackSoundness, Envelope> {
+        let found = check(&self.ports, id).await.map_err(|error| error.envelope())?;
+        Ok(verdict(id, found))
+    }
+
+    /// Makes a damaged backpack usable again, and keeps what it takes away.
+    pub async fn repair(
+        &self,
+        reference: &BackpackReference,
+        blobs: &dyn Blobs,
+    ) -> Result<BackpackSoundness, Envelope> {
+        let id = self.meant(reference).await?;
+        let holder = Holder::truncated("piton backpack repair");
+        let done = repair(&self.ports, blobs, &id, holder).await;
+        let done = done.map_err(|error| error.envelope())?;
+        let (summary, kept) = (repaired(&id, &done), kept(&id, &done));
+        let mut verdict = if done.events == 0 {
+            // Nothing of it is left to be checked.
+            let next =
+                Some("A new one is made by the next write: its name is free again".to_owned());
+            let (is_sound, keys) = (true, Vec::new());
+            BackpackSoundness { backpack: id, is_sound, summary: String::new(), next, keys, kept }
+        } else {
+            BackpackSoundness { kept, ..self.verified(&id).await? }
+        };
+        if verdict.is_sound {
+            (verdict.summary, verdict.keys) = (summary, done.taken_out);
+        } else {
+            verdict.summary = format!("{summary} {}", verdict.summary);
+        }
+        Ok(verdict)
+    }
+}
+
+fn verdict(id: &BackpackId, found: Checked) -> BackpackSoundness {
+    let is_sound = found.is_sound();
+    let events = found.events;
+    let mut problems = Vec::new();
+    if found.health.is_newer() {
+        problems.push(format!("a newer Piton wrote it: {}", found.health));
+    } else if !found.health.is_healthy() {
+        problems.push(found.health.to_string());
+    }
+    problems.extend(found.contradiction.clone());
+    if !found.damaged.is_empty() {
+        let (count, names) = (found.damaged.len(), listed(&found.damaged));
+        let are = if count == 1 { "the value of 1 key is" } else { "the values of some keys are" };
+        problems.push(format!("{are} damaged, while every other key works: {names}"));
+    }
+    if found.damaged_past > 0 {
+        problems.push(format!("earlier values are damaged: {}", found.damaged_past));
+    }
+    let mut summary = if is_sound {
+        format!("The backpack {id} is sound: {events} events, every byte as it was written.")
+    } else {
+        format!("The backpack {id} is damaged: {}.", problems.join("; "))
+    };
+    if found.lost_past > 0 {
+        write!(summary, " Earlier values that are gone and cannot be shown: {}.", found.lost_past)
+            .expect("writing to a string does not fail");
+    }
+    if let Some(torn) = found.torn_tail {
+        write!(
+            summary,
+            " {} bytes at its end were never acknowledged; the next write sets them aside.",
+            torn.bytes
+        )
+        .expect("writing to a string does not fail");
+    }
+    let next = if is_sound {
+        None
+    } else if found.health.is_newer() {
+        Some("Upgrade Piton: nothing was changed".to_owned())
+    } else if found.contradiction.is_some() {
+        Some("Fork or start it again under another name: its log is kept as it is".to_owned())
+    } else {
+        Some(format!("Fix it: piton backpack repair {id}"))
+    };
+    let keys = found.damaged;
+    BackpackSoundness { backpack: id.clone(), is_sound, summary, next, keys, kept: Vec::new() }
+}
+
+fn repaired(id: &BackpackId, done: &BackpackRepaired) -> String {
+    let mut steps = Vec::new();
+    if let Some(cut_off) = &done.cut_off {
+        steps.push(match done.events {
+            0 => format!("Nothing of the backpack {id} can be used. All of it is in backpacks/{id}/{cut_off}."),
+            events => format!(
+                "The backpack {id} ends after its {events} whole events. The whole log as it was is in \
+                 backpacks/{id}/{cut_off}."
+            ),
+        });
+    }
+    if !done.taken_out.is_empty() {
+        steps.push(format!(
+            "Keys with damaged values are out of use and can be packed again: {}.",
+            listed(&done.taken_out)
+        ));
+    }
+    if !done.set_aside.is_empty() {
+        steps.push(format!("Damaged files are in damaged/backpacks: {}.", done.set_aside.len()));
+    }
+    if steps.is_empty() {
+        return format!("The backpack {id} is sound. Nothing was changed.");
+    }
+    steps.join(" ")
+}
+
+/// Where what was taken away is.
+fn kept(id: &BackpackId, done: &BackpackRepaired) -> Vec<String> {
+    let cut_off = done.cut_off.iter().map(|name| format!("backpacks/{id}/{name}"));
+    cut_off.chain(done.set_aside.iter().cloned()).collect()
+}
+
+/// The first few keys, and how many more there are.
+fn listed(keys: &[Key]) -> String {
+    let first = keys.iter().take(CANDIDATES_LISTED_MAX);
+    let first = first.map(|key| format!("`{}`", shorten(key.as_str(), PATH_QUOTED_BYTES_MAX)));
+    let first = first.collect::<Vec<_>>().join(", ");
+    match keys.len().saturating_sub(CANDIDATES_LISTED_MAX) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}

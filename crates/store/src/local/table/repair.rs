@@ -1,0 +1,377 @@
+//! A new database from what can still be read of a damaged one.
+//!
+//! The damaged files are copied to `damaged/table-<n>.partial` before anything else happens. A new database is made
+//! from the copy, takes the place of the old one, and the copy loses its suffix. A repair that was cut off finds the
+//! copy and begins with it again, so a crash at any moment loses nothing.
+//!
+//! Rows are read in the order of their keys. Where the database cannot be read, the next place from which it can is
+//! searched for by keys, and the rows before that place are read backwards. If the schema itself is gone, the first
+//! page is taken from a new database: both have the same tables at the same places.
+//!
+//! *Limitations*: SQLite keeps no checksums, so bytes that were changed inside of a value are kept as they are; what
+//! uses a value checks it. If the topmost page of the entries is gone, nothing below it is found.
+#![expect(clippy::disallowed_methods, reason = "copies database files that no process has open")]
+
+use std::{
+    fs, io,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::{connection, entries, failure::sql, upkeep};
+use crate::{
+    Error,
+    bounds::{TABLE_PROBES_MAX, TABLE_SALVAGE_ROWS},
+    local::DataDir,
+};
+
+const OPERATION: &str = "repair the table";
+
+/// The files of a database: itself, and its write-ahead log.
+const SUFFIXES: [&str; 2] = ["", "-wal"];
+
+/// The tables that a data directory has, in order.
+const TABLES: [&str; 2] = ["context", "workflow"];
+
+/// What a repair did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepairedTable {
+    /// The damaged database, relative to the data directory; nothing if the database was sound.
+    pub aside: Option<String>,
+    /// Entries that could be read.
+    pub kept: u64,
+    /// Places at which entries could not be read.
+    pub gaps: u64,
+}
+
+/// An entry's place in the database.
+type Place = (String, Vec<u8>);
+
+/// An entry as the database holds it.
+struct Found {
+    place: Place,
+    value: Vec<u8>,
+    version: u64,
+}
+
+/// Makes the database of `dir` sound, which this process has alone. Blocks.
+pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
+    let failed = Error::io(OPERATION);
+    let kept = match unfinished(dir).map_err(Error::io(OPERATION))? {
+        Some(kept) => kept,
+        None if is_sound(&dir.table()) => {
+            return Ok(RepairedTable { aside: None, kept: 0, gaps: 0 });
+        }
+        None => set_aside(dir).map_err(Error::io(OPERATION))?,
+    };
+    let fresh = dir.root().join("table.sqlite3-repaired");
+    let (rows, gaps) = rebuild(&kept, &fresh)?;
+    let place = || -> io::Result<String> {
+        // The old log must not be taken for one of the new database.
+        for suffix in ["-wal", "-shm"] {
+            remove(&beside(&dir.table(), suffix))?;
+        }
+        fs::rename(&fresh, dir.table())?;
+        sync_dir(dir.root())?;
+        let whole = kept.with_extension("");
+        fs::rename(&kept, &whole)?;
+        sync_dir(&dir.damaged())?;
+        let name = whole.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        Ok(format!("damaged/{name}"))
+    };
+    let aside = place().map_err(failed)?;
+    Ok(RepairedTable { aside: Some(aside), kept: rows, gaps })
+}
+
+/// Whether a database can be read and has nothing wrong in it.
+fn is_sound(path: &Path) -> bool {
+    let Ok(connection) = connection::open_writer(path) else { return false };
+    upkeep::status(&connection, path).is_ok_and(|status| status.problems.is_empty())
+}
+
+/// The copy that a repair which was cut off made.
+fn unfinished(dir: &DataDir) -> io::Result<Option<PathBuf>> {
+    let names = super::super::files::names_in(dir.disk().as_ref(), &dir.damaged())?;
+    let partial = names.iter().filter(|name| name.ends_with(".partial")).min();
+    Ok(partial.map(|name| dir.damaged().join(name)))
+}
+
+/// Copies the database's files, durably.
+fn set_aside(dir: &DataDir) -> io::Result<PathBuf> {
+    dir.disk().create_dir(&dir.damaged())?;
+    let copying = dir.damaged().join("table.copying");
+    super::super::files::remove_all(dir.disk().as_ref(), &copying)?;
+    dir.disk().create_dir(&copying)?;
+    for suffix in SUFFIXES {
+        let from = beside(&dir.table(), suffix);
+        if fs::symlink_metadata(&from).is_ok() {
+            let to = beside(&copying.join("table.sqlite3"), suffix);
+            fs::copy(&from, &to)?;
+            fs::File::open(&to)?.sync_all()?;
+        }
+    }
+    sync_dir(&copying)?;
+    let free = |number: &u32| {
+        let taken = |suffix| dir.damaged().join(format!("table-{number}{suffix}")).exists();
+        !taken("") && !taken(".partial")
+    };
+    let number = (1..u32::MAX).find(free).ok_or(io::ErrorKind::AlreadyExists)?;
+    let partial = dir.damaged().join(format!("table-{number}.partial"));
+    fs::rename(&copying, &partial)?;
+    sync_dir(&dir.damaged())?;
+    sync_dir(dir.root())?;
+    Ok(partial)
+}
+
+/// Makes a new database at `fresh` from the one that is kept in `kept`.
+fn rebuild(kept: &Path, fresh: &Path) -> Result<(u64, u64), Error> {
+    let failed = || Error::io(OPERATION);
+    for suffix in ["", "-wal", "-shm"] {
+        remove(&beside(fresh, suffix)).map_err(failed())?;
+    }
+    connection::create_file(fresh)?;
+    let mut to = connection::open_writer(fresh)?;
+    fold(&to).map_err(sql(OPERATION))?;
+    // SQLite changes what it opens, so the kept files are copied once more.
+    let work = kept.join("work.sqlite3");
+    let copy = || -> io::Result<()> {
+        for suffix in ["", "-wal", "-shm"] {
+            remove(&beside(&work, suffix))?;
+        }
+        for suffix in SUFFIXES {
+            let from = beside(&kept.join("table.sqlite3"), suffix);
+            if fs::symlink_metadata(&from).is_ok() {
+                fs::copy(&from, beside(&work, suffix))?;
+            }
+        }
+        Ok(())
+    };
+    copy().map_err(failed())?;
+    let mut from = connection::open_reader(&work);
+    if !from.as_ref().is_ok_and(can_be_read) {
+        drop(from);
+        take_first_page(fresh, &work).map_err(failed())?;
+        from = connection::open_reader(&work);
+    }
+    let counts = match &from {
+        Ok(from) => salvage(from, &mut to)?,
+        Err(_) => (0, 1),
+    };
+    drop(from);
+    fold(&to).map_err(sql(OPERATION))?;
+    to.close().map_err(|(_, error)| sql(OPERATION)(error))?;
+    let tidy = || -> io::Result<()> {
+        for suffix in ["", "-wal", "-shm"] {
+            remove(&beside(&work, suffix))?;
+        }
+        fs::File::open(fresh)?.sync_all()
+    };
+    tidy().map_err(failed())?;
+    Ok(counts)
+}
+
+/// Whether the schema of a database and the way to its first entry can be read.
+fn can_be_read(connection: &Connection) -> bool {
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).is_ok()
+        && connection.prepare(FIRST).is_ok()
+}
+
+/// Folds the write-ahead log of a database into it.
+fn fold(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
+/// Gives a database the first page of a new one, which holds the schema.
+fn take_first_page(fresh: &Path, damaged: &Path) -> io::Result<()> {
+    /// Where the header has the number of pages, and where the list of unused ones begins.
+    const PAGES_AT: usize = 28;
+    const UNUSED_AT: usize = 32;
+    let new = fs::read(fresh)?;
+    let page_len = match u16::from_be_bytes([new[16], new[17]]) {
+        1 => 65_536, // tidy: number: SQLite writes its largest page as 1
+        length => usize::from(length),
+    };
+    let mut page = new[..page_len].to_vec();
+    let damaged = fs::OpenOptions::new().write(true).open(damaged)?;
+    let pages = damaged.metadata()?.len() / page_len as u64;
+    let pages = u32::try_from(pages).unwrap_or(u32::MAX);
+    page[PAGES_AT..PAGES_AT + 4].copy_from_slice(&pages.to_be_bytes());
+    page[UNUSED_AT..UNUSED_AT + 8].fill(0);
+    damaged.write_all_at(&page, 0)
+}
+
+/// Copies every entry that can be read. Returns how many, and at how many places some could not be.
+fn salvage(from: &Connection, to: &mut Connection) -> Result<(u64, u64), Error> {
+    let (mut rows, mut gaps, mut newest) = (0, 0, 0);
+    let mut keep = |found: Vec<Found>| -> Result<(), Error> {
+        let transaction = to.transaction().map_err(sql(OPERATION))?;
+        for Found { place: (table, key), value, version } in found {
+            newest = newest.max(version);
+            rows += 1;
+            let insert = "INSERT OR IGNORE INTO entries (\"table\", key, value, version) \
+                          VALUES (?1, ?2, ?3, ?4)";
+            let done = transaction.execute(insert, params![table, key, value, version]);
+            done.map_err(sql(OPERATION))?;
+        }
+        transaction.commit().map_err(sql(OPERATION))
+    };
+    let mut last: Option<Place> = None;
+    let mut probes = 0;
+    loop {
+        let (found, is_whole) = forwards(from, last.as_ref());
+        let reached = found.last().map(|found| found.place.clone());
+        let is_end = is_whole && found.len() < TABLE_SALVAGE_ROWS;
+        last = reached.or(last);
+        keep(found)?;
+        if is_whole && !is_end {
+            continue;
+        }
+        if is_end {
+            break;
+        }
+        gaps += 1;
+        match resume(from, last.as_ref(), &mut probes) {
+            Resume::From(next) => {
+                let before = backwards(from, Some(&next.place), last.as_ref());
+                last = Some(next.place.clone());
+                keep(before)?;
+                keep(vec![next])?;
+            }
+            Resume::After(place) => last = Some(place),
+            Resume::Nowhere => {
+                keep(backwards(from, None, last.as_ref()))?;
+                break;
+            }
+        }
+    }
+    let version: Option<u64> =
+        from.query_row(entries::VERSION, [], |row| row.get(0)).optional().unwrap_or(None);
+    // No version is used twice, also none of an entry that is lost.
+    let version = version.unwrap_or(0).max(newest) + (1 << 20);
+    to.execute("UPDATE meta SET value = ?1 WHERE name = 'version'", [version])
+        .map_err(sql(OPERATION))?;
+    Ok((rows, gaps))
+}
+
+const FIRST: &str = "SELECT \"table\", key, value, version FROM entries";
+
+/// Entries behind `last`, as far as they can be read, and whether nothing was in the way.
+fn forwards(from: &Connection, last: Option<&Place>) -> (Vec<Found>, bool) {
+    let (table, key) = place_or_start(last);
+    let query =
+        format!("{FIRST} WHERE (\"table\", key) > (?1, ?2) ORDER BY \"table\", key LIMIT ?3");
+    let mut found = Vec::new();
+    let mut read = || -> rusqlite::Result<()> {
+        let mut statement = from.prepare_cached(&query)?;
+        let mut rows = statement.query(params![table, key, TABLE_SALVAGE_ROWS])?;
+        while let Some(row) = rows.next()? {
+            found.push(entry(row)?);
+        }
+        Ok(())
+    };
+    let is_whole = read().is_ok();
+    (found, is_whole)
+}
+
+/// Entries between `after` and `before`, from the end on, as far as they can be read.
+fn backwards(from: &Connection, before: Option<&Place>, after: Option<&Place>) -> Vec<Found> {
+    let (table, key) = place_or_start(after);
+    let (end_table, end_key) = match before {
+        Some((table, key)) => (table.as_str(), key.as_slice()),
+        // No table has a name behind this one.
+        None => ("~", [].as_slice()),
+    };
+    let query = format!(
+        "{FIRST} WHERE (\"table\", key) < (?3, ?4) AND (\"table\", key) > (?1, ?2) \
+         ORDER BY \"table\" DESC, key DESC"
+    );
+    let mut found = Vec::new();
+    let mut read = || -> rusqlite::Result<()> {
+        let mut statement = from.prepare_cached(&query)?;
+        let mut rows = statement.query(params![table, key, end_table, end_key])?;
+        while let Some(row) = rows.next()? {
+            found.push(entry(row)?);
+        }
+        Ok(())
+    };
+    // What is in the way there was met from the other side already.
+    let _: rusqlite::Result<()> = read();
+    found
+}
+
+/// Where reading goes on behind a place that cannot be read.
+enum Resume {
+    /// At this entry.
+    From(Found),
+    /// Behind this place: only its value cannot be read.
+    After(Place),
+    Nowhere,
+}
+
+fn resume(from: &Connection, last: Option<&Place>, probes: &mut u32) -> Resume {
+    let (table, key) = place_or_start(last);
+    let next = "SELECT \"table\", key FROM entries WHERE (\"table\", key) > (?1, ?2) \
+                ORDER BY \"table\", key LIMIT 1";
+    let next = from.query_row(next, params![table, key], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?))
+    });
+    if let Ok(place) = next {
+        return Resume::After(place);
+    }
+    for (table, key) in candidates(table, key) {
+        *probes += 1;
+        if *probes > TABLE_PROBES_MAX {
+            break;
+        }
+        let query =
+            format!("{FIRST} WHERE (\"table\", key) >= (?1, ?2) ORDER BY \"table\", key LIMIT 1");
+        match from.query_row(&query, params![table, key], entry) {
+            Ok(found) => return Resume::From(found),
+            Err(rusqlite::Error::QueryReturnedNoRows) => return Resume::Nowhere,
+            Err(_) => {}
+        }
+    }
+    Resume::Nowhere
+}
+
+/// Places behind `key` of `table`, the nearest first: each longer beginning of the key with a larger last byte, then
+/// the beginnings of the tables behind it.
+fn candidates<'a>(table: &'a str, key: &'a [u8]) -> impl Iterator<Item = Place> + use<'a> {
+    let in_table = (0..key.len()).rev().flat_map(move |at| {
+        (key[at]..=u8::MAX).skip(1).map(move |byte| {
+            let mut candidate = key[..at].to_vec();
+            candidate.push(byte);
+            (table.to_owned(), candidate)
+        })
+    });
+    let behind = TABLES
+        .into_iter()
+        .filter(move |name| *name > table)
+        .flat_map(|name| (0..=u8::MAX).map(move |byte| (name.to_owned(), vec![byte])));
+    in_table.chain(behind)
+}
+
+fn place_or_start(place: Option<&Place>) -> (&str, &[u8]) {
+    place.map_or(("", &[]), |(table, key)| (table, key))
+}
+
+fn entry(row: &Row<'_>) -> rusqlite::Result<Found> {
+    Ok(Found { place: (row.get(0)?, row.get(1)?), value: row.get(2)?, version: row.get(3)? })
+}
+
+/// The file whose name is that of `path` and a suffix.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    super::super::files::unless_gone(fs::remove_file(path))
+}
+
+fn sync_dir(path: &Path) -> io::Result<()> {
+    fs::File::open(path)?.sync_all()
+}

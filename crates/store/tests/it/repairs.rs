@@ -1,0 +1,232 @@
+//! Repairs: every call of one may fail or be the last before the power goes, and nothing that was there is lost.
+
+use std::{fs, path::Path, sync::Arc};
+
+use piton_core::{Digest, FileBytes, port::fixed::SeededEntropy};
+use piton_store::{
+    Error, StreamId,
+    local::{DataDir, LocalBlobs, LocalKeyRing, LocalTable, LogJournal, repair_table},
+    port::{
+        BlobReader as _, Blobs as _, Change, Expect, Journal as _, JournalReader as _,
+        KeyRing as _, Namespace, Table as _, Write,
+    },
+    testing::{Fault, FaultKind, Sample, SimDisk, contract::journal::append},
+};
+use tempfile::TempDir;
+
+use crate::site::{SESSION, backpacks, blobs, block_on};
+
+/// Runs `repair` on forks of `start` with every fault at every call, and `check` on what the power leaves then.
+fn every_fault<T>(
+    start: &SimDisk,
+    open: impl Fn(&SimDisk) -> T,
+    repair: impl Fn(&T) -> bool,
+    check: impl Fn(&SimDisk, &str),
+) {
+    for kind in FaultKind::ALL {
+        let mut at = 0;
+        loop {
+            let disk = start.fork();
+            let opened = open(&disk);
+            disk.set_fault(Some(Fault { at, kind }));
+            repair(&opened);
+            let reached = disk.calls() > at;
+            disk.set_fault(None);
+            let story = format!("{kind:?} at {at}");
+            if kind == FaultKind::Crash {
+                for seed in 0..6 {
+                    check(&disk.after_power_cut(seed, 512), &story);
+                }
+            } else {
+                check(&disk, &story);
+            }
+            if !reached {
+                assert!(at > 3, "a repair takes more than {at} calls");
+                break;
+            }
+            at += 1;
+        }
+    }
+}
+
+/// Whether some file holds exactly these bytes.
+fn is_kept(disk: &SimDisk, bytes: &[u8]) -> bool {
+    disk.contents().values().any(|found| found == bytes)
+}
+
+#[test]
+fn a_repair_of_a_log_that_fails_anywhere_loses_nothing_and_can_be_repeated() {
+    let name: StreamId = SESSION.parse().unwrap();
+    let start = SimDisk::new();
+    block_on(async {
+        let journal = backpacks(&start);
+        let lease = journal.lease(&name).await.unwrap();
+        for plan in ["one", "two", "three"] {
+            append(&journal, &lease, 2, plan).await.unwrap();
+        }
+    });
+    let log = Path::new("/backpacks").join(SESSION).join("log");
+    start.damage(&log, |bytes| {
+        let at = bytes.len() - 20;
+        bytes[at] ^= 1;
+    });
+    let damaged = start.contents()[&log].clone();
+    let again = |disk: &SimDisk| block_on(backpacks(disk).repair(&name)).is_ok();
+    let repair = |journal: &LogJournal<Sample>| block_on(journal.repair(&name)).is_ok();
+    every_fault(&start, backpacks, repair, |disk, story| {
+        assert!(is_kept(disk, &damaged), "{story}: the damaged log is gone");
+        assert!(again(disk), "{story}: it can be repaired");
+        assert!(is_kept(disk, &damaged), "{story}: the damaged log is gone");
+        let loaded = block_on(backpacks(disk).load(&name)).unwrap();
+        assert_eq!((loaded.events.len(), loaded.torn_tail), (4, None), "{story}");
+    });
+}
+
+#[test]
+fn a_repair_of_the_keys_that_fails_anywhere_keeps_the_damaged_ones() {
+    let start = SimDisk::new();
+    let open = |disk: &SimDisk| {
+        let dir = DataDir::on(Arc::new(disk.clone()), Path::new("/")).unwrap();
+        LocalKeyRing::new(dir, Arc::new(SeededEntropy::new(1)))
+    };
+    block_on(open(&start).sign(b"message")).unwrap();
+    let ring = Path::new("/keys/keyring.json");
+    start.damage(ring, |bytes| bytes[3] ^= 1);
+    let damaged = start.contents()[ring].clone();
+    let repair = |ring: &LocalKeyRing| block_on(ring.repair()).is_ok();
+    every_fault(&start, open, repair, |disk, story| {
+        assert!(is_kept(disk, &damaged), "{story}: the damaged ring is gone");
+        assert!(repair(&open(disk)), "{story}");
+        let signed = block_on(open(disk).sign(b"message")).unwrap();
+        let found = block_on(open(disk).verify(b"message", &signed.0)).unwrap();
+        assert!(found.is_some() && is_kept(disk, &damaged), "{story}");
+        assert_eq!(block_on(open(disk).repair()).unwrap(), None, "{story}: once is enough");
+    });
+}
+
+#[test]
+fn a_ring_of_a_newer_version_is_not_replaced() {
+    let disk = SimDisk::new();
+    let dir = DataDir::on(Arc::new(disk.clone()), Path::new("/")).unwrap();
+    let ring = LocalKeyRing::new(dir, Arc::new(SeededEntropy::new(1)));
+    block_on(ring.sign(b"message")).unwrap();
+    let path = Path::new("/keys/keyring.json");
+    disk.damage(path, |bytes| *bytes = br#"{"v":2}"#.to_vec());
+    let refused = block_on(ring.repair()).unwrap_err();
+    assert!(matches!(refused, Error::UnsupportedVersion { .. }), "{refused}");
+    assert_eq!(disk.contents()[path], br#"{"v":2}"#);
+}
+
+#[test]
+fn a_damaged_blob_is_kept_elsewhere_and_a_whole_one_stays() {
+    let start = SimDisk::new();
+    let namespace = Namespace::Backpacks;
+    let digest = Digest::of(&FileBytes(b"right"));
+    block_on(blobs(&start).put(namespace, b"right".to_vec())).unwrap();
+    assert_eq!(block_on(blobs(&start).set_aside(namespace, digest)).unwrap(), None, "it is whole");
+    let path = start.contents().into_iter().find(|(_, bytes)| bytes == b"right").unwrap().0;
+    start.damage(&path, |bytes| *bytes = b"wrong".to_vec());
+    let set_aside = |blobs: &LocalBlobs| block_on(blobs.set_aside(namespace, digest)).is_ok();
+    every_fault(&start, blobs, set_aside, |disk, story| {
+        assert!(is_kept(disk, b"wrong"), "{story}: the damaged bytes are gone");
+        assert!(set_aside(&blobs(disk)) && is_kept(disk, b"wrong"), "{story}");
+        assert_eq!(block_on(blobs(disk).get(namespace, digest)).unwrap(), None, "{story}");
+        block_on(blobs(disk).put(namespace, b"right".to_vec())).unwrap();
+        assert!(block_on(blobs(disk).get(namespace, digest)).unwrap().is_some(), "{story}");
+    });
+}
+
+const ROWS: u32 = 3_000;
+const PAGE: usize = 4_096;
+
+fn key(number: u32) -> Vec<u8> {
+    // Spread like digests, as most keys are.
+    Digest::of(&FileBytes(&number.to_be_bytes())).as_bytes().to_vec()
+}
+
+fn value(number: u32) -> Vec<u8> {
+    vec![u8::try_from(number % 251).unwrap(); 40 + usize::try_from(number % 60).unwrap()]
+}
+
+/// A data directory with a table of many rows, folded into one file.
+async fn filled() -> (TempDir, Vec<u8>) {
+    let root = TempDir::new().unwrap();
+    let dir = DataDir::open(root.path()).unwrap();
+    let table = LocalTable::open(&dir, &"context".parse().unwrap()).unwrap();
+    for first in (0..ROWS).step_by(1_000) {
+        let batch = (first..first + 1_000).map(|number| Write {
+            key: key(number).into(),
+            expect: Expect::Absent,
+            change: Change::Put(value(number)),
+        });
+        table.commit(batch.collect()).await.unwrap();
+    }
+    drop((table, dir));
+    let bytes = fs::read(root.path().join("table.sqlite3")).unwrap();
+    (root, bytes)
+}
+
+#[tokio::test]
+async fn a_damaged_page_costs_a_repaired_table_what_it_held_and_nothing_else() {
+    let (root, sound) = filled().await;
+    let leaves: Vec<usize> =
+        (3..sound.len() / PAGE).filter(|page| sound[page * PAGE] == 0x0a).collect();
+    assert!(leaves.len() > 40, "{leaves:?}");
+    for (round, &leaf) in leaves.iter().step_by(leaves.len() / 6).enumerate() {
+        let mut bytes = sound.clone();
+        bytes[leaf * PAGE..(leaf + 1) * PAGE].fill(0xff);
+        if round == 1 {
+            bytes[..100].fill(0xff);
+        }
+        fs::write(root.path().join("table.sqlite3"), &bytes).unwrap();
+        let repaired = repair_table(&DataDir::open_alone(root.path()).unwrap()).unwrap();
+        // A page holds some forty rows.
+        assert!((1..=2).contains(&repaired.gaps), "page {leaf}: {repaired:?}");
+        assert!(repaired.kept >= u64::from(ROWS) - 60, "page {leaf}: {repaired:?}");
+        let dir = DataDir::open(root.path()).unwrap();
+        let table = LocalTable::open(&dir, &"context".parse().unwrap()).unwrap();
+        assert!(table.status().await.unwrap().problems.is_empty());
+        let mut found = 0;
+        for number in 0..ROWS {
+            if let Some(entry) = table.get(&key(number)).await.unwrap() {
+                assert_eq!(entry.value, value(number), "page {leaf}: row {number}");
+                found += 1;
+            }
+        }
+        assert_eq!(found, repaired.kept, "page {leaf}");
+        let new =
+            Write { key: (*b"new").into(), expect: Expect::Absent, change: Change::Put(vec![]) };
+        assert!(table.commit(vec![new]).await.unwrap().0 > 3, "versions go on");
+        drop((table, dir));
+        let kept = root.path().join(repaired.aside.unwrap()).join("table.sqlite3");
+        assert_eq!(fs::read(kept).unwrap(), bytes, "the damaged file is kept as it was");
+    }
+}
+
+#[tokio::test]
+async fn a_repair_of_a_table_that_was_cut_off_begins_with_what_it_kept() {
+    let (root, mut bytes) = filled().await;
+    bytes[..100].fill(0xff);
+    let table = root.path().join("table.sqlite3");
+    // As after a crash between the removal of the old log and the rename, with a new database already in its place.
+    let partial = root.path().join("damaged/table-1.partial");
+    fs::create_dir_all(&partial).unwrap();
+    fs::write(partial.join("table.sqlite3"), &bytes).unwrap();
+    fs::remove_file(&table).unwrap();
+    drop(LocalTable::open(&DataDir::open(root.path()).unwrap(), &"context".parse().unwrap()));
+    let repaired = repair_table(&DataDir::open_alone(root.path()).unwrap()).unwrap();
+    assert_eq!((repaired.kept, repaired.gaps), (u64::from(ROWS), 0), "{repaired:?}");
+    assert_eq!(repaired.aside.as_deref(), Some("damaged/table-1"));
+    let again = repair_table(&DataDir::open_alone(root.path()).unwrap()).unwrap();
+    assert_eq!(again.aside, None);
+}
+
+#[tokio::test]
+async fn a_table_is_not_repaired_while_another_process_has_the_directory() {
+    let (root, _) = filled().await;
+    let open = DataDir::open(root.path()).unwrap();
+    let refused = DataDir::open_alone(root.path()).unwrap_err();
+    assert!(matches!(refused, Error::Busy { .. }), "{refused}");
+    drop(open);
+    DataDir::open_alone(root.path()).unwrap();
+}

@@ -1,0 +1,153 @@
+//! Checking what Virtual Stores hold, and taking what is damaged out of the way.
+//!
+//! *Invariants*: a check changes nothing. A repair keeps every row that it takes away under a key of its own, in the
+//! commit that takes it away; an entry that somebody changed meanwhile is left to the next repair. Repeating it
+//! changes nothing more.
+//!
+//! *Limitations*: what stands in a directory whose own row cannot be read is kept, and found by nobody.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use piton_core::{Digest, FileBytes};
+use piton_store::{
+    Error,
+    port::{Change, Entry, Expect, Namespace as BlobNamespace, Write},
+};
+use serde::Serialize;
+
+use super::{
+    VirtualPorts,
+    keys::{START, is_entry, name_of, namespace_of, usage_of},
+    row::{Row, Stored, Usage},
+};
+use crate::bounds::SCAN_PAGE;
+
+/// Where rows are kept that were taken out of the way.
+const ASIDE: &[u8] = b"workspaces/virtual-aside/1/";
+
+/// What a check of all Virtual Stores found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualChecked {
+    /// Files that are whole.
+    pub files: u64,
+    /// The names of entries that are damaged.
+    pub damaged: Vec<String>,
+}
+
+/// What a repair did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VirtualRepaired {
+    /// The names of entries that were taken out of use.
+    pub taken_out: Vec<String>,
+    /// Where damaged contents are now, relative to the data directory.
+    pub kept: Vec<String>,
+}
+
+/// An entry that cannot be used.
+struct Damaged {
+    entry: Entry,
+    name: String,
+    /// The blob that is damaged, if it is one.
+    blob: Option<Digest>,
+}
+
+/// Checks every row and every content of all Virtual Stores that are kept.
+pub async fn check_virtual(ports: &VirtualPorts) -> Result<VirtualChecked, Error> {
+    let mut checked = VirtualChecked::default();
+    let (damaged, _) = look(ports, &mut checked.files).await?;
+    checked.damaged = damaged.into_iter().map(|damaged| damaged.name).collect();
+    Ok(checked)
+}
+
+/// Takes damaged entries out of use. In an overlay, what lies below them is seen again.
+pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Error> {
+    let mut done = VirtualRepaired::default();
+    let (damaged, usages) = look(ports, &mut 0).await?;
+    if damaged.is_empty() {
+        return Ok(done);
+    }
+    for Damaged { entry, name, blob } in damaged {
+        let aside = [ASIDE, &entry.key[START.len()..]].concat();
+        let keep = Write {
+            key: aside.into(),
+            expect: Expect::Anything,
+            change: Change::Put(entry.value.clone()),
+        };
+        let remove = Write {
+            key: Arc::clone(&entry.key),
+            expect: Expect::Version(entry.version),
+            change: Change::Remove,
+        };
+        match ports.table.commit(vec![keep, remove]).await {
+            Ok(_) => done.taken_out.push(name),
+            Err(Error::Conflict { .. }) => continue,
+            Err(error) => return Err(error),
+        }
+        if let Some(digest) = blob {
+            done.kept.extend(ports.blobs.set_aside(BlobNamespace::Virtual, digest).await?);
+        }
+    }
+    for (namespace, usage) in usages {
+        let key = usage_of(&namespace);
+        let row = ports.table.get(&key).await?;
+        let expect = row.map_or(Expect::Absent, |row| Expect::Version(row.version));
+        let value = serde_json::to_vec(&usage).expect("two numbers have a JSON form");
+        let write = Write { key, expect, change: Change::Put(value) };
+        match ports.table.commit(vec![write]).await {
+            // Whoever writes there meanwhile counts on from what there was; the quota is a little too strict then.
+            Ok(_) | Err(Error::Conflict { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+/// Looks at every row: what is damaged, and how much of each namespace is not.
+async fn look(
+    ports: &VirtualPorts,
+    files: &mut u64,
+) -> Result<(Vec<Damaged>, BTreeMap<Vec<u8>, Usage>), Error> {
+    let (mut damaged, mut usages) = (Vec::new(), BTreeMap::<Vec<u8>, Usage>::new());
+    let mut after = None;
+    loop {
+        let page = ports.table.scan(START, after.as_deref(), SCAN_PAGE).await?;
+        after = page.entries.last().map(|entry| Arc::clone(&entry.key));
+        for entry in page.entries {
+            let Some(namespace) = namespace_of(&entry.key) else { continue };
+            let usage = usages.entry(namespace.to_vec()).or_default();
+            if !is_entry(&entry.key) {
+                if serde_json::from_slice::<Usage>(&entry.value).is_err() {
+                    let name = "(how much there is)".to_owned();
+                    damaged.push(Damaged { entry, name, blob: None });
+                }
+                continue;
+            }
+            let name = name_of(&entry.key).unwrap_or("(a name that cannot be read)").to_owned();
+            let Ok(stored) = Stored::decode(&entry.value) else {
+                damaged.push(Damaged { entry, name, blob: None });
+                continue;
+            };
+            let Row::File { digest, .. } = stored.row else { continue };
+            let is_whole = match &stored.inline {
+                Some(content) => Digest::of(&FileBytes(content)) == digest,
+                None => match ports.blobs.get(BlobNamespace::Virtual, digest).await {
+                    Ok(found) => found.is_some(),
+                    Err(Error::BlobCorrupt { .. }) => false,
+                    Err(error) => return Err(error),
+                },
+            };
+            if is_whole {
+                *files += 1;
+                *usage = usage.after(&[], &[&stored.row]);
+            } else {
+                let blob = stored.inline.is_none().then_some(digest);
+                damaged.push(Damaged { entry, name, blob });
+            }
+        }
+        if !page.more {
+            return Ok((damaged, usages));
+        }
+    }
+}
