@@ -4,6 +4,7 @@
 //! beside the body, which repeats byte for byte. Nothing here quotes the context of a run.
 
 mod agent;
+mod artifact;
 mod person;
 mod text;
 mod tree;
@@ -12,9 +13,10 @@ pub use agent::{
     Beside, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows, ResumeCandidate,
     ResumeCandidates, RunAnswer, ShadowedFile, UnloadedFile, WorkflowEntry, WorkflowWarning,
 };
+pub use artifact::{ArtifactPart, ArtifactShown, SessionArtifact};
 pub use person::{
-    AppliedPreferences, BlockShown, CleanedUp, Deleted, GapShown, ImportedSession, KeptSession,
-    RunShown, SessionList, SessionShown, SettledRun, Soundness, StepShown, SweptBlobs,
+    AppliedPreferences, BlockShown, CleanedUp, DecisionShown, Deleted, GapShown, ImportedSession,
+    KeptSession, RunShown, SessionList, SessionShown, SettledRun, Soundness, StepShown, SweptBlobs,
     TroubledSession,
 };
 pub use piton_workflow::UserOnlyDependency;

@@ -25,6 +25,7 @@ mod processes;
 mod projections;
 mod promises;
 mod real_clients;
+mod records;
 mod rig;
 mod servers;
 mod sessions;
