@@ -330,7 +330,7 @@ fn two_decisions_about_one_loop_that_contradict_each_other_are_sent_back() {
     rig.write(
         ".piton/workflows/turns.json",
         r#"{
-          "id": "project.turns", "name": "Turns", "description": "A loop.",
+          "id": "project.turns", "name": "Turns", "description": "A loop.", "version": "1.0.0",
           "steps": [
             { "id": "turn", "type": "loop", "title": "Turn",
               "loop": { "type": "while", "maxIterations": 3,

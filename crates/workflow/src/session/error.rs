@@ -123,7 +123,9 @@ pub enum Refusal {
         measured: usize,
     },
     /// An artifact is no object, or does not say what it is.
-    #[error("output.artifacts[{index}] is {given}; an artifact is an object with a `kind`")]
+    #[error(
+        "the entry output.artifacts[{index}] is {given}; an artifact is an object with a `kind`"
+    )]
     ArtifactForm {
         /// Which.
         index: usize,

@@ -9,7 +9,9 @@ use piton_core::{Digest, NodeId, OutputId, SnapshotRef, shorten};
 
 use super::{
     super::{
+        graph::RunNode,
         headline::headline,
+        outputs::Output,
         run_state::RunState,
         side_records::{SideRecord, SideRecordBody},
     },
@@ -21,7 +23,9 @@ use crate::{
         RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX, TRACES_TOLD_MAX,
     },
     event::{CapabilityObserved, OutputPayload, Provenance, UseResult},
+    explanation::TraceEntryKind,
     snapshot::PendingStep,
+    topology::NodeKind,
 };
 
 /// An artifact on the way to a node.
@@ -73,13 +77,22 @@ impl<'a> Produced<'a> {
     pub fn select(run: &'a RunState, node: NodeId) -> Self {
         let mut produced = Self::default();
         let (mut traces, mut others) = (0, 0);
-        let is_branch = |id: NodeId| run.graph.node(id).is_some_and(|node| !node.is_tip());
         for (at, next) in run.way_up(node) {
-            if next.is_none() && is_branch(at.id) {
-                continue;
+            let snapshot = at.snapshot;
+            let is_told = next.is_some() || at.is_tip() || at.kind == NodeKind::Checkpoint;
+            let mut outputs: Vec<(NodeId, &Output)> = Vec::new();
+            if is_told {
+                outputs.extend(run.outputs_toward(at, next).into_iter().map(|own| (at.id, own)));
             }
-            let (node, snapshot) = (at.id, at.snapshot);
-            for output in run.outputs_toward(at, next).into_iter().rev() {
+            if next.is_none() {
+                // Bookmarks on the step that is to do were made for whoever comes back to it.
+                let is_bookmark = |child: &&RunNode| child.kind == NodeKind::Checkpoint;
+                for bookmark in run.graph.children(at).filter(is_bookmark) {
+                    let kept = run.outputs_toward(bookmark, None).into_iter();
+                    outputs.extend(kept.map(|kept| (bookmark.id, kept)));
+                }
+            }
+            for (node, output) in outputs.into_iter().rev() {
                 let OutputPayload::ArtifactRef { sha256, byte_length, .. } = &output.payload else {
                     continue;
                 };
@@ -90,8 +103,9 @@ impl<'a> Produced<'a> {
                 let (output, digest, bytes) = (output.id, *sha256, *byte_length);
                 produced.artifacts.push(ProducedArtifact { node, snapshot, output, digest, bytes });
             }
-            let records: Vec<_> = run.side_records_toward(at, next).collect();
-            for record in records.into_iter().rev() {
+            let node = at.id;
+            let records: Vec<_> = run.side_records_toward(at, next).filter(|_| is_told).collect();
+            for record in records.into_iter().rev().filter(|record| !record.lines().is_empty()) {
                 let is_trace = matches!(record.body, SideRecordBody::Trace(_));
                 let (told, told_max) = if is_trace {
                     (&mut traces, TRACES_TOLD_MAX)
@@ -193,7 +207,7 @@ fn artifact_text(
 }
 
 impl SideRecord {
-    /// What was recorded, in sentences.
+    /// What was recorded, in sentences. Which step came next is left out: the steps themselves tell it.
     pub fn lines(&self) -> Vec<String> {
         match &self.body {
             SideRecordBody::Divergence(divergence) => {
@@ -206,6 +220,7 @@ impl SideRecord {
             SideRecordBody::Trace(trace) => trace
                 .entries()
                 .iter()
+                .filter(|entry| entry.kind != TraceEntryKind::SelectedNextStep)
                 .map(|entry| format!("{}: {}", entry.kind, entry.summary.as_str()))
                 .collect(),
         }

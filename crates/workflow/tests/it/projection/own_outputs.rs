@@ -59,7 +59,7 @@ fn check(
         let expected = paper.way(at.node);
         prop_assert_eq!(&told(run, at.node), &expected);
         let recap = Recap::select(run, at.node).render(&workflow, None, |_| None);
-        let so_far = recap.split("## ").find(|part| part.starts_with("What was done so far"));
+        let so_far = recap.split("\n\n## ").find(|part| part.contains("What was done so far"));
         let so_far = so_far.unwrap_or_default();
         let shown = |notes: &&String| so_far.lines().any(|line| line == notes.as_str());
         let shown: Vec<_> = all.iter().filter(shown).cloned().collect();

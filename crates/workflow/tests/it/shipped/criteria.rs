@@ -51,8 +51,7 @@ fn rules_are_joined_and_tell_the_words_of_their_author() {
 // shows: WR-320 (joined rules)
 #[test]
 fn a_rule_inside_of_another_shows_where_it_ends() {
-    let plain = |value: &str| json!({"type": "contains", "value": value});
-    let (a, b, c) = (plain("a"), plain("b"), plain("c"));
+    let (a, b, c) = (contains("a"), contains("b"), contains("c"));
     let b_not_c = json!({"and": [b, {"not": c}]});
     for (rules, expected) in [
         (
