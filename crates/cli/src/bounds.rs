@@ -66,3 +66,6 @@ pub(crate) const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The longest line of `piton workspace shell` in bytes: a whole file may be typed as the argument of a call.
 pub(crate) const SHELL_BYTES_MAX: u64 = 1024 * 1024;
+
+/// How much of a small artifact is shown in a line, in bytes: two lines of a wide terminal.
+pub(crate) const ARTIFACT_LINE_BYTES_MAX: usize = 240;

@@ -39,6 +39,15 @@ pub const GIT_FILE_BYTES_MAX: u64 = 16 * 1024;
 /// How much of git's `packed-refs` is read, in bytes: about a hundred thousand branches and tags.
 pub const PACKED_REFS_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
+/// How many bytes of an artifact an agent reads at once: as much as it takes in without losing the rest.
+pub const ARTIFACT_PART_BYTES_MAX: usize = 64 * 1024;
+
+/// How many artifacts are read to find one by its kind. A run has dozens.
+pub const ARTIFACTS_SEARCHED_MAX: usize = 1024;
+
+/// How many artifacts are read to show a run or a branch, the newest first. What is beyond is shown by its digest.
+pub const ARTIFACTS_READ_MAX: usize = 128;
+
 /// How many runs a connection remembers as open. Somebody with more of them lost count long before.
 pub const OPEN_RUNS_MAX: usize = 32;
 

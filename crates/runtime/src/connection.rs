@@ -17,12 +17,12 @@ use piton_workflow::{BlockerCode, NextIntent};
 use crate::bounds::{CLIENT_NAME_BYTES_MAX, OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
 use crate::frames::{Agent, Frames};
 use crate::reply::{
-    Beside, Body, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, Question, ResumeCandidates,
-    RunAnswer, SettledRun,
+    ArtifactPart, Beside, Body, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, Question,
+    ResumeCandidates, RunAnswer, SettledRun,
 };
 use crate::request::{
-    CheckpointWorkflow, ContinueWorkflow, InspectWorkflow, ListWorkflows, ResumeSession, Say,
-    StartWorkflow,
+    CheckpointWorkflow, ContinueWorkflow, GetArtifact, InspectWorkflow, ListWorkflows,
+    ResumeSession, Say, StartWorkflow,
 };
 use crate::runtime::Runtime;
 use crate::state::Attachment;
@@ -242,6 +242,11 @@ impl Connection {
             body: reply.body,
             beside: Beside { other_runs, ..Beside::default() },
         })
+    }
+
+    /// Reads an artifact of an earlier step again.
+    pub async fn get_artifact(&self, request: &GetArtifact) -> Result<ArtifactPart, Envelope> {
+        self.runtime.get_artifact(request).await
     }
 
     /// Finds runs to go on with.

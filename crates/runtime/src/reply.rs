@@ -4,6 +4,7 @@
 //! beside the body, which repeats byte for byte. Nothing here quotes the context of a run.
 
 mod agent;
+mod artifact;
 mod person;
 mod text;
 mod tree;
@@ -12,10 +13,11 @@ pub use agent::{
     Beside, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows, ResumeCandidate,
     ResumeCandidates, RunAnswer, ShadowedFile, UnloadedFile, WorkflowEntry, WorkflowWarning,
 };
+pub use artifact::{ArtifactPart, ArtifactShown, SessionArtifact};
 pub use person::{
-    AppliedPreferences, BlockShown, BrokenShown, CleanedUp, Deleted, GapShown, ImportedSession,
-    KeptSession, RunShown, SessionList, SessionShown, SetAsideList, SetAsideShown, SettledRun,
-    Soundness, StepShown, SweptBlobs, TroubledSession,
+    AppliedPreferences, BlockShown, BrokenShown, CleanedUp, DecisionShown, Deleted, GapShown,
+    ImportedSession, KeptSession, RunShown, SessionList, SessionShown, SetAsideList, SetAsideShown,
+    SettledRun, Soundness, StepShown, SweptBlobs, TroubledSession,
 };
 pub use piton_workflow::UserOnlyDependency;
 pub use piton_workflow::session::{Body, CheckpointBody, Question};

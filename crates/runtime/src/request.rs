@@ -6,7 +6,7 @@ mod agent;
 mod person;
 
 pub use agent::{
-    CheckpointWorkflow, ContinueWorkflow, InspectMode, InspectWorkflow, ListWorkflows, Output,
-    ResumeSession, StartWorkflow,
+    CheckpointWorkflow, ContinueWorkflow, GetArtifact, InspectMode, InspectWorkflow, ListWorkflows,
+    Output, ResumeSession, StartWorkflow,
 };
 pub use person::{ExportSession, Prefer, Say, Scope, SessionReference, SettleRun};

@@ -5,6 +5,7 @@
 //! | `ports` | the effects that the use cases need |
 //! | `state` | what a process keeps: settings, compiled workflows, folded sessions |
 //! | `applied` | notes which configuration is in force |
+//! | `artifacts` | read artifacts again |
 //! | `workflows` | list and inspect workflows |
 //! | `runs` | start, continue, bookmark and resume runs |
 //! | `reference` | which session or run a person means |
@@ -23,6 +24,7 @@
 //! goes through a [`Connection`](crate::Connection), which knows where the agent is.
 
 mod applied;
+mod artifacts;
 mod backpacks;
 mod drawing;
 mod frames;

@@ -339,8 +339,27 @@ pub const TAGS_MAX: usize = 8;
 /// How much of a step's prompt a person is shown who is asked to confirm it, in bytes: a dialog holds a paragraph.
 pub const QUESTION_EXCERPT_BYTES_MAX: usize = 600;
 
-/// How many of the things that persons said about a step are told with it: the newest.
-pub const SAID_MAX: usize = 5;
+/// How many decisions of persons an agent is told with a step: the newest. Each has at most a summary's bytes.
+pub const SAID_MAX: usize = 8;
+
+/// How many artifacts of earlier steps an agent reads about when it continues a run. Each is read for its kind.
+pub const PRODUCED_ARTIFACTS_MAX: usize = 12;
+
+/// How many bytes the artifacts have together that such an agent reads whole: less than the notes take.
+pub const PRODUCED_BYTES_MAX: usize = 6 * 1024;
+
+/// The largest artifact that is shown whole among others, in bytes: a verdict with its findings.
+pub const ARTIFACT_SHOWN_BYTES_MAX: usize = 2048;
+
+/// The largest artifact that is read only to name its kind, in bytes. What is larger is listed without.
+pub const ARTIFACT_KIND_BYTES_MAX: u32 = 256 * 1024;
+
+/// How many divergences and observations such an agent reads: the newest.
+pub const SIDE_RECORDS_MAX: usize = 8;
+
+/// How many of the engine's explanations such an agent reads. There is one for nearly every step, and only the newest
+/// say something about what is to do.
+pub const TRACES_TOLD_MAX: usize = 2;
 
 /// The most lines of notes that an author may ask for: ten pages.
 pub const NOTES_LINES_MAX: u32 = 500;

@@ -30,6 +30,7 @@
 //! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment. What has an
 //! effect ([`session`], [`recall`], [`carry`], [`upkeep`] and the signing of tokens) goes through ports.
 
+pub mod artifact;
 pub mod blocker;
 pub mod bounds;
 pub mod bundle;

@@ -60,12 +60,13 @@ fn fold_one(log: &Log) -> usize {
             state.apply(event);
         }
         let run = &state.runs()[0];
-        let tip = run.graph.preferred_tip().expect("each run has a node").id;
+        let node = run.graph.preferred_tip().expect("each run has a node");
+        let tip = node.id;
         black_box((
             run.preferences.effective(tip),
             run.contexts.effective(tip),
             run.capabilities.standing(tip, Capability::WebBrowsing),
-            run.outputs.noted(tip),
+            run.notes_toward(node, None),
             status(run, false),
         ));
     }

@@ -129,8 +129,9 @@ fn say_more(app: &App, count: usize, what: &str) {
 }
 
 fn say_changes(app: &App, compared: &Compared) {
-    for ChangedOutput { step, diff, left_out, .. } in &compared.outputs {
-        app.output.say(format_args!("\nnotes of {step}"));
+    for ChangedOutput { step, artifact, diff, left_out, .. } in &compared.outputs {
+        let what = artifact.as_deref().unwrap_or("notes");
+        app.output.say(format_args!("\n{what} of {step}"));
         say_diff(app, diff, *left_out, "");
     }
     if !compared.context.is_empty() {
@@ -146,6 +147,6 @@ fn say_changes(app: &App, compared: &Compared) {
     }
     let is_run = compared.kind == ThingKind::Run;
     if is_run && compared.outputs.is_empty() && compared.context.is_empty() {
-        app.output.say("\nNothing that was handed in differs.");
+        app.output.say("\nNothing that was submitted differs.");
     }
 }

@@ -29,6 +29,7 @@ mod projections;
 mod promises;
 mod real_clients;
 mod recovery;
+mod records;
 mod rig;
 mod servers;
 mod sessions;

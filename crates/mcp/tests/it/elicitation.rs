@@ -112,11 +112,15 @@ async fn a_no_is_recorded_and_the_next_attempt_asks_again() {
     assert!(beside.contains("A person refused") && beside.contains("Do not go on"), "{beside}");
     let state = json!({ "stateToken": blocked.at("/stateToken") });
     let now = pipe.call("continue_workflow", state).await;
-    assert!(now.text.contains("A person refused"), "{}", now.text);
+    assert!(now.text.contains("- Merge: refused: they said no"), "{}", now.text);
     let hand_in = handing_in(&blocked);
     let (_, again) = call_and_say(&mut pipe, "continue_workflow", hand_in, &yes()).await;
     assert_eq!(again.structured["kind"], "blocked");
-    assert_eq!(pipe.hand_in(&again, "Merged.").await.at("/pending/stepId"), "last");
+    assert!(again.text.contains("- Merge: refused: they said no"), "{}", again.text);
+    let last = pipe.hand_in(&again, "Merged.").await;
+    assert_eq!(last.at("/pending/stepId"), "last");
+    let (no, yes) = (last.text.find("refused"), last.text.find("- Merge: approved"));
+    assert!(no.is_some() && no < yes, "the newest is the last: {}", last.text);
 }
 
 // Nobody who closes a dialog said anything.
@@ -177,7 +181,16 @@ async fn an_answer_is_recorded_in_their_words_and_a_secret_has_no_field() {
         assert_eq!(found, fields, "{reason}: {question}");
         let beside = blocked.beside.clone().unwrap();
         assert!(beside.contains(part) && !beside.contains("hunter2"), "{reason}: {beside}");
-        assert_eq!(pipe.hand_in(&blocked, "Done.").await.at("/pending/stepId"), "last");
+        let last = pipe.hand_in(&blocked, "Done.").await;
+        assert_eq!(last.at("/pending/stepId"), "last");
+        // It is told with the next call and to whoever asks later.
+        let told = part.replace("A person ", "- Merge: ");
+        let told = told.strip_suffix('.').unwrap();
+        let state = json!({ "stateToken": last.at("/stateToken") });
+        let later = pipe.call("continue_workflow", state).await;
+        for text in [&last.text, &later.text] {
+            assert!(text.contains(told) && !text.contains("hunter2"), "{reason}: {text}");
+        }
     }
 }
 

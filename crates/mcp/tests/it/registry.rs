@@ -27,18 +27,19 @@ async fn no_tool_takes_the_id_of_something_that_is_yet_to_be_recorded() {
 
 // shows: WR-501
 #[tokio::test]
-async fn there_are_exactly_six_tools_by_default() {
+async fn there_are_exactly_seven_tools_by_default() {
     let tools = tools().await;
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    let six = [
+    let seven = [
         "list_workflows",
         "inspect_workflow",
         "start_workflow",
         "continue_workflow",
         "checkpoint_workflow",
+        "get_artifact",
         "resume_session",
     ];
-    assert_eq!(names, six);
+    assert_eq!(names, seven);
 }
 
 /// The tools of a set as agents with the whole of it read them.

@@ -1,12 +1,9 @@
-//! The steps on the way to a node, with what was handed in.
+//! The steps on the way to a node, with what was submitted for them.
 
-use std::ops::Range;
-
-use piton_core::{Digest, Envelope, EventIndex, TimestampMs, canonical, shorten};
-use piton_workflow::event::{EventBody, OutputPayload};
+use piton_core::{Digest, Envelope, canonical, shorten};
+use piton_workflow::event::OutputPayload;
 use piton_workflow::label::label;
-use piton_workflow::projection::{Output, RunNode, RunState, headline};
-use piton_workflow::{NodeKind, SessionEvent};
+use piton_workflow::projection::{Output, RunNode, RunState, SideRecord, headline};
 
 use super::place::Placed;
 use super::reply::{ChainLink, NodeBlame, OutputShown};
@@ -35,64 +32,33 @@ impl Runtime {
     }
 }
 
-/// Nodes on one way, the oldest first, with their steps and what was handed in for them.
+/// Nodes on one way, the oldest first, with their steps and what was submitted for them on that way.
 pub(super) async fn links(
     reading: &mut Reading<'_>,
     run: &RunState,
     nodes: &[&RunNode],
 ) -> Result<Vec<ChainLink>, Envelope> {
     let steps = reading.steps(run, nodes.iter().copied()).await?;
-    let link = |(place, node): (usize, &&RunNode)| {
+    let mut links = Vec::with_capacity(nodes.len());
+    // The newest first: what is read of artifacts is bounded.
+    for (place, node) in nodes.iter().enumerate().rev() {
         let next = nodes.get(place + 1).copied();
         let step = steps.get(&node.snapshot).and_then(Option::as_ref);
-        ChainLink {
+        let mut outputs = Vec::new();
+        for output in run.outputs_toward(node, next) {
+            outputs.push(shown(reading, output).await);
+        }
+        links.push(ChainLink {
             node_id: node.id,
             step: step.map(|step| step.step_id.as_str().to_owned()),
             title: step.map(|step| step.title.as_str().to_owned()),
-            at: time_of(reading, node.created),
-            outputs: handed_in(reading, run, node, next)
-                .into_iter()
-                .map(|output| shown(reading, output))
-                .collect(),
-        }
-    };
-    Ok(nodes.iter().enumerate().map(link).collect())
-}
-
-/// What was handed in for a node on the way to `next`, which may be another way than the run took last. Without a
-/// next node, what stands there.
-pub(super) fn handed_in<'a>(
-    reading: &Reading<'_>,
-    run: &'a RunState,
-    node: &RunNode,
-    next: Option<&RunNode>,
-) -> Vec<&'a Output> {
-    let all = run.outputs.of(node.id).iter();
-    match next.filter(|next| next.kind == NodeKind::Step) {
-        None => all.filter(|output| !output.superseded).collect(),
-        Some(next) => {
-            let together = recorded_with(reading, next.created);
-            all.filter(|output| together.contains(&output.index.get())).collect()
-        }
+            at: reading.time_of(node.created),
+            outputs,
+            records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
+        });
     }
-}
-
-/// The outputs that were recorded with a node: those that follow it and the edge to it.
-fn recorded_with(reading: &Reading<'_>, node: EventIndex) -> Range<u64> {
-    let first = node.get() + 1;
-    let events = usize::try_from(first).ok().and_then(|first| reading.events.get(first..));
-    let follows = |event: &&SessionEvent| {
-        matches!(event.body(), EventBody::EdgeCreated(..) | EventBody::NodeOutputAppended(..))
-    };
-    let count = events.unwrap_or_default().iter().take_while(follows).count();
-    first..first + count as u64
-}
-
-/// When an event was recorded.
-pub(super) fn time_of(reading: &Reading<'_>, index: EventIndex) -> TimestampMs {
-    let place = usize::try_from(index.get()).ok();
-    let event = place.and_then(|place| reading.events.get(place));
-    event.map_or(TimestampMs(0), SessionEvent::timestamp)
+    links.reverse();
+    Ok(links)
 }
 
 /// The digest of what an output holds.
@@ -106,19 +72,24 @@ pub(super) fn digest_of(output: &Output) -> Digest {
     }
 }
 
-fn shown(reading: &Reading<'_>, output: &Output) -> OutputShown {
+async fn shown(reading: &mut Reading<'_>, output: &Output) -> OutputShown {
+    let artifact = reading.artifact(output).await;
     let (kind, first) = match &output.payload {
         OutputPayload::Notes { notes_markdown } => {
-            ("notes".to_owned(), headline(notes_markdown.as_str()))
+            ("notes".to_owned(), headline(notes_markdown.as_str()).map(str::to_owned))
         }
-        OutputPayload::ArtifactRef { content_type, .. } => (content_type.to_string(), None),
+        OutputPayload::ArtifactRef { content_type, .. } => {
+            let content = artifact.as_ref().and_then(|artifact| artifact.content.as_ref());
+            (content_type.to_string(), content.map(ToString::to_string))
+        }
     };
     OutputShown {
         output_id: output.id,
         event: output.index,
-        at: time_of(reading, output.index),
+        at: reading.time_of(output.index),
         kind,
         digest: digest_of(output),
-        headline: first.map(|line| shorten(line, HEADLINE_BYTES_MAX).into_owned()),
+        headline: first.map(|line| shorten(&line, HEADLINE_BYTES_MAX).into_owned()),
+        artifact,
     }
 }

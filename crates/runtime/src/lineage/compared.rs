@@ -115,10 +115,13 @@ pub struct CommitTaken {
 pub struct ChangedOutput {
     /// The step.
     pub step: String,
-    /// The digest of the notes on the left.
+    /// The kind of the artifact; nothing for notes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
+    /// The digest of what it holds on the left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<Digest>,
-    /// The digest of the notes on the right.
+    /// The digest of what it holds on the right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<Digest>,
     /// The difference, line by line.

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use piton_core::{Envelope, NodeId};
-use piton_workflow::OutputChannel;
-use piton_workflow::projection::{Recap, RunState};
+use piton_core::{Digest, Envelope, NodeId, OutputId};
+use piton_workflow::projection::{ArtifactText, Produced, Recap, RunState};
 use piton_workflow::snapshot::{ExecutionSnapshot, derive_pending_step};
 
-use super::chain::time_of;
 use super::place::Placed;
 use super::reply::{RecapBlame, RecapLine, RecapSource};
 use super::request::NodeReference;
@@ -20,16 +18,24 @@ impl Runtime {
         let Placed { session, mut reading, run, node } = self.placed(reference).await?;
         let workflow = reading.workflow(run.started.workflow_hash).await?;
         let recap = Recap::select(&run, node);
+        let produced = Produced::select(&run, node);
         let mut snapshots: HashMap<NodeId, ExecutionSnapshot> = HashMap::new();
-        for noted in recap.nodes() {
-            snapshots.insert(noted.node, reading.snapshot(noted.snapshot).await?);
+        let noted = recap.nodes().map(|noted| (noted.node, noted.snapshot));
+        for (node, snapshot) in noted.chain(produced.nodes()) {
+            snapshots.insert(node, reading.snapshot(snapshot).await?);
+        }
+        let mut texts: HashMap<Digest, ArtifactText> = HashMap::new();
+        for artifact in produced.artifacts() {
+            texts.insert(artifact.digest, reading.artifact_text(artifact).await);
         }
         let here = run.graph.node(node).expect("it was found in the graph").snapshot;
         let here = reading.snapshot(here).await?;
         let step_at = |node: NodeId| snapshots.get(&node).and_then(derive_pending_step);
+        let text_of = |digest| texts.get(&digest).cloned().unwrap_or(ArtifactText::Large(None));
         let pieces = recap.pieces(&workflow, derive_pending_step(&here), step_at);
-        let lines = pieces.iter().flat_map(|piece| {
-            let from = piece.node.and_then(|node| source(&reading, &run, node));
+        let produced = produced.pieces(step_at, text_of);
+        let lines = pieces.iter().chain(&produced).flat_map(|piece| {
+            let from = piece.source.and_then(|(node, output)| source(&reading, &run, node, output));
             piece.text.lines().map(move |line| RecapLine { text: line.to_owned(), from })
         });
         let lines = lines.filter(|line| !line.text.is_empty()).collect();
@@ -37,8 +43,13 @@ impl Runtime {
     }
 }
 
-fn source(reading: &Reading<'_>, run: &RunState, node: NodeId) -> Option<RecapSource> {
-    let output = run.outputs.current(node, OutputChannel::Recap).last()?;
-    let at = time_of(reading, output.index);
+fn source(
+    reading: &Reading<'_>,
+    run: &RunState,
+    node: NodeId,
+    output: OutputId,
+) -> Option<RecapSource> {
+    let output = run.outputs.of(node).iter().find(|recorded| recorded.id == output)?;
+    let at = reading.time_of(output.index);
     Some(RecapSource { node_id: node, output_id: output.id, event: output.index, at })
 }

@@ -4,6 +4,8 @@ use piton_core::{Digest, EventIndex, NodeId, OutputId, RunId, SessionId, Timesta
 use piton_workflow::session::NextCall;
 use serde::Serialize;
 
+use crate::reply::ArtifactShown;
+
 /// A step on the way to a node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -19,8 +21,11 @@ pub struct ChainLink {
     pub title: Option<String>,
     /// When the run came there.
     pub at: TimestampMs,
-    /// What was handed in for it.
+    /// What was submitted for it.
     pub outputs: Vec<OutputShown>,
+    /// What else was recorded with that, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<String>,
 }
 
 /// Something that was handed in for a step.
@@ -38,9 +43,12 @@ pub struct OutputShown {
     pub kind: String,
     /// The digest of what it holds.
     pub digest: Digest,
-    /// The first line of notes.
+    /// The first line of notes, or the beginning of a small artifact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headline: Option<String>,
+    /// The artifact, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<ArtifactShown>,
 }
 
 /// The steps behind a node.

@@ -1,13 +1,15 @@
 //! What people are told, by the command line or a web page.
 
-use piton_core::{Digest, Envelope, NodeId, SessionId};
+use piton_core::{Digest, Envelope, EventIndex, NodeId, SessionId, TimestampMs};
 use piton_store::port::{Namespace, SetAside};
 use piton_workflow::event::Preferences;
-use piton_workflow::projection::RunSummary;
+use piton_workflow::projection::{PersonDecision, RunSummary};
 use piton_workflow::session::RunLine;
 use piton_workflow::upkeep::VerifyReport;
 use piton_workflow::{BlockerCode, GapSeverity, UserOnlyDependency};
 use serde::Serialize;
+
+use super::artifact::ArtifactShown;
 
 /// Every run, the newest first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,14 +75,37 @@ pub struct StepShown {
     /// What was handed in for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// What was submitted for it beside notes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<ArtifactShown>,
+    /// What else was recorded with it, in sentences: divergences, observations, explanations of the engine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<String>,
+    /// What persons decided about it, the newest first: that one counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<DecisionShown>,
     /// Why it was sent back, each time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<BlockShown>,
-    /// What is recorded as missing.
+    /// What is recorded as missing, decisions of persons aside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<GapShown>,
     /// How many bookmarks hang on it.
     pub bookmarks: usize,
+}
+
+/// What a person decided about a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DecisionShown {
+    /// What they decided.
+    #[serde(flatten)]
+    pub decision: PersonDecision,
+    /// The event that recorded it.
+    pub event: EventIndex,
+    /// When that was.
+    pub at: TimestampMs,
 }
 
 /// Why an output was sent back.

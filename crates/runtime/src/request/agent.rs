@@ -126,6 +126,18 @@ pub struct CheckpointWorkflow {
     pub output: Option<Output>,
 }
 
+/// Reads an artifact of an earlier step again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetArtifact {
+    /// The digest that a reply gives for it: `sha256:` and 64 hex digits.
+    pub digest: String,
+    /// Where to go on in a large one: the `nextOffset` of the reply before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<usize>,
+}
+
 /// Finds a run to go on with: by id, by words, by branch or commit, or simply the last ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -1,15 +1,17 @@
 //! A run as people look at it: step by step, or as a graph.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use piton_core::{Envelope, NodeId, SnapshotRef, shorten};
 use piton_workflow::event::{Blocker, Outcome, Preferences, Resolution};
-use piton_workflow::projection::{Gap, RunNode, RunState, StepPlace, headline};
+use piton_workflow::projection::{
+    Gap, Output, RecordedDecision, RunNode, RunState, SideRecord, StepPlace, headline,
+};
 use piton_workflow::{Autonomy, NodeKind};
 
 use super::reading::Reading;
 use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};
-use crate::reply::{BlockShown, GapShown, RunShown, StepShown, TreeNode};
+use crate::reply::{BlockShown, DecisionShown, GapShown, RunShown, StepShown, TreeNode};
 
 /// The steps of nodes, by the snapshots of those.
 pub(super) type Steps = HashMap<SnapshotRef, Option<StepPlace>>;
@@ -28,8 +30,10 @@ impl<'a> Trouble<'a> {
                 blocks.entry(node).or_insert_with(Vec::new).push(blockers.blockers());
             }
         }
-        // A record that resolves another is no gap of its own.
-        let missing = |gap: &&Gap| matches!(gap.record.resolution, Resolution::Unresolved {});
+        // A record that resolves another is no gap of its own, and neither is what a person decided.
+        let missing = |gap: &&Gap| {
+            matches!(gap.record.resolution, Resolution::Unresolved {}) && gap.decision().is_none()
+        };
         for gap in run.gaps.all().iter().filter(missing) {
             gaps.entry(gap.node).or_insert_with(Vec::new).push(gap);
         }
@@ -61,15 +65,41 @@ pub(super) async fn show(
     let steps = reading.steps(run, path.iter().copied()).await?;
     let trouble = Trouble::of(run);
     let preferences = run.preferences.effective(tip.id);
+    let mut shown = Vec::with_capacity(path.len());
+    // The newest first: what is read of artifacts is bounded.
+    for (place, node) in path.iter().enumerate().rev() {
+        let next = path.get(place + 1).copied();
+        let mut artifacts = Vec::new();
+        for output in run.outputs_toward(node, next) {
+            artifacts.extend(reading.artifact(output).await);
+        }
+        let step = step(reading, run, node, next, &steps, &trouble);
+        shown.push(StepShown { artifacts, ..step });
+    }
+    shown.reverse();
     Ok(Some(RunShown {
         summary,
         preferences: preferences.unwrap_or(Preferences::preset(Autonomy::Guided)),
-        steps: path.iter().map(|node| step(run, node, &steps, &trouble)).collect(),
+        steps: shown,
         left_out,
     }))
 }
 
-fn step(run: &RunState, node: &RunNode, steps: &Steps, trouble: &Trouble<'_>) -> StepShown {
+/// A step without its artifacts.
+fn step(
+    reading: &Reading<'_>,
+    run: &RunState,
+    node: &RunNode,
+    next: Option<&RunNode>,
+    steps: &Steps,
+    trouble: &Trouble<'_>,
+) -> StepShown {
+    let decision = |recorded: RecordedDecision| DecisionShown {
+        decision: recorded.decision,
+        event: recorded.index,
+        at: reading.time_of(recorded.index),
+    };
+    let notes = run.notes_toward(node, next).and_then(Output::notes);
     let block =
         |blocker: &Blocker| BlockShown { code: blocker.code, message: blocker.message.to_string() };
     let gap = |gap: &&Gap| GapShown {
@@ -81,7 +111,10 @@ fn step(run: &RunState, node: &RunNode, steps: &Steps, trouble: &Trouble<'_>) ->
     StepShown {
         node_id: node.id,
         title: place(steps, node).map(|place| place.title.as_str().to_owned()),
-        notes: run.outputs.recap(node.id).map(str::to_owned),
+        notes: notes.map(str::to_owned),
+        artifacts: Vec::new(),
+        records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
+        decisions: run.decisions_on(node.id).into_iter().rev().map(decision).collect(),
         blocks: trouble.blocks(node.id).iter().copied().flatten().map(block).collect(),
         gaps: trouble.gaps(node.id).iter().map(gap).collect(),
         bookmarks: children.filter(|child| child.kind == NodeKind::Checkpoint).count(),
@@ -95,8 +128,13 @@ fn place<'a>(steps: &'a Steps, node: &RunNode) -> Option<&'a StepPlace> {
 /// The nodes of a run, in the order in which they were made.
 pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
     let tip = run.graph.preferred_tip().map(|tip| tip.id);
-    let path: HashSet<NodeId> =
-        tip.into_iter().flat_map(|tip| run.graph.ancestry(tip)).map(|node| node.id).collect();
+    // What a step was left with is told on the way that the run follows; elsewhere, what was submitted last.
+    let way = tip.into_iter().flat_map(|tip| run.way_up(tip));
+    let path: HashMap<NodeId, Option<&RunNode>> = way.map(|(node, next)| (node.id, next)).collect();
+    let notes = |node: &RunNode| {
+        let next = path.get(&node.id).copied().flatten();
+        run.notes_toward(node, next).and_then(Output::notes)
+    };
     let trouble = Trouble::of(run);
     let short = |line: &str| shorten(line, HEADLINE_BYTES_MAX).into_owned();
     let node = |node: &RunNode| TreeNode {
@@ -106,12 +144,12 @@ pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
         cause: node.cause,
         step: place(steps, node).map(|place| place.number),
         title: place(steps, node).map(|place| place.title.as_str().to_owned()),
-        headline: run.outputs.recap(node.id).and_then(headline).map(short),
+        headline: notes(node).and_then(headline).map(short),
         blocked: trouble.blocks(node.id).len(),
         open_gaps: run.gaps.open_on(node.id).count(),
         is_tip: node.is_tip(),
         is_preferred_tip: tip == Some(node.id),
-        is_on_path: path.contains(&node.id),
+        is_on_path: path.contains_key(&node.id),
         created: node.created,
     };
     run.graph.nodes().map(node).collect()

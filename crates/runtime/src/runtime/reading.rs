@@ -3,18 +3,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use piton_core::{Code, Envelope, SessionId, SnapshotRef, WorkflowHash};
+use piton_core::{Code, Envelope, EventIndex, SessionId, SnapshotRef, TimestampMs, WorkflowHash};
 use piton_store::StreamId;
 use piton_store::port::Namespace;
 use piton_workflow::SessionEvent;
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::event::validate;
+use piton_workflow::event::{OutputPayload, validate};
 use piton_workflow::projection::{
-    RunNode, RunState, RunSummary, SessionState, StepPlace, TipState,
+    ArtifactText, Output, ProducedArtifact, RunNode, RunState, RunSummary, SessionState, StepPlace,
+    TipState,
 };
 use piton_workflow::snapshot::ExecutionSnapshot;
 
 use super::ports::Ports;
+use crate::bounds::ARTIFACTS_READ_MAX;
+use crate::reply::ArtifactShown;
 
 /// A session, read whole.
 pub(crate) struct Reading<'a> {
@@ -23,6 +26,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) events: Vec<SessionEvent>,
     tips: HashMap<SnapshotRef, TipState>,
     workflows: HashMap<WorkflowHash, Arc<CompiledWorkflow>>,
+    artifacts_read: usize,
 }
 
 impl<'a> Reading<'a> {
@@ -35,7 +39,21 @@ impl<'a> Reading<'a> {
         })?;
         let state = SessionState::of(&loaded.events);
         let events = loaded.events;
-        Ok(Self { ports, state, events, tips: HashMap::new(), workflows: HashMap::new() })
+        Ok(Self {
+            ports,
+            state,
+            events,
+            tips: HashMap::new(),
+            workflows: HashMap::new(),
+            artifacts_read: 0,
+        })
+    }
+
+    /// When an event was recorded.
+    pub(crate) fn time_of(&self, index: EventIndex) -> TimestampMs {
+        let place = usize::try_from(index.get()).ok();
+        let event = place.and_then(|place| self.events.get(place));
+        event.map_or(TimestampMs(0), SessionEvent::timestamp)
     }
 
     /// The workflow that a run is pinned to.
@@ -101,6 +119,25 @@ impl<'a> Reading<'a> {
         let tip = self.step_at(tip.snapshot).await?;
         let workflow = self.workflow(run.started.workflow_hash).await?;
         Ok(RunSummary::of(&self.state, run, &tip, &workflow))
+    }
+
+    /// What an artifact holds, as far as it is shown among others. Only so many are read for one request.
+    pub(crate) async fn artifact(&mut self, output: &Output) -> Option<ArtifactShown> {
+        let OutputPayload::ArtifactRef { sha256, byte_length, .. } = &output.payload else {
+            return None;
+        };
+        let text = if self.artifacts_read < ARTIFACTS_READ_MAX {
+            self.artifacts_read += 1;
+            ArtifactText::read(&*self.ports.blobs, *sha256, *byte_length).await
+        } else {
+            ArtifactText::Large(None)
+        };
+        Some(ArtifactShown::new(output.id, *sha256, *byte_length, text))
+    }
+
+    /// What an artifact of an agent's recap holds.
+    pub(crate) async fn artifact_text(&self, artifact: &ProducedArtifact) -> ArtifactText {
+        ArtifactText::read(&*self.ports.blobs, artifact.digest, artifact.bytes).await
     }
 
     async fn blob(

@@ -48,17 +48,6 @@ pub(super) fn remove_all(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
     unless_gone(disk.remove_dir(dir))
 }
 
-/// The first of `stem-1`, `stem-2`, … that nothing in `dir` is called.
-pub(super) fn free_name(disk: &dyn Disk, dir: &Path, stem: &str) -> io::Result<String> {
-    for number in 1..u32::MAX {
-        let name = format!("{stem}-{number}");
-        if disk.stat(&dir.join(&name))?.is_none() {
-            return Ok(name);
-        }
-    }
-    Err(io::ErrorKind::AlreadyExists.into())
-}
-
 /// Writes a new file and syncs it, replacing what a dead writer may have left under its name.
 pub(super) fn write_new(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = match disk.create(path) {

@@ -180,9 +180,9 @@ impl Criterion {
                 let limits: Vec<_> = min.into_iter().chain(max).collect();
                 format!("Length: {}", limits.join(", "))
             }
-            Self::And { rules } => joined(rules, Self::requirement),
+            Self::And { rules } => all_of(rules, Self::requirement),
             Self::Or { rules } => format!("At least one of: {}", joined(rules, Self::requirement)),
-            Self::Not { rule } => format!("Must not hold: {}", rule.requirement()),
+            Self::Not { rule } => format!("Must not hold: {}", rule.part(Self::requirement)),
             Self::When { condition, rule } => format!("If {condition}: {}", rule.requirement()),
         }
     }
@@ -206,19 +206,39 @@ impl Criterion {
             Self::Contains { message, .. }
             | Self::Regex { message, .. }
             | Self::Length { message, .. } => message.clone().unwrap_or_else(|| self.requirement()),
-            Self::And { rules } => joined(rules, Self::failure),
+            Self::And { rules } => all_of(rules, Self::failure),
             Self::Or { rules } => format!("At least one of: {}", joined(rules, Self::failure)),
             Self::Not { rule } => match &**rule {
                 Self::Contains { message: Some(message), .. }
                 | Self::Regex { message: Some(message), .. }
                 | Self::Length { message: Some(message), .. } => message.clone(),
-                rule => format!("Must not hold: {}", rule.requirement()),
+                rule => format!("Must not hold: {}", rule.part(Self::requirement)),
             },
             Self::When { rule, .. } => rule.failure(),
         }
     }
+
+    /// The rule as a part of another one: what is made of several rules stands in parentheses, so that it can be seen
+    /// where it ends.
+    fn part(&self, words: impl Fn(&Self) -> String) -> String {
+        match self {
+            Self::And { rules } | Self::Or { rules } if rules.len() > 1 => {
+                format!("({})", words(self))
+            }
+            Self::When { .. } => format!("({})", words(self)),
+            rule => words(rule),
+        }
+    }
+}
+
+fn all_of(rules: &[Criterion], words: impl Fn(&Criterion) -> String) -> String {
+    match rules {
+        [rule] => rule.part(words),
+        rules => format!("All of: {}", joined(rules, words)),
+    }
 }
 
 fn joined(rules: &[Criterion], words: impl Fn(&Criterion) -> String) -> String {
-    rules.iter().map(words).collect::<Vec<_>>().join("; ")
+    let parts: Vec<_> = rules.iter().map(|rule| rule.part(&words)).collect();
+    parts.join("; ")
 }

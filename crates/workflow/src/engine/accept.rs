@@ -36,7 +36,11 @@ pub(super) fn accept(
         accepted => accepted?,
     };
     let accepted = if step.is_decision() {
-        control::read(workflow, around, artifact).map(Accepted::Control)
+        let control = control::read(workflow, around, artifact);
+        if let Ok(control) = &control {
+            control::check_single(workflow, around, control, artifact, artifacts)?;
+        }
+        control.map(Accepted::Control)
     } else if let Some(probe) = &step.probe {
         probed(probe, artifact).map(Accepted::Probed)
     } else {

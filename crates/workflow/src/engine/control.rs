@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::accept::{Accepted, accept, not_allowed};
 use super::place::{Place, find_loop};
 use crate::compile::CompiledWorkflow;
-use crate::contract::Violation;
+use crate::contract::{Breach, Violation};
 use crate::name::LoopId;
 use crate::snapshot::{LoopControl, LoopDecision};
 
@@ -24,6 +24,33 @@ pub(super) fn decided(
         Ok(Accepted::Control(control)) => Some(control),
         _ => None,
     }
+}
+
+/// Refuses a second decision about the same loop that says something else than `control`, which `artifact` says.
+pub(super) fn check_single(
+    workflow: &CompiledWorkflow,
+    around: Option<&LoopId>,
+    control: &LoopControl,
+    artifact: &Value,
+    artifacts: &[Value],
+) -> Result<(), Breach> {
+    for (index, other) in artifacts.iter().enumerate() {
+        if std::ptr::eq(other, artifact) || other.get("kind") != artifact.get("kind") {
+            continue;
+        }
+        let contradicts = read(workflow, around, other).is_ok_and(|other| {
+            other.loop_id == control.loop_id && other.decision != control.decision
+        });
+        if contradicts {
+            let required = format!(
+                "\"{}\", as an earlier artifact decides about the same loop; submit one decision",
+                control.decision
+            );
+            let violations = vec![not_allowed(other, "decision", required)];
+            return Err(Breach::Invalid { index, violations });
+        }
+    }
+    Ok(())
 }
 
 /// What the artifact of a decision step says, which keeps the contract that the workflow embeds.

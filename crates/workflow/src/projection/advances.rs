@@ -16,11 +16,20 @@ pub struct Attempt {
     pub outcome: Outcome,
 }
 
+/// An attempt at a node, with the node that it led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// The event that recorded the attempt.
+    pub index: EventIndex,
+    /// The node that it led to; none if it was blocked.
+    pub reached: Option<NodeId>,
+}
+
 /// The attempts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Advances {
     by_attempt: IdMap<(NodeId, AttemptId), Attempt>,
-    by_node: IdMap<NodeId, Vec<EventIndex>>,
+    by_node: IdMap<NodeId, Vec<Submission>>,
     reached: IdMap<AttemptId, NodeId>,
 }
 
@@ -28,12 +37,14 @@ impl Advances {
     /// Adds an attempt.
     pub fn add(&mut self, node: NodeId, advance: &AdvanceRecorded, index: EventIndex) {
         let outcome = advance.outcome.clone();
-        if let Outcome::Advanced { to_node_id } = outcome {
-            self.reached.insert(advance.attempt_id, to_node_id);
-        }
+        let reached = match outcome {
+            Outcome::Advanced { to_node_id } => Some(to_node_id),
+            Outcome::Blocked { .. } => None,
+        };
+        self.reached.extend(reached.map(|reached| (advance.attempt_id, reached)));
         let attempts = self.by_node.entry(node).or_default();
         let attempt = Attempt { index, ordinal: attempts.len(), outcome };
-        attempts.push(index);
+        attempts.push(Submission { index, reached });
         self.by_attempt.insert((node, advance.attempt_id), attempt);
     }
 
@@ -50,8 +61,8 @@ impl Advances {
         all
     }
 
-    /// The events that recorded the attempts on a node, in order.
-    pub fn of(&self, node: NodeId) -> &[EventIndex] {
+    /// The attempts on a node, in order.
+    pub fn of(&self, node: NodeId) -> &[Submission] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 

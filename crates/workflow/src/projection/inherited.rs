@@ -51,9 +51,4 @@ impl<V> Inherited<V> {
     pub(super) fn get(&self, id: NodeId) -> Option<&V> {
         self.set.get(self.nearest.get(&id)?)
     }
-
-    /// The node whose value that is: itself, or the nearest that it came from.
-    pub(super) fn source(&self, id: NodeId) -> Option<NodeId> {
-        self.nearest.get(&id).copied()
-    }
 }

@@ -16,6 +16,7 @@
 mod advances;
 mod capabilities;
 mod contexts;
+mod decisions;
 mod gaps;
 mod graph;
 mod headline;
@@ -26,21 +27,24 @@ mod recap;
 mod resume;
 mod run_state;
 mod session_state;
+mod side_records;
 mod status;
 mod summary;
 
-pub use advances::{Advances, Attempt};
+pub use advances::{Advances, Attempt, Submission};
 pub use capabilities::{Capabilities, Standing};
 pub use contexts::Contexts;
+pub use decisions::{DecisionKind, PersonDecision, RecordedDecision};
 pub use gaps::{Gap, Gaps};
 pub use graph::{RunGraph, RunNode};
 pub use headline::headline;
 pub use outputs::{Output, Outputs};
 pub use preferences::PreferenceHistory;
-pub use recap::{Noted, Piece, Recap};
+pub use recap::{ArtifactText, Noted, Piece, Produced, ProducedArtifact, Recap};
 pub use resume::{Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
 pub use run_state::RunState;
 pub use session_state::{Observed, SessionState};
+pub use side_records::{SideRecord, SideRecordBody, SideRecords};
 pub use status::status;
 pub use summary::{
     RunSummary, SUMMARY_VERSION, Seen, StepPlace, Surroundings, TipState, WorkflowOutline,

@@ -1,8 +1,11 @@
 //! What the nodes of a run produced.
+//!
+//! *Limitations*: what stands on a node is one thing for all branches that begin there. Which outputs belong to one of
+//! these branches is answered by [`RunState::outputs_toward`](super::RunState::outputs_toward).
 
 use piton_core::{EventIndex, NodeId, OutputId};
 
-use super::{graph::RunGraph, inherited::Inherited};
+use super::advances::Submission;
 use crate::{
     event::{NodeOutputAppended, OutputPayload},
     id_map::IdMap,
@@ -18,43 +21,53 @@ pub struct Output {
     pub index: EventIndex,
     /// What it is.
     pub payload: OutputPayload,
+    /// The attempt that it was submitted with; none for the notes of a bookmark.
+    pub submission: Option<Submission>,
+    /// The earlier output that it corrects.
+    pub supersedes: Option<OutputId>,
     /// Whether a later output of the node took its place.
     pub superseded: bool,
+}
+
+impl Output {
+    /// Its text, if it is notes.
+    pub fn notes(&self) -> Option<&str> {
+        match &self.payload {
+            OutputPayload::Notes { notes_markdown } => Some(notes_markdown.as_str()),
+            OutputPayload::ArtifactRef { .. } => None,
+        }
+    }
 }
 
 /// The outputs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outputs {
     by_node: IdMap<NodeId, Vec<Output>>,
-    /// The nodes that have notes.
-    noted: Inherited<()>,
 }
 
 impl Outputs {
-    /// Takes note of a node that was just added to the graph.
-    pub(super) fn add_node(&mut self, graph: &RunGraph, node: NodeId) {
-        self.noted.add_node(graph, node);
-    }
-
-    /// Adds an output.
+    /// Adds an output that came with `submission`.
     pub(super) fn add(
         &mut self,
-        graph: &RunGraph,
         node: NodeId,
+        submission: Option<Submission>,
         output: &NodeOutputAppended,
         index: EventIndex,
     ) {
-        if output.channel() == OutputChannel::Recap {
-            self.noted.set(graph, node, ());
-        }
         let outputs = self.by_node.entry(node).or_default();
         if let Some(old) = output.supersedes_output_id {
             for output in outputs.iter_mut().filter(|output| output.id == old) {
                 output.superseded = true;
             }
         }
-        let (id, payload) = (output.output_id, output.payload.clone());
-        outputs.push(Output { id, index, payload, superseded: false });
+        outputs.push(Output {
+            id: output.output_id,
+            index,
+            payload: output.payload.clone(),
+            submission,
+            supersedes: output.supersedes_output_id,
+            superseded: false,
+        });
     }
 
     /// Everything that a node recorded, in order; history included.
@@ -71,14 +84,6 @@ impl Outputs {
 
     /// The notes that stand on a node.
     pub fn recap(&self, node: NodeId) -> Option<&str> {
-        match &self.current(node, OutputChannel::Recap).last()?.payload {
-            OutputPayload::Notes { notes_markdown } => Some(notes_markdown.as_str()),
-            OutputPayload::ArtifactRef { .. } => None,
-        }
-    }
-
-    /// The nearest node that has notes: `node` itself, or one that it came from.
-    pub fn noted(&self, node: NodeId) -> Option<NodeId> {
-        self.noted.source(node)
+        self.current(node, OutputChannel::Recap).last()?.notes()
     }
 }

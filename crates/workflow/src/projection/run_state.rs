@@ -3,10 +3,17 @@
 use piton_core::{EventIndex, NodeId, RunId, TimestampMs};
 
 use super::{
-    advances::Advances, capabilities::Capabilities, contexts::Contexts, gaps::Gaps,
-    graph::RunGraph, outputs::Outputs, preferences::PreferenceHistory,
+    advances::{Advances, Submission},
+    capabilities::Capabilities,
+    contexts::Contexts,
+    gaps::Gaps,
+    graph::{RunGraph, RunNode},
+    outputs::{Output, Outputs},
+    preferences::PreferenceHistory,
+    side_records::{SideRecord, SideRecordBody, SideRecords},
 };
 use crate::event::{EventBody, NodeCreated, Outcome, RunStarted, SessionEvent};
+use crate::topology::NodeKind;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +26,8 @@ pub struct RunState {
     pub graph: RunGraph,
     /// What its nodes produced.
     pub outputs: Outputs,
+    /// What was recorded beside the outputs.
+    pub side_records: SideRecords,
     /// What is missing.
     pub gaps: Gaps,
     /// What the person wants.
@@ -42,6 +51,7 @@ impl RunState {
             started,
             graph: RunGraph::default(),
             outputs: Outputs::default(),
+            side_records: SideRecords::default(),
             gaps: Gaps::default(),
             preferences: PreferenceHistory::default(),
             capabilities: Capabilities::default(),
@@ -66,7 +76,7 @@ impl RunState {
                 }
             }
             EventBody::NodeOutputAppended(at, output) => {
-                self.outputs.add(&self.graph, at.node, output, index);
+                self.outputs.add(at.node, self.newest_submission(at.node), output, index);
                 self.graph.touch(at.node, index);
             }
             EventBody::PreferencesChanged(at, change) => {
@@ -75,25 +85,91 @@ impl RunState {
             }
             EventBody::CapabilityObserved(at, observed) => {
                 self.capabilities.add(&self.graph, at.node, observed, index);
+                self.record(at.node, SideRecordBody::Capability(observed.clone()), index);
                 self.graph.touch(at.node, index);
             }
             EventBody::GapRecorded(at, gap) => {
                 self.gaps.add(at.node, gap, index);
                 self.graph.touch(at.node, index);
             }
-            EventBody::DivergenceRecorded(at, _) => self.graph.touch(at.node, index),
+            EventBody::DivergenceRecorded(at, divergence) => {
+                self.record(at.node, SideRecordBody::Divergence(divergence.clone()), index);
+                self.graph.touch(at.node, index);
+            }
             EventBody::ContextSet(_, set) => self.contexts.set(&self.graph, set, &self.advances),
-            // Said for people, or about the session: nothing here depends on it.
-            EventBody::DecisionTraceAppended(..)
-            | EventBody::ObservationRecorded { .. }
+            EventBody::DecisionTraceAppended(at, trace) => {
+                self.record(at.node, SideRecordBody::Trace(trace.clone()), index);
+            }
+            // About the session: nothing here depends on it.
+            EventBody::ObservationRecorded { .. }
             | EventBody::SessionCreated
             | EventBody::RunStarted(..) => {}
         }
     }
 
+    fn record(&mut self, node: NodeId, body: SideRecordBody, index: EventIndex) {
+        let submission = self.newest_submission(node);
+        self.side_records.add(node, SideRecord { index, submission, body });
+    }
+
+    fn newest_submission(&self, node: NodeId) -> Option<Submission> {
+        self.advances.of(node).last().copied()
+    }
+
+    /// The nodes from `last` up to the root, each with the next one on the way down to `last`.
+    pub fn way_up(&self, last: NodeId) -> impl Iterator<Item = (&RunNode, Option<&RunNode>)> {
+        let nodes = self.graph.ancestry(last);
+        let below = [None].into_iter().chain(self.graph.ancestry(last).map(Some));
+        nodes.zip(below)
+    }
+
+    /// What was submitted at a node on the way to `next`: every branch has its own. Without a next node, the newest
+    /// attempt there.
+    pub fn outputs_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Vec<&Output> {
+        let attempt = self.attempt_toward(node, next);
+        let mut found: Vec<&Output> = self.outputs.of(node.id).iter().collect();
+        // What belongs to no attempt belongs to the node, and so to every branch.
+        found.retain(|output| output.submission.is_none() || output.submission == attempt);
+        let corrected: Vec<_> = found.iter().filter_map(|output| output.supersedes).collect();
+        found.retain(|output| !corrected.contains(&output.id));
+        found
+    }
+
+    /// The notes among [`RunState::outputs_toward`].
+    pub fn notes_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Option<&Output> {
+        let is_notes = |output: &&Output| output.notes().is_some();
+        self.outputs_toward(node, next).into_iter().rfind(is_notes)
+    }
+
+    /// What was recorded beside the outputs at a node on the way to `next`, as for [`RunState::outputs_toward`].
+    pub fn side_records_toward(
+        &self,
+        node: &RunNode,
+        next: Option<&RunNode>,
+    ) -> impl Iterator<Item = &SideRecord> {
+        let attempt = self.attempt_toward(node, next);
+        let belongs =
+            move |record: &&SideRecord| record.submission.is_none() || record.submission == attempt;
+        self.side_records.of(node.id).iter().filter(belongs)
+    }
+
+    /// The attempt that led from a node to `next`. A bookmark was made after the attempts that are older than it;
+    /// without a next node the newest attempt counts.
+    fn attempt_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Option<Submission> {
+        let made = self.advances.of(node.id);
+        let found = match next {
+            None => made.last(),
+            Some(next) if next.kind == NodeKind::Checkpoint => {
+                let older = made.iter().rfind(|attempt| attempt.index < next.created);
+                older.filter(|attempt| attempt.reached.is_none())
+            }
+            Some(next) => made.iter().find(|attempt| attempt.reached == Some(next.id)),
+        };
+        found.copied()
+    }
+
     fn add_node(&mut self, id: NodeId, node: &NodeCreated, index: EventIndex) {
         self.graph.add_node(id, node, index);
-        self.outputs.add_node(&self.graph, id);
         self.preferences.add_node(&self.graph, id);
         self.capabilities.add_node(&self.graph, id);
         self.contexts.add_node(&self.graph, id);

@@ -237,8 +237,8 @@ fn text_of(value: &ObservedValue) -> Seen {
 
 /// The notes that stand at a tip: its own, or those of the step that led to it.
 fn recap_at(run: &RunState, tip: NodeId) -> Option<&str> {
-    let mut nodes = run.graph.ancestry(tip).take(2);
-    nodes.find_map(|node| run.outputs.recap(node.id))
+    let mut nodes = run.way_up(tip).take(2);
+    nodes.find_map(|(node, next)| run.notes_toward(node, next)?.notes())
 }
 
 fn title(
@@ -249,7 +249,8 @@ fn title(
 ) -> BoundedText<RUN_TITLE_BYTES_MAX> {
     let context = run.contexts.effective(tip);
     let goal = context.and_then(|context| context.as_object().get(GOAL)?.as_str());
-    let first = run.graph.root().and_then(|root| run.outputs.recap(root.id));
+    let first = run.way_up(tip).last();
+    let first = first.and_then(|(root, next)| run.notes_toward(root, next)?.notes());
     let name = workflow.name.as_deref();
     let texts = [goal, first, recap, name, Some(run.started.workflow_id.as_str())];
     let line = texts.into_iter().flatten().find_map(headline).unwrap_or_default();

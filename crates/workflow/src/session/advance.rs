@@ -63,7 +63,9 @@ impl Sessions {
             self.reader().contents().learn_snapshot(snapshot_ref, snapshot);
         }
         let place = Place::after(&warm.lock().state, address, attempt)?;
-        self.reader().reply(place.ok_or(TokenError::UnknownNode)?).await
+        let mut reply = self.reader().reply(place.ok_or(TokenError::UnknownNode)?).await?;
+        reply.notices.extend(handed_in.notice());
+        Ok(reply)
     }
 
     /// Makes sure that what the log shows of an attempt is durable: another process may have written it and not
@@ -84,19 +86,27 @@ impl Sessions {
     ) -> Result<Reply, Error> {
         let mut reply = self.reader().reply(place).await?;
         let warm = self.reader().current(ack.address.session).await?;
-        let (is_same, now) = {
+        let (is_same, was_left, now) = {
             let warm = warm.lock();
-            let (run, _) = node_of(&warm.state, ack.address)?;
+            let (run, node) = node_of(&warm.state, ack.address)?;
             let outputs = outputs_of(run, ack.address.node, ack.attempt);
-            (handed_in.is_what(ack.attempt, &outputs), Place::now(&warm.state, ack.address)?)
+            let is_same = handed_in.is_what(ack.attempt, &outputs);
+            (is_same, !node.is_tip(), Place::now(&warm.state, ack.address)?)
         };
-        if !is_same {
+        if is_same {
+            reply.notices.extend(handed_in.notice());
+        } else {
             let token = self.reader().ack_token(&now).await?;
+            let what_follows = if was_left {
+                "send it again with this ackToken: it begins another branch from the same step."
+            } else {
+                "send it again with this ackToken: the run still waits at the same step."
+            };
             reply.notices.push(Notice::OutputNotRecorded {
-                message: "This token was used before with another output, which is what counts. What you \
-                          sent now was not recorded. To hand it in, send it again with this ackToken: it \
-                          begins another branch from the same step."
-                    .to_owned(),
+                message: format!(
+                    "This token was used before with another output, which is what counts. What you sent now was \
+                     not recorded. To submit it, {what_follows}"
+                ),
                 ack_token: token.short,
             });
         }
@@ -104,14 +114,13 @@ impl Sessions {
     }
 }
 
-/// The outputs that came with an attempt: those between its record and the next one of the node.
+/// The outputs that came with an attempt.
 fn outputs_of(run: &RunState, node: NodeId, attempt: AttemptId) -> Vec<OutputId> {
     let Some(recorded) = run.advances.attempt(node, attempt) else {
         return Vec::new();
     };
-    let next = run.advances.of(node).get(recorded.ordinal + 1);
     let came_with = |output: &&crate::projection::Output| {
-        output.index > recorded.index && next.is_none_or(|next| output.index < *next)
+        output.submission.is_some_and(|submission| submission.index == recorded.index)
     };
     run.outputs.of(node).iter().filter(came_with).map(|output| output.id).collect()
 }

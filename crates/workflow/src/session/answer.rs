@@ -7,7 +7,8 @@ use super::error::Error;
 use super::place::Place;
 use super::reader::Reader;
 use super::reply::{
-    Body, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, TOOL_CHECKPOINT, TOOL_CONTINUE,
+    Body, DecisionLine, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, TOOL_CHECKPOINT,
+    TOOL_CONTINUE,
 };
 use super::said::{self, Said};
 use crate::label::label;
@@ -121,6 +122,15 @@ impl Reader {
                 ..NextParams::default()
             },
         });
+        let mut decisions = Vec::with_capacity(place.decisions.len());
+        for (recorded, snapshot) in &place.decisions {
+            let there = self.contents().snapshot(self.blobs(), *snapshot, &scene.pinned).await?;
+            let step = crate::snapshot::derive_pending_step(&there);
+            decisions.push(DecisionLine {
+                step: step.map_or_else(String::new, |step| step.title.as_str().to_owned()),
+                decision: recorded.decision.clone(),
+            });
+        }
         let kind = if place.blockers.is_some() { ReplyKind::Blocked } else { ReplyKind::Ok };
         Ok(Body {
             kind,
@@ -135,6 +145,7 @@ impl Reader {
             next_call,
             checkpoint_call,
             blockers: place.blockers.clone(),
+            decisions,
             gaps_recorded: place.gaps.clone(),
         })
     }

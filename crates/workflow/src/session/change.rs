@@ -193,7 +193,7 @@ impl Change<'_> {
         (snapshot_ref, snapshot)
     }
 
-    /// The output itself, which takes the place of one that was handed in for the same step before.
+    /// The output itself, which takes the place of one that was submitted at the same node before.
     fn record_outputs(&self, draft: &mut Draft<'_>, run: &RunState) {
         let node = self.ack.address.node;
         let stands = |channel| standing(&run.outputs, node, channel);

@@ -122,6 +122,16 @@ pub enum Refusal {
         /// Its size.
         measured: usize,
     },
+    /// An artifact is no object, or does not say what it is.
+    #[error(
+        "the entry output.artifacts[{index}] is {given}; an artifact is an object with a `kind`"
+    )]
+    ArtifactForm {
+        /// Which.
+        index: usize,
+        /// What it is.
+        given: &'static str,
+    },
     /// An artifact has no canonical form.
     #[error("output.artifacts[{index}] cannot be stored: {reason}")]
     Artifact {
@@ -208,6 +218,10 @@ impl Refusal {
             Self::TooManyArtifacts { .. } => "Send fewer artifacts, or join them into one.",
             Self::ArtifactTooLarge { .. } => {
                 "Write the content to a file and send an artifact that names the file."
+            }
+            Self::ArtifactForm { .. } => {
+                "Send each artifact as a JSON object with a `kind`, such as { \"kind\": \"my.table\", \"rows\": [] }. \
+                 Plain text belongs into notesMarkdown. Nothing was recorded."
             }
             Self::Artifact { .. } => {
                 "Send plain JSON: whole numbers within ±(2^53 - 1), no duplicate keys, at most 127 levels."

@@ -10,8 +10,11 @@ use serde_json::Value;
 
 use super::derive;
 use super::error::Refusal;
-use super::request::Output;
-use crate::bounds::{ARTIFACT_BYTES_MAX, ARTIFACTS_MAX, HANDED_IN_NOTES_BYTES_MAX};
+use super::reply::Notice;
+use super::request;
+use crate::bounds::{
+    ARTIFACT_BYTES_MAX, ARTIFACTS_MAX, HANDED_IN_NOTES_BYTES_MAX, NOTES_BYTES_MAX,
+};
 use crate::engine::Submission;
 use crate::event::{ContentType, NodeOutputAppended, OutputPayload};
 use crate::output::OutputChannel;
@@ -28,8 +31,8 @@ pub(super) struct HandedIn {
 
 impl HandedIn {
     /// Checks sizes and numbers, and brings everything into the form that is recorded.
-    pub(super) fn check(output: Option<Output>) -> Result<Self, Refusal> {
-        let Output { notes_markdown, artifacts } = output.unwrap_or_default();
+    pub(super) fn check(output: Option<request::Output>) -> Result<Self, Refusal> {
+        let request::Output { notes_markdown, artifacts } = output.unwrap_or_default();
         let notes = notes_markdown.filter(|notes| !notes.trim().is_empty());
         if let Some(notes) = &notes
             && byte_len(notes) > HANDED_IN_NOTES_BYTES_MAX
@@ -59,12 +62,24 @@ impl HandedIn {
         Submission { notes: self.notes.as_deref(), artifacts: &self.artifacts }
     }
 
+    /// That less is kept of the notes than was submitted.
+    pub(super) fn notice(&self) -> Option<Notice> {
+        let submitted = byte_len(self.notes.as_deref()?);
+        (submitted > NOTES_BYTES_MAX).then(|| Notice::NotesCut {
+            message: format!(
+                "NOTES_CUT: your notes have {submitted} bytes; the first {NOTES_BYTES_MAX} are kept and shown \
+                 later. All of them were judged. Put what must be kept whole into an artifact."
+            ),
+        })
+    }
+
     /// The artifacts.
     pub(super) fn artifacts(&self) -> &[Value] {
         &self.artifacts
     }
 
-    /// The outputs of `attempt`, each in the place of one that stands on the same channel in `standing`.
+    /// The outputs of `attempt`, each in the place of one that stands on the same channel in `standing`. That says nothing
+    /// about branches: to which of them an output belongs follows from its attempt.
     pub(super) fn outputs(
         &self,
         attempt: AttemptId,
@@ -118,6 +133,9 @@ fn artifact_blob(
     index: usize,
     artifact: &Value,
 ) -> Result<(Digest, OutputPayload, NewBlob), Refusal> {
+    if let Some(given) = flaw(artifact) {
+        return Err(Refusal::ArtifactForm { index, given });
+    }
     let bytes = canonical::encode(artifact)
         .map_err(|error| Refusal::Artifact { index, reason: error.to_string() })?;
     let measured = bytes.len();
@@ -128,4 +146,21 @@ fn artifact_blob(
     let content_type: ContentType = "application/json".parse().expect("it is a content type");
     let sha256 = blob.digest();
     Ok((sha256, OutputPayload::ArtifactRef { sha256, content_type, byte_length }, blob))
+}
+
+/// Why a value is no artifact.
+fn flaw(artifact: &Value) -> Option<&'static str> {
+    match artifact {
+        Value::Object(fields) => match fields.get("kind") {
+            Some(Value::String(kind)) if !kind.trim().is_empty() => None,
+            Some(Value::String(_)) => Some("an object whose `kind` is empty"),
+            Some(_) => Some("an object whose `kind` is no text"),
+            None => Some("an object without a `kind`"),
+        },
+        Value::Null => Some("null"),
+        Value::Bool(_) => Some("true or false"),
+        Value::Number(_) => Some("a number"),
+        Value::String(_) => Some("a text"),
+        Value::Array(_) => Some("a list"),
+    }
 }

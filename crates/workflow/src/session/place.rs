@@ -8,9 +8,10 @@ use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, Workf
 use super::derive;
 use super::find::node_of;
 use super::reply::GapLine;
+use crate::bounds::SAID_MAX;
 use crate::event::{BlockerReport, Outcome, Preferences, Resolution};
 use crate::preference::Autonomy;
-use crate::projection::{RunNode, RunState, SessionState};
+use crate::projection::{RecordedDecision, RunNode, RunState, SessionState};
 use crate::reason::{Reason, UserOnlyDependency};
 use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
 use crate::topology::NodeKind;
@@ -35,12 +36,17 @@ pub(super) struct Place {
     pub(super) gaps: Vec<GapLine>,
     /// Whether a person said yes to the step.
     pub(super) approved: bool,
+    /// What persons decided that the reply tells, the oldest first, with where the titles of the steps are found.
+    pub(super) decisions: Vec<(RecordedDecision, SnapshotRef)>,
 }
 
 impl Place {
     /// Where a run stands at a node now.
     pub(super) fn now(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
-        Self::new(state, address, None)
+        let mut place = Self::new(state, address, None)?;
+        let (run, node) = node_of(state, address)?;
+        place.decisions = with_snapshots(run, run.decisions_toward(node.id));
+        Ok(place)
     }
 
     /// Where a run stood at its first node when it began.
@@ -70,17 +76,24 @@ impl Place {
             .take_while(|_| has_gaps)
             .map_while(gap)
             .map(|gap| GapLine { summary: gap.record.summary.as_str().to_owned() });
+        // The agent may not have seen yet what was decided about the step that it submitted.
+        let mut decisions = run.decisions_on(address.node);
+        decisions.retain(|decision| decision.index < recorded.index);
+        let surplus = decisions.len().saturating_sub(SAID_MAX);
+        let decisions = with_snapshots(run, decisions.split_off(surplus));
         match &recorded.outcome {
             Outcome::Blocked { blockers } => {
                 let mut place = Self::new(state, address, Some(recorded.index))?;
                 place.ack = ordinal(recorded.ordinal + 1);
                 place.blockers = Some(blockers.clone());
+                place.decisions = decisions;
                 Ok(Some(place))
             }
             Outcome::Advanced { to_node_id } => {
                 let there = NodeAddress { node: *to_node_id, ..address };
                 let mut place = Self::new(state, there, Some(recorded.index))?;
                 place.gaps = gaps.collect();
+                place.decisions = decisions;
                 Ok(Some(place))
             }
         }
@@ -105,7 +118,7 @@ impl Place {
     ) -> Result<Self, TokenError> {
         let (run, node) = node_of(state, address)?;
         let before = |index: EventIndex| as_of.is_none_or(|as_of| index < as_of);
-        let made = run.advances.of(node.id).iter().filter(|index| before(**index)).count();
+        let made = run.advances.of(node.id).iter().filter(|attempt| before(attempt.index)).count();
         let place = state.ordinal_of(node.id).ok_or(TokenError::UnknownNode)?;
         let preferences = match as_of {
             None => run.preferences.effective(node.id),
@@ -123,8 +136,18 @@ impl Place {
             blockers: None,
             gaps: Vec::new(),
             approved: approved(run, node.id, as_of),
+            decisions: Vec::new(),
         })
     }
+}
+
+fn with_snapshots(
+    run: &RunState,
+    decisions: Vec<RecordedDecision>,
+) -> Vec<(RecordedDecision, SnapshotRef)> {
+    let snapshot = |decision: &RecordedDecision| Some(run.graph.node(decision.node)?.snapshot);
+    let found = |decision| snapshot(&decision).map(|snapshot| (decision, snapshot));
+    decisions.into_iter().filter_map(found).collect()
 }
 
 /// Whether a person had said yes at a node before the event at `as_of`.

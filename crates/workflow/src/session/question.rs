@@ -10,7 +10,7 @@ use super::error::{Error, Refusal};
 use super::place::Place;
 use super::reader::Reader;
 use super::reply::RunLine;
-use super::settle::{by_person, open_on};
+use super::settle::open_on;
 use crate::bounds::QUESTION_EXCERPT_BYTES_MAX;
 use crate::projection::RunState;
 use crate::reason::UserOnlyDependency;
@@ -62,10 +62,8 @@ impl Reader {
 /// Whether a person said something at a node since the last attempt there.
 fn has_spoken(run: &RunState, node: NodeId) -> bool {
     let last = run.advances.of(node).last();
-    run.gaps
-        .on(node)
-        .filter(|gap| by_person(gap))
-        .any(|gap| last.is_none_or(|attempt| gap.index > *attempt))
+    let decisions = run.decisions_on(node);
+    decisions.last().is_some_and(|said| last.is_none_or(|attempt| said.index > attempt.index))
 }
 
 /// What the author asks for once the agent was sent back for it, else a confirmation that is waited for.

@@ -1,6 +1,9 @@
 //! Asking where a run stands. Nothing is written: this is a method of what only reads.
 
-use piton_core::NodeId;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use piton_core::{Digest, NodeId};
 
 use super::answer::Scene;
 use super::error::Error;
@@ -8,28 +11,15 @@ use super::find::node_of;
 use super::place::Place;
 use super::reader::Reader;
 use super::reply::Reply;
-use super::settle::said;
-use crate::bounds::SAID_MAX;
-use crate::projection::Recap;
+use crate::projection::{ArtifactText, Piece, Produced, ProducedArtifact, Recap};
 use crate::snapshot::{ExecutionSnapshot, derive_pending_step};
 use crate::token::{NodeAddress, StatePayload};
 
-/// What separates the prompt of a step from what was said and done, behind it.
+/// What separates the prompt of a step from what was done, behind it.
 const PART_BREAK: &str = "\n\n---\n";
 
-/// What persons said, newest last, as many as are shown.
-fn heard(said: &[String]) -> String {
-    let newest = &said[said.len().saturating_sub(SAID_MAX)..];
-    let lines: Vec<_> = newest.iter().map(|line| format!("\n- {line}")).collect();
-    if lines.is_empty() {
-        String::new()
-    } else {
-        format!("## What a person said{}", lines.concat())
-    }
-}
-
 impl Reader {
-    /// Where a run stands at the node of a state token, with a recap of what was done.
+    /// Where a run stands at the node of a state token, with a recap of what was done and produced.
     pub async fn rehydrate(&self, state_token: &str) -> Result<Reply, Error> {
         let state = self.payload(state_token).await?.into_state()?;
         self.rehydrate_at(state).await.map_err(Error::of_token)
@@ -45,48 +35,50 @@ impl Reader {
         };
         let scene = self.scene(place).await?;
         let mut body = self.body(&scene).await?;
-        let said = {
-            let warm = warm.lock();
-            let (run, _) = node_of(&warm.state, state.address)?;
-            said(run, state.address.node)
-        };
-        let recap = self.recap(&scene, state.address).await?;
+        let parts = self.recap(&scene, state.address).await?;
         if let Some(pending) = &mut body.pending {
-            for part in [heard(&said), recap] {
-                if !part.is_empty() {
-                    pending.prompt.push_str(PART_BREAK);
-                    pending.prompt.push_str(part.trim_start());
-                }
+            for part in parts.iter().filter(|part| !part.is_empty()) {
+                pending.prompt.push_str(PART_BREAK);
+                pending.prompt.push_str(part.trim());
             }
         }
         Ok(Reply { body, notices: Vec::new() })
     }
 
-    /// What was done on the way to a node, and after it.
-    async fn recap(&self, scene: &Scene, address: NodeAddress) -> Result<String, Error> {
+    /// What was noted on the way to a node and after it, and what was produced on the way.
+    async fn recap(&self, scene: &Scene, address: NodeAddress) -> Result<[String; 2], Error> {
         let warm = self.current(address.session).await?;
-        // The snapshots are read without the lock, so what is to be told is chosen twice: a log only grows, and
-        // a node that was added in between just has no title yet.
-        let noted: Vec<_> = {
+        // Snapshots and artifacts are read without the lock, so what is to be told is chosen twice: a log only
+        // grows, and a node that was added in between just has no title yet.
+        let (nodes, artifacts) = {
             let warm = warm.lock();
             let (run, _) = node_of(&warm.state, address)?;
-            Recap::select(run, address.node)
-                .nodes()
-                .map(|noted| (noted.node, noted.snapshot))
-                .collect()
+            let (recap, produced) =
+                (Recap::select(run, address.node), Produced::select(run, address.node));
+            let noted = recap.nodes().map(|noted| (noted.node, noted.snapshot));
+            let nodes: HashMap<_, _> = noted.chain(produced.nodes()).collect();
+            (nodes, produced.artifacts().to_vec())
         };
-        let mut steps: Vec<(NodeId, std::sync::Arc<ExecutionSnapshot>)> = Vec::new();
-        for (node, snapshot) in noted {
+        let mut steps: HashMap<NodeId, Arc<ExecutionSnapshot>> = HashMap::new();
+        for (node, snapshot) in nodes {
             let read = self.contents().snapshot(self.blobs(), snapshot, &scene.pinned).await?;
-            steps.push((node, read));
+            steps.insert(node, read);
+        }
+        let mut texts: HashMap<Digest, ArtifactText> = HashMap::new();
+        for ProducedArtifact { digest, bytes, .. } in artifacts {
+            texts.insert(digest, ArtifactText::read(self.blobs(), digest, bytes).await);
         }
         let step_at = |node: NodeId| {
-            let found = steps.iter().find(|(of, _)| *of == node);
-            found.and_then(|(_, snapshot)| derive_pending_step(snapshot))
+            let found = steps.get(&node);
+            found.and_then(|snapshot| derive_pending_step(snapshot))
         };
+        let text_of = |digest| texts.get(&digest).cloned().unwrap_or(ArtifactText::Large(None));
         let warm = warm.lock();
         let (run, _) = node_of(&warm.state, address)?;
         let pending = derive_pending_step(&scene.snapshot);
-        Ok(Recap::select(run, address.node).render(&scene.pinned.workflow, pending, step_at))
+        let noted =
+            Recap::select(run, address.node).render(&scene.pinned.workflow, pending, step_at);
+        let produced = Produced::select(run, address.node).pieces(step_at, text_of);
+        Ok([noted, produced.into_iter().map(|Piece { text, .. }| text).collect()])
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{BlockerReport, Preferences};
 use crate::label::Label;
 use crate::name::StepId;
+use crate::projection::PersonDecision;
 use crate::run::NextIntent;
 
 /// The tool that goes on with a run.
@@ -72,6 +73,9 @@ pub struct Body {
     /// What is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blockers: Option<BlockerReport>,
+    /// What persons decided about the step before, or on the way here, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<DecisionLine>,
     /// What was missing in the output that this reply answers, and was recorded while the run went on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps_recorded: Vec<GapLine>,
@@ -147,6 +151,18 @@ pub struct NextParams {
     pub checkpoint_token: Option<String>,
 }
 
+/// What a person decided about a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DecisionLine {
+    /// The title of the step.
+    pub step: String,
+    /// What they decided.
+    #[serde(flatten)]
+    pub decision: PersonDecision,
+}
+
 /// Something that was recorded as missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -170,8 +186,13 @@ pub enum Notice {
     OutputNotRecorded {
         /// What happened and what to do.
         message: String,
-        /// Hands in the new output, as a branch of its own.
+        /// Submits the new output.
         ack_token: String,
+    },
+    /// The notes are longer than what is kept of them.
+    NotesCut {
+        /// How much is kept, and where the rest belongs.
+        message: String,
     },
     /// The run is given more freedom than the author of its workflow recommends.
     BeyondRecommendation {

@@ -17,8 +17,8 @@ use super::warm::Warm;
 use crate::bounds::SUMMARY_BYTES_MAX;
 use crate::event::{EventBody, GapRecorded, NodeScope, Resolution};
 use crate::gap::GapSeverity;
-use crate::projection::{Gap, RunState};
-use crate::reason::{Reason, ReasonCategory, UserOnlyDependency};
+use crate::projection::{Gap, PersonDecision, RunState};
+use crate::reason::{Reason, UserOnlyDependency};
 use crate::token::NodeAddress;
 
 /// What a person settled.
@@ -111,13 +111,12 @@ fn asked(scene: &Scene) -> Option<UserOnlyDependency> {
 }
 
 fn told(verdict: &Verdict) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {
-    let text = match verdict {
-        Verdict::Approved => "A person approved.".to_owned(),
-        Verdict::Answered(answer) => format!("A person answered: {answer}"),
-        Verdict::Refused(reason) => format!("A person refused: {reason}"),
+    let decision = match verdict {
+        Verdict::Approved => PersonDecision::APPROVED,
+        Verdict::Answered(answer) => PersonDecision::answered(answer),
+        Verdict::Refused(reason) => PersonDecision::refused(reason),
     };
-    BoundedText::new(text)
-        .map_err(|error| Refusal::Text { what: "answer", reason: error.to_string() })
+    decision.summary().map_err(|error| Refusal::Text { what: "answer", reason: error.to_string() })
 }
 
 /// The gaps of a node that wait for a person, for this reason.
@@ -138,22 +137,4 @@ pub(super) fn settled(run: &RunState, node: NodeId) -> Vec<UserOnlyDependency> {
         _ => None,
     };
     run.gaps.on(node).filter(ended).filter_map(reason).collect()
-}
-
-/// Whether a gap is the record of what a person said.
-pub(super) fn by_person(gap: &Gap) -> bool {
-    gap.record.severity == GapSeverity::Info
-        && gap.record.reason.category() == ReasonCategory::UserOnlyDependency
-}
-
-/// What persons said at a node, in order.
-pub(super) fn said(run: &RunState, node: NodeId) -> Vec<String> {
-    let mut said: Vec<_> = run
-        .gaps
-        .on(node)
-        .filter(|gap| by_person(gap))
-        .map(|gap| gap.record.summary.as_str().to_owned())
-        .collect();
-    said.dedup();
-    said
 }

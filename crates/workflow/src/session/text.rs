@@ -7,8 +7,11 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::error::RunPlace;
-use super::reply::{Body, CheckpointBody, NextCall, Notice, Reply, ReplyKind, RunLine};
+use super::reply::{
+    Body, CheckpointBody, DecisionLine, NextCall, Notice, Reply, ReplyKind, RunLine,
+};
 use crate::event::Blocker;
+use crate::projection::PersonDecision;
 use crate::run::NextIntent;
 
 impl Reply {
@@ -30,7 +33,7 @@ impl Notice {
             Self::OutputNotRecorded { message, ack_token } => {
                 format!("OUTPUT_NOT_RECORDED: {message}\nThat ackToken: {ack_token}")
             }
-            Self::BeyondRecommendation { message } => message.clone(),
+            Self::NotesCut { message } | Self::BeyondRecommendation { message } => message.clone(),
         }
     }
 }
@@ -69,7 +72,7 @@ impl Body {
     fn pending(&self) -> String {
         let mut text = head(&self.run);
         if let Some(pending) = &self.pending {
-            write!(text, ": {}\n{}", pending.title, self.gaps())
+            write!(text, ": {}\n{}{}", pending.title, self.decided(), self.gaps())
                 .expect("writing to a string does not fail");
             write!(text, "\n{}\n", pending.prompt.trim_end())
                 .expect("writing to a string does not fail");
@@ -97,10 +100,11 @@ impl Body {
         if let Some(pending) = &self.pending {
             write!(text, " ({})", pending.title).expect("writing to a string does not fail");
         }
-        writeln!(text, " is not finished: {things} to be mended.")
+        writeln!(text, " is not finished: {things} to be mended.\n{}", self.decided())
             .expect("writing to a string does not fail");
         for (place, blocker) in blockers.iter().enumerate() {
-            write!(text, "\n{}. {}", place + 1, shown(blocker))
+            let blank = if place == 0 { "" } else { "\n" };
+            write!(text, "{blank}{}. {}", place + 1, shown(blocker))
                 .expect("writing to a string does not fail");
         }
         text.push_str(
@@ -112,8 +116,24 @@ impl Body {
 
     fn complete(&self) -> String {
         let RunLine { label, workflow_id, .. } = &self.run;
-        let mut text = format!("Run {label} · {workflow_id} · done.\n{}", self.gaps());
+        let mut text =
+            format!("Run {label} · {workflow_id} · done.\n{}{}", self.decided(), self.gaps());
         text.push_str("\nThere is nothing more to call. Tell the person what came of it.");
+        text
+    }
+
+    fn decided(&self) -> String {
+        if self.decisions.is_empty() {
+            return String::new();
+        }
+        let mut text = "\nWhat a person decided, the newest last:\n".to_owned();
+        for DecisionLine { step, decision: PersonDecision { decision, text: words } } in
+            &self.decisions
+        {
+            let words = words.as_ref().map(|words| format!(": {}", words.replace('\n', "\n  ")));
+            writeln!(text, "- {step}: {decision}{}", words.unwrap_or_default())
+                .expect("writing to a string does not fail");
+        }
         text
     }
 

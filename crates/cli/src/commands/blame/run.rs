@@ -5,6 +5,7 @@ use piton_runtime::lineage::{ChainLink, NodeBlame, NodeReference};
 use crate::{
     age::ago,
     app::App,
+    commands::session::artifact_line,
     exit::Ending,
     failure::Failure,
     style::{State, styled},
@@ -38,7 +39,16 @@ pub(crate) fn say(app: &App, link: &ChainLink) {
     for output in &link.outputs {
         let digest = output.digest.to_string();
         let digest = ending(&digest);
+        if let Some(artifact) = &output.artifact {
+            let line = artifact_line(artifact);
+            app.output.say(format_args!("          {line}  [event {}]", output.event));
+            continue;
+        }
         let told = output.headline.as_deref().unwrap_or(&output.kind);
         app.output.say(format_args!("          {told}  [{digest}, event {}]", output.event));
+    }
+    for record in &link.records {
+        let record = record.replace('\n', "\n          ");
+        app.output.say(format_args!("          {} {record}", styled(State::Faint, "record:")));
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{carry, gc, keep, list, remove, show, soundness, tree};
+use super::{artifact, carry, gc, keep, list, remove, show, soundness, tree};
 use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
 
 #[derive(Subcommand)]
@@ -10,12 +10,15 @@ pub(crate) enum Command {
     /// Every run, the newest first
     #[command(after_help = "Example:\n  piton session list --json")]
     List,
-    /// A run, step by step, with its notes
+    /// A run, step by step, with what was submitted and decided
     #[command(after_help = "Example:\n  piton session show amber-otter")]
     Show(Run),
     /// The graph of a run: branches, blocks, and where it goes on
     #[command(after_help = "Example:\n  piton session tree amber-otter")]
     Tree(tree::Tree),
+    /// Print an artifact of a run whole, or write it to a file
+    #[command(after_help = "Example:\n  piton session artifact amber-otter wr.review_verdict")]
+    Artifact(artifact::Artifact),
     /// Write a session to a file that can be imported elsewhere
     #[command(after_help = "Example:\n  piton session export amber-otter login.bundle.json")]
     Export(carry::Export),
@@ -48,6 +51,7 @@ impl Command {
             Self::List => list::run(app),
             Self::Show(run) => show::run(app, &run),
             Self::Tree(tree) => tree.run(app),
+            Self::Artifact(artifact) => artifact.run(app),
             Self::Export(export) => export.run(app),
             Self::Import(import) => import.run(app),
             Self::Verify(run) => soundness::verify(app, &run),

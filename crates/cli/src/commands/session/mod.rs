@@ -1,5 +1,6 @@
 //! `piton session`: sessions and their runs.
 
+mod artifact;
 mod carry;
 mod command;
 mod gc;
@@ -11,3 +12,4 @@ mod soundness;
 mod tree;
 
 pub(crate) use command::Command;
+pub(crate) use show::artifact_line;

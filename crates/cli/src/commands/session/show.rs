@@ -1,14 +1,20 @@
 //! `piton session show`.
 
-use piton_runtime::reply::{GapShown, RunShown, SessionShown, StepShown};
+use piton_core::{budget::TRUNCATION_MARKER, shorten};
+use piton_runtime::reply::{
+    ArtifactShown, BlockShown, DecisionShown, GapShown, RunShown, SessionShown, StepShown,
+};
+use piton_workflow::projection::{DecisionKind, PersonDecision};
 
 use crate::{
     age::ago,
     app::App,
     arguments::Run,
+    bounds::ARTIFACT_LINE_BYTES_MAX,
     exit::Ending,
     failure::Failure,
     style::{State, styled},
+    tree::ending,
     words::indented,
 };
 
@@ -50,6 +56,12 @@ fn say(app: &App, session: &SessionShown, run: &RunShown) {
     for (place, step) in run.steps.iter().enumerate() {
         say_step(app, place + 1 + run.left_out, step);
     }
+    if run.steps.iter().any(|step| !step.artifacts.is_empty()) {
+        output.say(format_args!(
+            "\nAn artifact whole: piton session artifact {} ARTIFACT",
+            summary.label
+        ));
+    }
     output.say(format_args!("\nIts branches: piton session tree {}", summary.label));
 }
 
@@ -57,20 +69,81 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
     let output = &app.output;
     let title = step.title.as_deref().unwrap_or("done");
     output.say(format_args!("\n{place}. {title}"));
-    for block in &step.blocks {
-        let message = block.message.replace('\n', "\n     ");
-        output.say(format_args!("   {} {message}", styled(State::Attention, "✗")));
+    for (message, count) in told_once(&step.blocks) {
+        let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
+        let message = message.replace('\n', "\n     ");
+        output.say(format_args!("   {} {message}{times}", styled(State::Attention, "✗")));
     }
-    // A block leaves a gap with the same words; that it was settled is seen by the notes.
+    // A block leaves a gap with the same words, which a long message fills only in part.
     let is_told = |gap: &&GapShown| {
-        gap.is_open || step.blocks.iter().all(|block| block.message != gap.summary)
+        let cut = gap.summary.trim_end_matches(TRUNCATION_MARKER);
+        step.blocks.iter().all(|block| !block.message.starts_with(cut))
     };
     for gap in step.gaps.iter().filter(is_told) {
         let mark =
             if gap.is_open { styled(State::Bad, "gap:") } else { styled(State::Faint, "settled:") };
         output.say(format_args!("   {mark} {}", gap.summary.replace('\n', "\n     ")));
     }
+    say_decisions(app, &step.decisions);
     if let Some(notes) = &step.notes {
         output.say(indented(notes, "   "));
     }
+    for artifact in &step.artifacts {
+        let mark = styled(State::Faint, "artifact:");
+        output.say(format_args!("   {mark} {}", artifact_line(artifact)));
+    }
+    for record in &step.records {
+        let record = record.replace('\n', "\n     ");
+        output.say(format_args!("   {} {record}", styled(State::Faint, "record:")));
+    }
+}
+
+/// The decision that counts, and what was decided before it.
+fn say_decisions(app: &App, decisions: &[DecisionShown]) {
+    let words = |shown: &DecisionShown| {
+        let PersonDecision { decision, text } = &shown.decision;
+        let text = text.as_ref().map(|text| format!(": {}", text.replace('\n', "\n     ")));
+        format!("{decision}{}, {}", text.unwrap_or_default(), ago(App::now(), shown.at))
+    };
+    for (place, shown) in decisions.iter().enumerate() {
+        if place == 0 {
+            let state = match shown.decision.decision {
+                DecisionKind::Refused => State::Bad,
+                DecisionKind::Approved | DecisionKind::Answered => State::Good,
+            };
+            let mark = styled(state, "a person");
+            app.output.say(format_args!("   {mark} {}", words(shown)));
+        } else {
+            let mark = styled(State::Faint, "before that");
+            app.output.say(format_args!("     {mark} {}", words(shown)));
+        }
+    }
+}
+
+/// An artifact in one line.
+pub(crate) fn artifact_line(artifact: &ArtifactShown) -> String {
+    let ArtifactShown { digest, bytes, kind, content, unreadable, .. } = artifact;
+    let kind = kind.as_deref().unwrap_or("of unknown kind");
+    let digest = digest.to_string();
+    let digest = ending(&digest);
+    let told = match (content, unreadable) {
+        (_, Some(why)) => format!("cannot be read: {why}"),
+        (Some(content), None) => {
+            shorten(&content.to_string(), ARTIFACT_LINE_BYTES_MAX).into_owned()
+        }
+        (None, None) => "too large to be shown here".to_owned(),
+    };
+    format!("{kind}, {bytes} bytes [{digest}]  {told}")
+}
+
+/// Why a step was sent back, each reason once with how often it was given.
+fn told_once(blocks: &[BlockShown]) -> Vec<(&str, usize)> {
+    let mut told: Vec<(&str, usize)> = Vec::new();
+    for block in blocks {
+        match told.iter_mut().find(|(message, _)| *message == block.message) {
+            Some((_, count)) => *count += 1,
+            None => told.push((&block.message, 1)),
+        }
+    }
+    told
 }

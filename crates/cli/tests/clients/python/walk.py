@@ -15,12 +15,13 @@ from connect import STATELESS, connect
 from shapes import Shapes
 from tour import NOTHING, output
 
-SIX = [
+TOOLS = [
     "list_workflows",
     "inspect_workflow",
     "start_workflow",
     "continue_workflow",
     "checkpoint_workflow",
+    "get_artifact",
     "resume_session",
 ]
 
@@ -65,7 +66,7 @@ async def looks_around(client):
     same(client.server, "piton")
     check("start_workflow" in client.instructions)
     tools = await client.tools()
-    same([tool["name"] for tool in tools], SIX)
+    same([tool["name"] for tool in tools], TOOLS)
     check(all(tool["description"] and tool["inputSchema"]["type"] == "object" for tool in tools), tools)
     listed = await ask(client, "list_workflows", {"projectDir": TASK["project"]})
     check(any(workflow["workflowId"] == "wr.tour" for workflow in listed["workflows"]), listed)

@@ -10,12 +10,13 @@ import { connect } from "./connect.mjs";
 import { Shapes } from "./shapes.mjs";
 import { NOTHING, output } from "./tour.mjs";
 
-const SIX = [
+const TOOLS = [
   "list_workflows",
   "inspect_workflow",
   "start_workflow",
   "continue_workflow",
   "checkpoint_workflow",
+  "get_artifact",
   "resume_session",
 ];
 
@@ -49,7 +50,7 @@ async function looksAround(client) {
   assert.equal(client.server.name, "piton");
   assert.match(client.instructions, /start_workflow/);
   const tools = await client.tools();
-  assert.deepEqual(tools.map((tool) => tool.name), SIX);
+  assert.deepEqual(tools.map((tool) => tool.name), TOOLS);
   assert.ok(tools.every((tool) => tool.description && tool.inputSchema.type === "object"));
   const listed = await ask(client, "list_workflows", { projectDir: task.project });
   assert.ok(listed.workflows.some((workflow) => workflow.workflowId === "wr.tour"), JSON.stringify(listed));

@@ -3,11 +3,11 @@
 use std::sync::{Arc, LazyLock};
 
 use piton_runtime::reply::{
-    Body, CheckpointBody, InspectedWorkflow, ListedWorkflows, ResumeCandidates,
+    ArtifactPart, Body, CheckpointBody, InspectedWorkflow, ListedWorkflows, ResumeCandidates,
 };
 use piton_runtime::request::{
-    CheckpointWorkflow, ContinueWorkflow, InspectWorkflow, ListWorkflows, ResumeSession,
-    StartWorkflow,
+    CheckpointWorkflow, ContinueWorkflow, GetArtifact, InspectWorkflow, ListWorkflows,
+    ResumeSession, StartWorkflow,
 };
 
 use super::words;
@@ -27,6 +27,8 @@ piton_core::closed_set! {
         ContinueWorkflow => "continue_workflow",
         /// Makes a bookmark.
         CheckpointWorkflow => "checkpoint_workflow",
+        /// Reads an artifact of an earlier step.
+        GetArtifact => "get_artifact",
         /// Finds a run to go on with.
         ResumeSession => "resume_session",
     }
@@ -63,6 +65,7 @@ impl ToolName {
             Self::StartWorkflow => "Start a workflow",
             Self::ContinueWorkflow => "Continue a workflow",
             Self::CheckpointWorkflow => "Bookmark a workflow",
+            Self::GetArtifact => "Get an artifact",
             Self::ResumeSession => "Resume a session",
         }
     }
@@ -74,13 +77,17 @@ impl ToolName {
             Self::StartWorkflow => words::START_WORKFLOW,
             Self::ContinueWorkflow => words::CONTINUE_WORKFLOW,
             Self::CheckpointWorkflow => words::CHECKPOINT_WORKFLOW,
+            Self::GetArtifact => words::GET_ARTIFACT,
             Self::ResumeSession => words::RESUME_SESSION,
         }
     }
 
     const fn hints(self) -> Hints {
         let (read_only, idempotent) = match self {
-            Self::ListWorkflows | Self::InspectWorkflow | Self::ResumeSession => (true, true),
+            Self::ListWorkflows
+            | Self::InspectWorkflow
+            | Self::GetArtifact
+            | Self::ResumeSession => (true, true),
             // Without a `startKey` each call starts a run of its own.
             Self::StartWorkflow => (false, false),
             Self::ContinueWorkflow | Self::CheckpointWorkflow => (false, true),
@@ -96,6 +103,7 @@ impl ToolName {
             Self::StartWorkflow => input::<StartWorkflow>(),
             Self::ContinueWorkflow => input::<ContinueWorkflow>(),
             Self::CheckpointWorkflow => input::<CheckpointWorkflow>(),
+            Self::GetArtifact => input::<GetArtifact>(),
             Self::ResumeSession => input::<ResumeSession>(),
         }
     }
@@ -107,6 +115,7 @@ impl ToolName {
             Self::InspectWorkflow => output::<InspectedWorkflow>(),
             Self::StartWorkflow | Self::ContinueWorkflow => output::<Body>(),
             Self::CheckpointWorkflow => output::<CheckpointBody>(),
+            Self::GetArtifact => output::<ArtifactPart>(),
             Self::ResumeSession => output::<ResumeCandidates>(),
         }
     }

@@ -39,6 +39,9 @@ pub(super) const CHECKPOINT_WORKFLOW: &str = "\
 Makes a bookmark at the pending step without finishing it, before something risky or a long break. The stateToken of \
 the reply leads back to it, with continue_workflow.";
 
+pub(super) const GET_ARTIFACT: &str = "\
+Reads an artifact of an earlier step that a reply lists by its digest only, because it is large.";
+
 pub(super) const RESUME_SESSION: &str = "\
 Finds runs to go on with: after a break, in a new chat, or when a token was lost. Without arguments it offers runs on \
 the branch and commit that are checked out here, then the newest. Take the best candidate's `nextCall`; if several \

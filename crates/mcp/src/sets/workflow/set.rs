@@ -69,6 +69,10 @@ impl Workflow {
                     .beside(reply.beside.text())
                     .of_run(run.session_id, &run.label)
             }
+            ToolName::GetArtifact => {
+                let reply = connection.get_artifact(&call.request()?).await?;
+                Told::new(&reply, reply.text())
+            }
             ToolName::ResumeSession => {
                 let reply = connection.resume_session(&call.request()?).await?;
                 Told::new(&reply, reply.text())

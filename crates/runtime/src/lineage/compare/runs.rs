@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::{Digest, Envelope, NodeId};
-use piton_workflow::event::OutputPayload;
 use piton_workflow::label::label;
 use piton_workflow::projection::{RunNode, RunState};
 use serde_json::Value;
@@ -11,7 +10,7 @@ use serde_json::Value;
 use super::pair::Worlds;
 use super::written::{Nodes, written};
 use crate::bounds::{ID_ENDING_SHOWN, STEPS_SHOWN_MAX};
-use crate::lineage::chain::{digest_of, handed_in, links};
+use crate::lineage::chain::{digest_of, links};
 use crate::lineage::compared::{Ancestor, ChangedKey, ChangedOutput, Compared, Side};
 use crate::lineage::place::Placed;
 use crate::lineage::reply::ChainLink;
@@ -19,11 +18,11 @@ use crate::lineage::request::NodeReference;
 use crate::lineage::thing::ThingKind;
 use crate::lineage::written::Written;
 use crate::runtime::Runtime;
-use crate::runtime::reading::Reading;
 use crate::text_diff;
 
-/// The notes of the steps of one side, by step; of a step that was done several times, the last.
-type Notes = BTreeMap<String, (Digest, String)>;
+/// What the steps of one side submitted: notes, and artifacts by their kind. Of a step that was done several times, the
+/// last.
+type Submitted = BTreeMap<(String, Option<String>), (Digest, String)>;
 
 impl Runtime {
     /// What differs between two nodes.
@@ -106,7 +105,7 @@ type Seen = BTreeMap<String, Value>;
 async fn side(
     placed: &mut Placed<'_>,
     ancestor: Option<NodeId>,
-) -> Result<((Side, Seen), Notes), Envelope> {
+) -> Result<((Side, Seen), Submitted), Envelope> {
     let run = placed.run.clone();
     let mut nodes: Vec<&RunNode> = Vec::new();
     for node in run.graph.ancestry(placed.node).take(STEPS_SHOWN_MAX) {
@@ -117,7 +116,7 @@ async fn side(
     }
     nodes.reverse();
     let steps = links(&mut placed.reading, &run, &nodes).await?;
-    let told = told(&placed.reading, &run, &nodes, &steps);
+    let told = told(&run, &nodes, &steps);
     let seen = run.contexts.effective(placed.node);
     let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
     let seen = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -128,28 +127,41 @@ async fn side(
     Ok(((side, seen), told))
 }
 
-/// What was handed in on a way, by step.
-fn told(reading: &Reading<'_>, run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Notes {
-    let mut told = Notes::new();
+/// What was submitted on a way, by step.
+fn told(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Submitted {
+    let mut told = Submitted::new();
     for (place, (node, link)) in nodes.iter().zip(steps).enumerate() {
-        let outputs = handed_in(reading, run, node, nodes.get(place + 1).copied());
-        let text = outputs.iter().rev().find_map(|output| match &output.payload {
-            OutputPayload::Notes { notes_markdown } => {
-                Some((digest_of(output), notes_markdown.as_str().to_owned()))
-            }
-            OutputPayload::ArtifactRef { .. } => None,
-        });
-        if let (Some(step), Some(text)) = (&link.step, text) {
-            told.insert(step.clone(), text);
+        let Some(step) = &link.step else { continue };
+        // A step that was done again replaces all that it submitted before.
+        told.retain(|(of, _), _| of != step);
+        let notes = run.notes_toward(node, nodes.get(place + 1).copied());
+        if let Some((output, text)) = notes.and_then(|output| Some((output, output.notes()?))) {
+            told.insert((step.clone(), None), (digest_of(output), text.to_owned()));
+        }
+        for artifact in link.outputs.iter().filter_map(|output| output.artifact.as_ref()) {
+            let text = artifact.content.as_ref().map_or_else(
+                || format!("{} bytes, {}", artifact.bytes, artifact.digest),
+                |content| format!("{content:#}"),
+            );
+            let kind = artifact.kind.clone().unwrap_or_else(|| "artifact".to_owned());
+            // Of several artifacts of one kind each is told by its number.
+            let names = (1..).map(|number| match number {
+                1 => kind.clone(),
+                _ => format!("{kind} {number}"),
+            });
+            let mut free =
+                names.filter(|name| !told.contains_key(&(step.clone(), Some(name.clone()))));
+            let name = free.next();
+            told.insert((step.clone(), name), (artifact.digest, text));
         }
     }
     told
 }
 
-fn changed_outputs(left: &Notes, right: &Notes) -> Vec<ChangedOutput> {
-    let steps: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
-    let changed = |step: &String| {
-        let (left, right) = (left.get(step), right.get(step));
+fn changed_outputs(left: &Submitted, right: &Submitted) -> Vec<ChangedOutput> {
+    let keys: BTreeSet<_> = left.keys().chain(right.keys()).collect();
+    let changed = |key: &(String, Option<String>)| {
+        let (left, right) = (left.get(key), right.get(key));
         let digest = |side: Option<&(Digest, String)>| side.map(|(digest, _)| *digest);
         let text = |side: Option<&(Digest, String)>| {
             side.map_or_else(String::new, |(_, text)| text.clone())
@@ -157,10 +169,11 @@ fn changed_outputs(left: &Notes, right: &Notes) -> Vec<ChangedOutput> {
         (digest(left) != digest(right)).then(|| {
             let (diff, left_out) = text_diff::lines(&text(left), &text(right));
             let (left, right) = (digest(left), digest(right));
-            ChangedOutput { step: step.clone(), left, right, diff, left_out }
+            let (step, artifact) = key.clone();
+            ChangedOutput { step, artifact, left, right, diff, left_out }
         })
     };
-    steps.into_iter().filter_map(changed).collect()
+    keys.into_iter().filter_map(changed).collect()
 }
 
 fn changed_keys(left: &Seen, right: &Seen) -> Vec<ChangedKey> {

@@ -1,5 +1,6 @@
 //! What doors ask for, and what they are told.
 
+mod branches;
 mod collection;
 #[cfg(feature = "flow")]
 mod comparing;

@@ -8,13 +8,18 @@
 //! [`Recap::select`] chooses what could be told, few enough to read their snapshots; [`Recap::render`] makes
 //! the text.
 //!
+//! What steps produced beside their notes is told by [`Produced`], after the recap.
+//!
 //! *Invariants*: deterministic, and never longer than its budgets. The text goes from old to new; what does
 //! not fit is cut at its old end and counted, so that the newest notes are always there. The way to the node
-//! takes precedence over what came after it, and that over other branches.
+//! takes precedence over what came after it, and that over other branches. Outputs belong to the branch that they led to:
+//! no branch is told by what another one submitted at the step where they part.
 
 mod functions;
+mod produced;
 mod select;
 mod text;
 
+pub use produced::{ArtifactText, Produced, ProducedArtifact};
 pub use select::{Noted, Recap};
 pub use text::Piece;

@@ -1,9 +1,10 @@
 //! Which notes a recap tells.
 
-use piton_core::{NodeId, SnapshotRef};
+use piton_core::{NodeId, OutputId, SnapshotRef};
 
 use super::super::{
     graph::{RunGraph, RunNode},
+    outputs::Output,
     run_state::RunState,
 };
 use crate::{
@@ -18,6 +19,8 @@ pub struct Noted<'a> {
     pub node: NodeId,
     /// Where the title of its step is found.
     pub snapshot: SnapshotRef,
+    /// The output that its notes are.
+    pub output: OutputId,
     /// Its notes.
     pub notes: &'a str,
     /// How many steps or branches come before it in its part.
@@ -52,10 +55,9 @@ impl<'a> Recap<'a> {
         if let Some(node) = run.graph.node(node) {
             bookmarks = Part::bookmarks(run, node);
             let was_left = !node.is_tip() && node.kind != NodeKind::Checkpoint;
-            let last = if was_left { run.graph.parent(node) } else { Some(node) };
-            way = last.map(|last| Part::between(run, None, last)).unwrap_or_default();
+            way = Part::between(run, None, node, !was_left);
             if was_left && let Some(tip) = followed_tip(&run.graph, node) {
-                after = Part::between(run, Some(node), tip);
+                after = Part::between(run, Some(node), tip, true);
                 branches = Part::other_branches(run, node, tip);
             }
         }
@@ -77,21 +79,20 @@ fn followed_tip<'a>(graph: &'a RunGraph, node: &RunNode) -> Option<&'a RunNode> 
 }
 
 impl<'a> Part<'a> {
-    /// The notes on the way from `top`, or the root, down to `last`, both included.
-    fn between(run: &'a RunState, top: Option<&RunNode>, last: &RunNode) -> Self {
+    /// The notes on the way from `top`, or the root, down to `last`. Those of `last` itself are told `with_last`: what
+    /// was submitted at a step that the run left belongs to what came after it.
+    fn between(run: &'a RunState, top: Option<&RunNode>, last: &RunNode, with_last: bool) -> Self {
         let top_depth = top.map_or(0, RunNode::depth);
-        let mut part = Self { count: last.depth() + 1 - top_depth, ..Self::default() };
-        let mut next = Some(last);
+        let count = last.depth() + usize::from(with_last) - top_depth;
+        let mut part = Self { count, ..Self::default() };
         let mut fill = Fill::default();
-        while let Some(from) = next {
-            let Some(noted) = noted_below(run, top_depth, from) else { break };
+        let is_told = |(node, _): &(&RunNode, &Output)| with_last || node.id != last.id;
+        for (node, notes) in notes_up(run, top_depth, last).filter(is_told) {
             if fill.is_full() {
                 part.has_more = true;
                 break;
             }
-            let before = noted.depth() - top_depth;
-            part.notes.extend(fill.take(run, noted, before));
-            next = run.graph.parent(noted).filter(|parent| parent.depth() >= top_depth);
+            part.notes.extend(fill.take(node, notes, node.depth() - top_depth));
         }
         part.notes.reverse();
         part
@@ -100,39 +101,44 @@ impl<'a> Part<'a> {
     /// The notes of the bookmarks on `node`.
     fn bookmarks(run: &'a RunState, node: &RunNode) -> Self {
         let is_bookmark = |child: &&RunNode| child.kind == NodeKind::Checkpoint;
-        let is_noted = |child: &&RunNode| run.outputs.recap(child.id).is_some();
-        let noted: Vec<_> = run.graph.children(node).filter(is_bookmark).filter(is_noted).collect();
-        Self::newest(run, noted)
+        let noted = |child: &'a RunNode| Some((child, run.notes_toward(child, None)?));
+        let node = run.graph.node(node.id).into_iter();
+        let children = node.flat_map(|node| run.graph.children(node));
+        Self::newest(children.filter(is_bookmark).filter_map(noted).collect())
     }
 
     /// The newest notes of every branch below `top` but the one that ends in `followed`.
     fn other_branches(run: &'a RunState, top: &RunNode, followed: &RunNode) -> Self {
         let is_other = |tip: &&RunNode| tip.id != followed.id && run.graph.descends(tip.id, top.id);
-        let newest = |tip: &'a RunNode| noted_below(run, top.depth() + 1, tip);
-        let branches: Vec<_> = run.graph.tips().filter(is_other).filter_map(newest).collect();
-        Self::newest(run, branches)
+        let newest = |tip: &'a RunNode| notes_up(run, top.depth(), tip).next();
+        Self::newest(run.graph.tips().filter(is_other).filter_map(newest).collect())
     }
 
     /// As many of `nodes` as can be told, the newest of them.
-    fn newest(run: &'a RunState, nodes: Vec<&RunNode>) -> Self {
+    fn newest(nodes: Vec<(&RunNode, &'a Output)>) -> Self {
         let mut part = Self { count: nodes.len(), ..Self::default() };
         let mut fill = Fill::default();
-        for (before, noted) in nodes.into_iter().enumerate().rev() {
+        for (before, (node, notes)) in nodes.into_iter().enumerate().rev() {
             if fill.is_full() {
                 part.has_more = true;
                 break;
             }
-            part.notes.extend(fill.take(run, noted, before));
+            part.notes.extend(fill.take(node, notes, before));
         }
         part.notes.reverse();
         part
     }
 }
 
-/// The nearest node with notes at or above `from`, not above `depth_min`.
-fn noted_below<'a>(run: &'a RunState, depth_min: usize, from: &RunNode) -> Option<&'a RunNode> {
-    let noted = run.graph.node(run.outputs.noted(from.id)?)?;
-    (noted.depth() >= depth_min).then_some(noted)
+/// The nodes from `last` up that have notes toward it, not above `depth_min`.
+fn notes_up<'a>(
+    run: &'a RunState,
+    depth_min: usize,
+    last: &RunNode,
+) -> impl Iterator<Item = (&'a RunNode, &'a Output)> {
+    run.way_up(last.id)
+        .take_while(move |(node, _)| node.depth() >= depth_min)
+        .filter_map(|(node, next)| Some((node, run.notes_toward(node, next)?)))
 }
 
 /// How much was chosen already.
@@ -147,10 +153,11 @@ impl Fill {
         self.steps >= RECAP_STEPS_MAX || self.bytes > RECAP_BYTES_MAX
     }
 
-    fn take<'a>(&mut self, run: &'a RunState, node: &RunNode, before: usize) -> Option<Noted<'a>> {
-        let notes = run.outputs.recap(node.id)?;
+    fn take<'a>(&mut self, node: &RunNode, output: &'a Output, before: usize) -> Option<Noted<'a>> {
+        let notes = output.notes()?;
         self.steps += 1;
         self.bytes += notes.len();
-        Some(Noted { node: node.id, snapshot: node.snapshot, notes, before })
+        let (node, snapshot) = (node.id, node.snapshot);
+        Some(Noted { node, snapshot, output: output.id, notes, before })
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use piton_core::{
-    NodeId,
+    NodeId, OutputId,
     budget::{TRUNCATION_MARKER, truncate},
     shorten,
 };
@@ -11,7 +11,7 @@ use piton_core::{
 use super::{
     super::headline::headline,
     functions::definitions,
-    select::{Part, Recap},
+    select::{Noted, Part, Recap},
 };
 use crate::{
     bounds::{
@@ -68,13 +68,13 @@ impl Kind {
 pub struct Piece {
     /// The text.
     pub text: String,
-    /// The node whose notes it is; nothing if nobody handed it in.
-    pub node: Option<NodeId>,
+    /// The node whose notes it is, with the output; nothing if nobody submitted it.
+    pub source: Option<(NodeId, OutputId)>,
 }
 
 impl Piece {
-    fn composed(text: impl Into<String>) -> Self {
-        Self { text: text.into(), node: None }
+    pub(super) fn composed(text: impl Into<String>) -> Self {
+        Self { text: text.into(), source: None }
     }
 }
 
@@ -113,7 +113,7 @@ impl Recap<'_> {
             let later: usize = parts[place + 1..].iter().map(|(_, part)| reserve(part)).sum();
             let room = RECAP_BYTES_MAX - length - later;
             let told = tell(kind, part, room, &step_at);
-            shown.push(told.iter().filter_map(|piece| piece.node).collect());
+            shown.push(told.iter().filter_map(|piece| Some(piece.source?.0)).collect());
             if !pieces.is_empty() && !told.is_empty() {
                 pieces.push(Piece::composed("\n\n"));
             }
@@ -137,19 +137,19 @@ fn tell<'s>(
     if part.notes.is_empty() {
         return Vec::new();
     }
-    let entry = |node: NodeId, notes: &str| {
-        let title = step_at(node).and_then(|step| headline(step.title.as_str()));
+    let entry = |noted: &Noted<'_>| {
+        let title = step_at(noted.node).and_then(|step| headline(step.title.as_str()));
         let title = shorten(title.unwrap_or("A step"), RECAP_TITLE_BYTES_MAX);
-        let notes: Cow<'_, str> = truncate(notes.trim(), kind.notes_bytes_max());
+        let notes: Cow<'_, str> = truncate(noted.notes.trim(), kind.notes_bytes_max());
         [
             Piece::composed(format!("\n\n### {title}\n")),
-            Piece { text: notes.into_owned(), node: Some(node) },
+            Piece { text: notes.into_owned(), source: Some((noted.node, noted.output)) },
         ]
     };
     let mut room = room.saturating_sub(RECAP_FRAME_BYTES);
     let mut entries = Vec::new();
     for noted in part.notes.iter().rev() {
-        let entry = entry(noted.node, noted.notes);
+        let entry = entry(noted);
         let Some(left) = room.checked_sub(entry.iter().map(|piece| piece.text.len()).sum()) else {
             break;
         };

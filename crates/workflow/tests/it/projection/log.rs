@@ -7,16 +7,16 @@ use piton_core::{
     port::fixed::SeededEntropy,
 };
 use piton_workflow::{
-    AttemptContext, Autonomy, Capability, CapabilityStatus, ChangeOrdinal, Claim, ClaimedBy,
-    Confidence, ContextSource, DivergenceReason, EdgeCause, EdgeKind, EventBody, GapSeverity,
-    Intent, NodeKind, ObservationKey, PreferenceSource, Reason, RiskPolicy, SessionEvent,
-    SourceKind,
+    AttemptContext, Autonomy, BlockerCode, Capability, CapabilityStatus, ChangeOrdinal, Claim,
+    ClaimedBy, Confidence, ContextSource, DivergenceReason, EdgeCause, EdgeKind, EventBody,
+    GapSeverity, Intent, NodeKind, ObservationKey, PreferenceSource, Reason, RiskPolicy,
+    SessionEvent, SourceKind,
     event::{
-        AdvanceRecorded, CapabilityObserved, Cause, Context, ContextSet, DivergenceRecorded,
-        EdgeCreated, GapRecorded, LogRules, NodeCreated, NodeOutputAppended, NodeScope,
-        NonEmptySummary, ObservationRecorded, ObservedValue, Outcome, OutputPayload,
-        PreferenceChange, Preferences, PreferencesChanged, Provenance, Resolution, RunStarted,
-        UseResult,
+        AdvanceRecorded, Blocker, BlockerReport, CapabilityObserved, Cause, Context, ContextSet,
+        DivergenceRecorded, EdgeCreated, GapRecorded, LogRules, NodeCreated, NodeOutputAppended,
+        NodeScope, NonEmptySummary, ObservationRecorded, ObservedValue, Outcome, OutputPayload,
+        Pointer, PreferenceChange, Preferences, PreferencesChanged, Provenance, Resolution,
+        RunStarted, UseResult,
     },
     projection::{Contexts, SessionState},
 };
@@ -95,6 +95,22 @@ impl Log {
 
     pub(super) fn step(&mut self, from: NodeScope) -> NodeScope {
         self.advance(from).0
+    }
+
+    /// Sends the agent back at a node.
+    pub(super) fn block(&mut self, at: NodeScope) {
+        let blocker = Blocker {
+            code: BlockerCode::MissingRequiredOutput,
+            pointer: Pointer::WorkflowStep { step_id: "one".parse().unwrap() },
+            message: BoundedText::new("There are no notes.").unwrap(),
+            suggested_fix: None,
+            details: None,
+        };
+        let blockers = BlockerReport::new(vec![blocker]).unwrap();
+        let attempt_id = AttemptId::mint(&self.entropy);
+        let outcome = Outcome::Blocked { blockers };
+        let advance = AdvanceRecorded { attempt_id, intent: Intent::AckPending, outcome };
+        self.push(EventBody::AdvanceRecorded(at, advance));
     }
 
     pub(super) fn checkpoint(&mut self, from: NodeScope) -> NodeScope {

@@ -3,6 +3,7 @@
 mod branches;
 mod inherited;
 mod log;
+mod own_outputs;
 mod recap;
 mod required;
 mod resume;

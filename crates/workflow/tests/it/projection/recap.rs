@@ -206,9 +206,9 @@ proptest! {
             let recap = text.split("\n\n---\nFUNCTION").next().unwrap_or_default();
             prop_assert!(recap.len() <= RECAP_BYTES_MAX);
             prop_assert!(text.len() <= RECAP_BYTES_MAX + FUNCTIONS_BYTES_MAX);
-            let node = run.graph.node(at.node).unwrap();
-            let newest = run.graph.parent(node).and_then(|parent| run.outputs.noted(parent.id));
-            if let Some(notes) = newest.and_then(|node| run.outputs.recap(node)) {
+            let mut way = run.way_up(at.node).skip(1);
+            let newest = way.find_map(|(node, next)| run.notes_toward(node, next)?.notes());
+            if let Some(notes) = newest {
                 prop_assert!(recap.contains(notes.trim()));
             }
         }

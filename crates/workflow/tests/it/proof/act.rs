@@ -122,7 +122,9 @@ pub(super) fn output(reply: &Reply, given: Given) -> Output {
             (notes("Looked at it."), vec![ContractPack::ReviewVerdict.definition().example])
         }
         (Given::Good, None) => (notes("```\nls\n```"), vec![]),
-        (Given::Again, None) => (notes("```\nls -a\n```"), vec![json!({"more": [1, 2]})]),
+        (Given::Again, None) => {
+            (notes("```\nls -a\n```"), vec![json!({"kind": "more", "of": [1, 2]})])
+        }
         (Given::Bad, Some(_)) => (notes("Done."), vec![control("another", "continue")]),
         (Given::Bad, None) => (notes("Done."), vec![]),
     };

@@ -5,6 +5,7 @@ use piton_core::{Code, TimestampMs};
 use piton_workflow::event::EventBody;
 use piton_workflow::projection::{SessionState, status};
 use piton_workflow::{EventKind, SessionEvent};
+use serde_json::Value;
 
 use super::exchanged::Exchanged;
 use crate::session::rig::{ack, body};
@@ -41,8 +42,25 @@ async fn nothing_depends_on_events_that_only_explain() {
     assert!(rest.len() + 5 < events.len(), "there is something to leave out");
     assert_eq!(projected(&rest), projected(&events));
     let bare = kept.with(rest).await;
-    assert_eq!(story.answers(&bare.sessions).await, story.answers(&rig.sessions).await);
+    let (without, with) = (story.answers(&bare.sessions).await, story.answers(&rig.sessions).await);
+    assert_eq!(unexplained(&without), unexplained(&with));
     assert_eq!(story.end(&bare.sessions).await, story.end(&rig.sessions).await);
+}
+
+/// Answers without what a recap tells of these events: it is read and decides nothing.
+fn unexplained(answers: &[String]) -> Vec<Value> {
+    let cut = |answer: &String| {
+        let mut body: Value = serde_json::from_str(answer).unwrap();
+        if let Some(Value::String(prompt)) = body.pointer_mut("/pending/prompt")
+            && let Some(place) = prompt.find("## What else is on record")
+        {
+            prompt.truncate(place);
+            let kept = prompt.trim_end().trim_end_matches("---").trim_end().len();
+            prompt.truncate(kept);
+        }
+        body
+    };
+    answers.iter().map(cut).collect()
 }
 
 // shows: WR-054, WR-057

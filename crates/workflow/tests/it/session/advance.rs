@@ -103,7 +103,12 @@ async fn artifacts_are_stored_by_their_digest_and_recorded_in_its_order() {
     let rig = Rig::memory();
     let compiled = workflow(&[step("one"), step("two")]);
     let large = json!({"kind": "x", "text": "y".repeat(1 << 20)});
-    let artifacts = [json!({"b": 1.0, "a": "é"}), large, json!([1, 2]), json!({"a": "é", "b": 1})];
+    let artifacts = [
+        json!({"kind": "z", "b": 1.0, "a": "é"}),
+        large,
+        json!({"kind": "list", "of": [1, 2]}),
+        json!({"a": "é", "b": 1, "kind": "z"}),
+    ];
     let mut orders = Vec::new();
     for rotation in 0..artifacts.len() {
         let mut artifacts = artifacts.to_vec();

@@ -14,7 +14,7 @@ fn bookmark(reply: &Reply, notes: Option<&str>) -> Checkpoint {
         checkpoint_token: reply.body.checkpoint_token.clone().expect("a step is pending"),
         output: notes.map(|notes| Output {
             notes_markdown: Some(notes.to_owned()),
-            artifacts: vec![json!({"commit": "abc"})],
+            artifacts: vec![json!({"kind": "commit", "id": "abc"})],
         }),
     }
 }

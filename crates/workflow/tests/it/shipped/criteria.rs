@@ -39,13 +39,42 @@ fn rules_are_joined_and_tell_the_words_of_their_author() {
     for notes in ["a", "b c"] {
         assert_eq!(told(&or, notes, &json!({})), none);
     }
-    assert_eq!(told(&or, "b", &json!({})), ["- At least one of: Say a.; Say b.; Say c."]);
+    assert_eq!(told(&or, "b", &json!({})), ["- At least one of: Say a.; (All of: Say b.; Say c.)"]);
     let not = json!({"not": {"type": "contains", "value": "todo", "message": "Leave no todo."}});
     assert_eq!(told(&not, "done", &json!({})), none);
     assert_eq!(told(&not, "a todo", &json!({})), ["- Leave no todo."]);
     let mixed = json!({"and": [contains("a")], "not": contains("b")});
     assert_eq!(told(&mixed, "a", &json!({})), none);
     assert_eq!(told(&mixed, "a b", &json!({})), ["- Say b."]);
+}
+
+// shows: WR-320 (joined rules)
+#[test]
+fn a_rule_inside_of_another_shows_where_it_ends() {
+    let (a, b, c) = (contains("a"), contains("b"), contains("c"));
+    let b_not_c = json!({"and": [b, {"not": c}]});
+    for (rules, expected) in [
+        (
+            json!({"or": [a, b_not_c]}),
+            "At least one of: Must contain 'a'; (All of: Must contain 'b'; Must not hold: Must contain 'c')",
+        ),
+        (
+            json!({"not": {"or": [a, b_not_c]}}),
+            "Must not hold: (At least one of: Must contain 'a'; (All of: Must contain 'b'; Must not hold: Must \
+             contain 'c'))",
+        ),
+        (
+            json!({"or": [{"or": [a, b]}, c]}),
+            "At least one of: (At least one of: Must contain 'a'; Must contain 'b'); Must contain 'c'",
+        ),
+        (json!({"or": [{"and": [a]}, b]}), "At least one of: Must contain 'a'; Must contain 'b'"),
+    ] {
+        let mut one = step("one");
+        one["validationCriteria"] = rules;
+        let prompt = &compiled(&file(&json!([one]))).steps[0].prompt;
+        let last = prompt.lines().last().unwrap_or_default();
+        assert_eq!(last, format!("- {expected}"));
+    }
 }
 
 #[test]

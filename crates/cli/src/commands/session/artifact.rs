@@ -1,0 +1,43 @@
+//! `piton session artifact`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use piton_runtime::reply::SessionArtifact;
+
+use crate::{app::App, arguments::Run, exit::Ending, failure::Failure, files, output};
+
+#[derive(Args)]
+pub(crate) struct Artifact {
+    #[command(flatten)]
+    run: Run,
+    /// The digest or output of the artifact, the end of either, or its kind
+    #[arg(value_name = "ARTIFACT")]
+    artifact: String,
+    /// Write it to this file; `-` for standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace a file that is there
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+impl Artifact {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let found = open.runtime.session_artifact(&self.run.run, self.artifact.trim());
+        let artifact = open.wait(found)?;
+        open.log.about(artifact.session_id);
+        let SessionArtifact { content, digest, .. } = &artifact;
+        let text = format!("{content:#}\n");
+        let file = self.output.as_deref().filter(|file| !files::is_standard(file));
+        if let Some(file) = file {
+            files::write(file, text.as_bytes(), self.force)?;
+            app.output.say(format_args!("Wrote {digest} to {}.", file.display()));
+        } else if !app.output.is_json() {
+            output::bytes(text.as_bytes())?;
+        }
+        app.output.reply("piton.session.artifact/1", &artifact)?;
+        Ok(Ending::Done)
+    }
+}

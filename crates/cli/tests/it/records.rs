@@ -1,0 +1,375 @@
+//! What agents submit and what people decide is there to be read again: by the agent, by the next one, and by people.
+
+use serde_json::{Value, json};
+
+use crate::{
+    agent::Agent,
+    rig::{Rig, text},
+};
+
+/// A workflow that asks a person, wants a verdict, and uses both.
+const REVIEW: &str = r#"{
+  "id": "project.review",
+  "name": "Review",
+  "description": "Reviews a change and fixes it.",
+  "steps": [
+    {
+      "id": "ask",
+      "title": "Ask when",
+      "prompt": "Ask the person when.",
+      "needsUser": { "reason": "needs_user_approval", "question": "May it start?" }
+    },
+    {
+      "id": "verdict",
+      "title": "Give a verdict",
+      "prompt": "Review the change.",
+      "outputContract": { "contractRef": "wr.contracts.review_verdict" }
+    },
+    { "id": "fix", "title": "Fix", "prompt": "Fix every finding of the verdict." },
+    { "id": "tell", "title": "Tell", "prompt": "Tell them." }
+  ]
+}"#;
+
+const PLAIN: &str = r#"{
+  "id": "project.plain",
+  "name": "Plain",
+  "description": "Three plain steps.",
+  "steps": [
+    { "id": "one", "title": "One", "prompt": "Do one." },
+    { "id": "two", "title": "Two", "prompt": "Do two." },
+    { "id": "three", "title": "Three", "prompt": "Do three." }
+  ]
+}"#;
+
+fn verdict() -> Value {
+    json!({
+        "kind": "wr.review_verdict",
+        "verdict": "blocking",
+        "confidence": "high",
+        "findings": [{ "severity": "major", "summary": "the lock is never released" }],
+        "summary": "One finding.",
+    })
+}
+
+fn rig() -> Rig {
+    let rig = Rig::new();
+    rig.write(".piton/workflows/review.json", REVIEW);
+    rig.write(".piton/workflows/plain.json", PLAIN);
+    rig
+}
+
+/// A run at its first step, with an agent that reads text and structure.
+fn begun(rig: &Rig, workflow: &str) -> (Agent, Value, String) {
+    let mut agent = Agent::start(rig);
+    let first = agent.call("start_workflow", &json!({ "workflowId": workflow, "goal": "a goal" }));
+    let label = first["run"]["label"].as_str().unwrap_or_else(|| panic!("{first}")).to_owned();
+    (agent, first, label)
+}
+
+fn submit(reply: &Value, output: &Value) -> Value {
+    json!({ "ackToken": reply["nextCall"]["params"]["ackToken"], "output": output })
+}
+
+fn notes(text: &str) -> Value {
+    json!({ "notesMarkdown": text })
+}
+
+/// Where a run stands, as an agent reads it that knows nothing else.
+fn rehydrated(agent: &mut Agent, reply: &Value) -> String {
+    let call = json!({ "stateToken": reply["stateToken"] });
+    let (text, failed) = agent.call_text("continue_workflow", &call);
+    assert!(!failed, "{text}");
+    text
+}
+
+#[test]
+fn what_a_person_decided_reaches_the_agent_with_its_next_call_and_ever_after() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.review");
+    let blocked = agent.call("continue_workflow", &submit(&first, &notes("I asked.")));
+    assert_eq!(blocked["kind"], "blocked", "{blocked}");
+    rig.says(&["reject", &label, "not before Monday"]);
+
+    let again = submit(&blocked, &notes("I ask again."));
+    let (text, _) = agent.call_text("continue_workflow", &again);
+    assert!(text.contains("- Ask when: refused: not before Monday"), "{text}");
+    assert_eq!(agent.call_text("continue_workflow", &again).0, text, "a repetition repeats");
+    assert!(rehydrated(&mut agent, &first).contains("refused: not before Monday"));
+
+    let refused = agent.call("continue_workflow", &again);
+    rig.says(&["answer", &label, "Monday is here, start with the lock"]);
+    let go_on = submit(&refused, &notes("They agreed."));
+    let (text, _) = agent.call_text("continue_workflow", &go_on);
+    assert!(text.contains("Give a verdict"), "{text}");
+    assert!(text.contains("- Ask when: answered: Monday is here, start with the lock"), "{text}");
+
+    // Two steps on, and in another process: the next agent reads both, the newest last.
+    let verdict_step = agent.call("continue_workflow", &go_on);
+    let output = json!({ "notesMarkdown": "Reviewed.", "artifacts": [verdict()] });
+    let fix = agent.call("continue_workflow", &submit(&verdict_step, &output));
+    assert_eq!(fix["pending"]["stepId"], "fix", "{fix}");
+    agent.leave();
+    let mut other = Agent::start(&rig);
+    let text = rehydrated(&mut other, &fix);
+    let (no, yes) = (text.find("refused: not before"), text.find("answered: Monday is here"));
+    assert!(no.is_some() && no < yes, "{text}");
+    other.leave();
+}
+
+#[test]
+fn the_record_shows_the_decision_that_counts_and_those_before_it() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.review");
+    agent.call("continue_workflow", &submit(&first, &notes("I asked.")));
+    rig.says(&["reject", &label, "not before Monday"]);
+    rig.says(&["approve", &label]);
+    let shown = rig.tells(&["session", "show", &label]);
+    let decisions = shown["runs"][0]["steps"][0]["decisions"].as_array().unwrap();
+    let kinds: Vec<_> = decisions.iter().map(|one| one["decision"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["approved", "refused"], "{shown}");
+    assert_eq!(decisions[1]["text"], "not before Monday");
+    let said = rig.says(&["session", "show", &label]);
+    let (now, before) = (said.find("a person approved"), said.find("before that refused"));
+    assert!(now.is_some() && now < before, "{said}");
+    assert_eq!(said.matches("May it start?").count(), 1, "a refusal is told once: {said}");
+    agent.leave();
+}
+
+#[test]
+fn what_a_step_produced_is_read_by_the_next_agent_and_by_people() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.review");
+    rig.says(&["approve", &label]);
+    let step = agent.call("continue_workflow", &submit(&first, &notes("They agreed.")));
+    let divergence = json!({
+        "kind": "wr.divergence", "reason": "efficiency_skip", "summary": "read only the lock",
+    });
+    let observed = json!({
+        "kind": "wr.capability_observation", "capability": "web_browsing", "result": "failure",
+        "failureCode": "tool_missing",
+    });
+    let large = json!({ "kind": "my.table", "rows": vec!["a row of the table"; 9_000] });
+    let output = json!({ "artifacts": [verdict(), divergence, observed, large] });
+    let fix = agent.call("continue_workflow", &submit(&step, &output));
+    assert_eq!(fix["pending"]["stepId"], "fix", "{fix}");
+    agent.leave();
+
+    let mut other = Agent::start(&rig);
+    let text = rehydrated(&mut other, &fix);
+    for part in [
+        "wr.review_verdict of Give a verdict: {",
+        "the lock is never released",
+        "efficiency_skip",
+        "read only the lock",
+        "web_browsing is unavailable",
+        "my.table of Give a verdict: ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.len() < 32 * 1024, "{}", text.len());
+
+    // A large one is read by its digest, part by part.
+    let digest = text.split("\"digest\": \"").nth(1).unwrap().split('"').next().unwrap();
+    let mut whole = String::new();
+    let mut call = json!({ "digest": digest });
+    loop {
+        let part = other.call("get_artifact", &call);
+        whole.push_str(part["text"].as_str().unwrap_or_else(|| panic!("{part}")));
+        let Some(next) = part.get("nextOffset") else { break };
+        call = json!({ "digest": digest, "offset": next });
+    }
+    assert_eq!(serde_json::from_str::<Value>(&whole).unwrap(), large);
+    for (digest, code) in [("nonsense", "VALIDATION_ERROR"), (MISSING, "STORE_NOT_FOUND")] {
+        let refused = other.call("get_artifact", &json!({ "digest": digest }));
+        assert_eq!(refused["code"], code, "{refused}");
+    }
+    other.leave();
+
+    let shown = rig.tells(&["session", "show", &label]);
+    let step = &shown["runs"][0]["steps"][1];
+    let artifacts = step["artifacts"].as_array().unwrap();
+    assert!(artifacts.iter().any(|one| one["content"] == verdict()), "{step}");
+    let records = step["records"].to_string();
+    assert!(records.contains("read only the lock") && records.contains("web_browsing"), "{step}");
+    for command in [["session", "show"], ["blame", "run"]] {
+        let said = rig.says(&[&command[..], &[label.as_str()]].concat());
+        for part in ["wr.review_verdict", "never released", "read only the lock", "my.table"] {
+            assert!(said.contains(part), "{command:?} {part}: {said}");
+        }
+    }
+    assert_eq!(
+        rig.tells(&["session", "artifact", &label, "wr.review_verdict"])["content"],
+        verdict()
+    );
+    let ending = &digest[digest.len() - 8..];
+    let said = rig.says(&["session", "artifact", &label, ending]);
+    assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), large);
+    let file = rig.project().join("table.json");
+    rig.says(&["session", "artifact", &label, ending, "--output", file.to_str().unwrap()]);
+    let written: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(written, large);
+    let (code, error) = rig.fails(&["session", "artifact", &label, "no.such_kind"]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("STORE_NOT_FOUND")), "{error}");
+}
+
+/// A digest under which there is nothing.
+const MISSING: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
+/// The file of the artifact with this digest.
+fn blob_file(rig: &Rig, digest: &str) -> std::path::PathBuf {
+    let hex = digest.trim_start_matches("sha256:");
+    let mut waiting = vec![rig.data()];
+    while let Some(dir) = waiting.pop() {
+        for entry in std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            let path = entry.to_string_lossy().replace('/', "");
+            if entry.is_dir() {
+                waiting.push(entry);
+            } else if path.contains(hex) || path.ends_with(&hex[2..]) {
+                return entry;
+            }
+        }
+    }
+    panic!("there is no file for {digest}");
+}
+
+#[test]
+fn an_artifact_that_is_damaged_or_gone_is_told_as_that() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.plain");
+    let output = json!({ "notesMarkdown": "One.", "artifacts": [{ "kind": "my.note", "a": 1 }] });
+    let second = agent.call("continue_workflow", &submit(&first, &output));
+    let shown = rig.tells(&["session", "show", &label]);
+    let digest = &shown["runs"][0]["steps"][0]["artifacts"][0]["digest"];
+    let file = blob_file(&rig, digest.as_str().unwrap());
+    crate::rig::damage(&file);
+    let refused = agent.call("get_artifact", &json!({ "digest": digest }));
+    assert_eq!(refused["code"], "STORE_CORRUPT_BLOB", "{refused}");
+    let text = rehydrated(&mut agent, &second);
+    assert!(text.contains("of One: cannot be read"), "the rest is told: {text}");
+    std::fs::remove_file(&file).unwrap();
+    let name = digest.as_str().unwrap();
+    let (code, error) = rig.fails(&["session", "artifact", &label, name]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("STORE_NOT_FOUND")), "{error}");
+    let said = rig.says(&["session", "show", &label]);
+    assert!(said.contains("cannot be read"), "{said}");
+    agent.leave();
+}
+
+#[test]
+fn each_branch_is_told_by_what_was_submitted_on_it() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.plain");
+    let with = |word: &str| json!({ "notesMarkdown": word, "artifacts": [{ "kind": "my.way", "way": word }] });
+    let left = agent.call("continue_workflow", &submit(&first, &with("ORIGINAL")));
+    let taken = agent.call("continue_workflow", &json!({ "stateToken": first["stateToken"] }));
+    let right = agent.call("continue_workflow", &submit(&taken, &with("FORKED")));
+    let tree = rig.tells(&["session", "tree", &label]);
+    let nodes = tree["nodes"].as_array().unwrap();
+    let node = |place: usize| format!("{label}@{}", nodes[place]["nodeId"].as_str().unwrap());
+    for (reply, place, own, other) in
+        [(&left, 1, "ORIGINAL", "FORKED"), (&right, 2, "FORKED", "ORIGINAL")]
+    {
+        let name = node(place);
+        let mut told = vec![("rehydration", rehydrated(&mut agent, reply))];
+        told.push(("blame run", rig.says(&["blame", "run", &name])));
+        told.push(("blame recap", rig.says(&["blame", "recap", &name])));
+        for (what, text) in told {
+            assert!(text.contains(own) && !text.contains(other), "{what}: {text}");
+        }
+    }
+    let diff = rig.says(&["diff", &node(1), &node(2)]);
+    for part in ["- ORIGINAL", "+ FORKED", "notes of one", "my.way of one"] {
+        assert!(diff.contains(part), "{part}: {diff}");
+    }
+    agent.leave();
+}
+
+#[test]
+fn notes_that_are_cut_are_told_to_be_cut() {
+    let rig = rig();
+    let (mut agent, first, _) = begun(&rig, "project.plain");
+    let long = notes(&format!("Begin. {}", "x".repeat(5_000)));
+    agent.ask_tool("continue_workflow", &submit(&first, &long));
+    let reply = agent.reply().unwrap().to_string();
+    assert!(reply.contains("NOTES_CUT") && reply.contains("artifact"), "{reply}");
+    agent.leave();
+}
+
+#[test]
+fn what_is_no_artifact_is_refused_with_what_would_be_one() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.plain");
+    for wrong in [json!("a text"), json!({ "nokind": 1 }), json!({ "kind": 7 }), json!([1])] {
+        let output = json!({ "notesMarkdown": "One.", "artifacts": [{ "kind": "a.b" }, wrong] });
+        let refused = agent.call("continue_workflow", &submit(&first, &output));
+        assert_eq!(refused["code"], "VALIDATION_ERROR", "{refused}");
+        assert!(refused["message"].as_str().unwrap().contains("output.artifacts[1]"), "{refused}");
+        assert!(refused["suggestion"].as_str().unwrap().contains("\"kind\""), "{refused}");
+    }
+    let shown = rig.tells(&["session", "show", &label]);
+    assert_eq!(shown["runs"][0]["steps"].as_array().unwrap().len(), 1, "nothing was recorded");
+    agent.leave();
+}
+
+#[test]
+fn another_output_for_a_blocked_attempt_is_not_told_to_begin_a_branch() {
+    let rig = rig();
+    let (mut agent, first, _) = begun(&rig, "project.review");
+    agent.call("continue_workflow", &submit(&first, &notes("I asked.")));
+    agent.ask_tool("continue_workflow", &submit(&first, &notes("Something else.")));
+    let reply = agent.reply().unwrap().to_string();
+    assert!(reply.contains("OUTPUT_NOT_RECORDED"), "{reply}");
+    assert!(reply.contains("the run still waits at the same step"), "{reply}");
+    assert!(!reply.contains("another branch"), "{reply}");
+    agent.leave();
+}
+
+#[test]
+fn two_decisions_about_one_loop_that_contradict_each_other_are_sent_back() {
+    let rig = Rig::new();
+    rig.write(
+        ".piton/workflows/turns.json",
+        r#"{
+          "id": "project.turns", "name": "Turns", "description": "A loop.", "version": "1.0.0",
+          "steps": [
+            { "id": "turn", "type": "loop", "title": "Turn",
+              "loop": { "type": "while", "maxIterations": 3,
+                "conditionSource": { "kind": "artifact_contract", "contractRef": "wr.contracts.loop_control", "loopId": "turn" } },
+              "body": [
+                { "id": "work", "title": "Work", "prompt": "Work." },
+                { "id": "decide", "title": "Decide", "prompt": "Decide.",
+                  "outputContract": { "contractRef": "wr.contracts.loop_control" } }
+              ] },
+            { "id": "end", "title": "End", "prompt": "End." }
+          ]
+        }"#,
+    );
+    let (mut agent, first, _) = begun(&rig, "project.turns");
+    let decide = agent.call("continue_workflow", &submit(&first, &notes("Worked.")));
+    let control = |decision: &str| json!({ "kind": "wr.loop_control", "loopId": "turn", "decision": decision });
+    let both =
+        json!({ "notesMarkdown": "Hm.", "artifacts": [control("stop"), control("continue")] });
+    let blocked = agent.call("continue_workflow", &submit(&decide, &both));
+    assert_eq!(blocked["kind"], "blocked", "{blocked}");
+    let message = blocked["blockers"].to_string();
+    assert!(message.contains("artifacts[1]") && message.contains("same loop"), "{message}");
+    let same = json!({ "notesMarkdown": "Done.", "artifacts": [control("stop"), control("stop")] });
+    let next = agent.call("continue_workflow", &submit(&blocked, &same));
+    assert_eq!(next["pending"]["stepId"], "end", "{next}");
+    agent.leave();
+}
+
+#[test]
+fn a_repeated_refusal_is_told_once_with_how_often() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.review");
+    let mut reply = first;
+    for _ in 0..3 {
+        reply = agent.call("continue_workflow", &submit(&reply, &notes("I asked.")));
+    }
+    let output = rig.run(&["session", "show", &label]);
+    let said = text(&output.stdout);
+    assert_eq!(said.matches("May it start?").count(), 1, "{said}");
+    assert!(said.contains("(3 times)"), "{said}");
+    agent.leave();
+}

@@ -1,0 +1,52 @@
+//! Artifacts as they are read again: by their digest, checked.
+
+use piton_core::Digest;
+use piton_store::port::{BlobReader, Namespace};
+use serde_json::Value;
+
+use crate::bounds::{ARTIFACT_KIND_BYTES_MAX, ARTIFACT_SHOWN_BYTES_MAX};
+use crate::projection::ArtifactText;
+
+/// An artifact, read whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Artifact {
+    /// The digest of its bytes.
+    pub digest: Digest,
+    /// What its `kind` says, if it has one.
+    pub kind: Option<String>,
+    /// Its JSON, as it is stored.
+    pub text: String,
+}
+
+impl Artifact {
+    /// Reads an artifact. That it is missing or damaged is an error.
+    pub async fn read(blobs: &dyn BlobReader, digest: Digest) -> Result<Self, piton_store::Error> {
+        let namespace = Namespace::Artifacts;
+        let bytes = blobs.fetch(namespace, digest).await?;
+        let kind = serde_json::from_slice(&bytes).ok().and_then(|value| kind_of(&value));
+        // What is stored is canonical JSON, and the digest of its bytes was checked.
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Self { digest, kind, text })
+    }
+}
+
+impl ArtifactText {
+    /// Reads as much of an artifact of this size as is shown among others.
+    pub async fn read(blobs: &dyn BlobReader, digest: Digest, bytes: u32) -> Self {
+        if bytes > ARTIFACT_KIND_BYTES_MAX {
+            return Self::Large(None);
+        }
+        match Artifact::read(blobs, digest).await {
+            Ok(artifact) if artifact.text.len() <= ARTIFACT_SHOWN_BYTES_MAX => {
+                Self::Whole(artifact.kind, artifact.text)
+            }
+            Ok(artifact) => Self::Large(artifact.kind),
+            Err(error) => Self::Unreadable(error.to_string()),
+        }
+    }
+}
+
+/// The kind that an artifact names.
+pub fn kind_of(artifact: &Value) -> Option<String> {
+    artifact.get("kind")?.as_str().map(str::to_owned)
+}

@@ -1,0 +1,135 @@
+//! What persons decided about the steps of a run.
+//!
+//! A decision is recorded as a gap of the severity `info` whose summary says in words what was decided. Those words are
+//! written and read here and nowhere else.
+
+use piton_core::{BoundedText, EventIndex, NodeId};
+use serde::{Deserialize, Serialize};
+
+use super::{gaps::Gap, graph::RunNode, run_state::RunState};
+use crate::{
+    bounds::{SAID_MAX, SUMMARY_BYTES_MAX},
+    gap::GapSeverity,
+    reason::ReasonCategory,
+};
+
+piton_core::closed_set! {
+    /// What a person decided.
+    pub enum DecisionKind {
+        /// They said yes.
+        Approved => "approved",
+        /// They answered a question.
+        Answered => "answered",
+        /// They said no.
+        Refused => "refused",
+    }
+}
+
+/// How a summary begins that says no more.
+const APPROVED: &str = "A person approved.";
+const ANSWERED: &str = "A person answered: ";
+const REFUSED: &str = "A person refused: ";
+
+/// A decision of a person in their own words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PersonDecision {
+    /// What they decided.
+    pub decision: DecisionKind,
+    /// Their answer or their reason, if they gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A decision as it is recorded at a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedDecision {
+    /// The node that it was made at.
+    pub node: NodeId,
+    /// The event that recorded it.
+    pub index: EventIndex,
+    /// What was decided.
+    pub decision: PersonDecision,
+}
+
+impl PersonDecision {
+    /// A yes.
+    pub const APPROVED: Self = Self { decision: DecisionKind::Approved, text: None };
+
+    /// An answer to a question.
+    pub fn answered(text: impl Into<String>) -> Self {
+        Self { decision: DecisionKind::Answered, text: Some(text.into()) }
+    }
+
+    /// A no, with its reason.
+    pub fn refused(text: impl Into<String>) -> Self {
+        Self { decision: DecisionKind::Refused, text: Some(text.into()) }
+    }
+
+    /// The decision in a sentence, as it is recorded.
+    pub fn summary(&self) -> Result<BoundedText<SUMMARY_BYTES_MAX>, piton_core::TextTooLong> {
+        let text = self.text.as_deref().unwrap_or_default();
+        BoundedText::new(match self.decision {
+            DecisionKind::Approved => APPROVED.to_owned(),
+            DecisionKind::Answered => format!("{ANSWERED}{text}"),
+            DecisionKind::Refused => format!("{REFUSED}{text}"),
+        })
+    }
+
+    fn read(summary: &str) -> Option<Self> {
+        let answered = || summary.strip_prefix(ANSWERED).map(Self::answered);
+        let refused = || summary.strip_prefix(REFUSED).map(Self::refused);
+        (summary == APPROVED).then_some(Self::APPROVED).or_else(answered).or_else(refused)
+    }
+}
+
+impl Gap {
+    /// What a person decided, if this is the record of that.
+    pub fn decision(&self) -> Option<PersonDecision> {
+        let is_of_person = self.record.severity == GapSeverity::Info
+            && self.record.reason.category() == ReasonCategory::UserOnlyDependency;
+        is_of_person.then(|| PersonDecision::read(self.record.summary.as_str())).flatten()
+    }
+}
+
+impl RunState {
+    /// What persons decided at a node, the oldest first.
+    pub fn decisions_on(&self, node: NodeId) -> Vec<RecordedDecision> {
+        let recorded = |gap: &Gap| {
+            Some(RecordedDecision { node, index: gap.index, decision: gap.decision()? })
+        };
+        let mut decisions: Vec<_> = self.gaps.on(node).filter_map(recorded).collect();
+        // A decision that ends several gaps is recorded once for each.
+        decisions.dedup_by(|later, earlier| later.decision == earlier.decision);
+        decisions
+    }
+
+    /// What persons decided on the way to a node, the oldest first; as many of the newest as are told.
+    pub fn decisions_toward(&self, node: NodeId) -> Vec<RecordedDecision> {
+        let nodes = self.graph.ancestry(node);
+        let newest_first = |node: &RunNode| self.decisions_on(node.id).into_iter().rev();
+        let mut decisions: Vec<_> = nodes.flat_map(newest_first).take(SAID_MAX).collect();
+        decisions.reverse();
+        decisions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PersonDecision;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let texts = ["", "Monday", "A person approved.", "A person refused: no", "two\nlines"];
+        let decisions = texts
+            .into_iter()
+            .flat_map(|text| [PersonDecision::answered(text), PersonDecision::refused(text)])
+            .chain([PersonDecision::APPROVED]);
+        for decision in decisions {
+            let summary = decision.summary().expect("it is short");
+            assert_eq!(PersonDecision::read(summary.as_str()), Some(decision));
+        }
+        assert_eq!(PersonDecision::read("The step needs a person."), None);
+    }
+}

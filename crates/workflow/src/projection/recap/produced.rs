@@ -1,0 +1,240 @@
+//! What the steps on the way to a node produced beside their notes: artifacts, and what was recorded with them.
+//!
+//! *Invariants*: the newest come first. A small artifact is shown whole; a large one by its digest, under which it can be
+//! read. The text keeps its budget, and what is left out is counted.
+
+use std::fmt::Write as _;
+
+use piton_core::{Digest, NodeId, OutputId, SnapshotRef, shorten};
+
+use super::{
+    super::{
+        graph::RunNode,
+        headline::headline,
+        outputs::Output,
+        run_state::RunState,
+        side_records::{SideRecord, SideRecordBody},
+    },
+    text::Piece,
+};
+use crate::{
+    bounds::{
+        ARTIFACT_SHOWN_BYTES_MAX, PRODUCED_ARTIFACTS_MAX, PRODUCED_BYTES_MAX,
+        RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX, TRACES_TOLD_MAX,
+    },
+    event::{CapabilityObserved, OutputPayload, Provenance, UseResult},
+    explanation::TraceEntryKind,
+    snapshot::PendingStep,
+    topology::NodeKind,
+};
+
+/// An artifact on the way to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProducedArtifact {
+    /// The node that it was submitted at.
+    pub node: NodeId,
+    /// Where the title of its step is found.
+    pub snapshot: SnapshotRef,
+    /// The output that it is.
+    pub output: OutputId,
+    /// The digest of its bytes.
+    pub digest: Digest,
+    /// How many bytes it has.
+    pub bytes: u32,
+}
+
+/// A record on the way to a node.
+#[derive(Clone, Copy, Debug)]
+struct ProducedRecord<'a> {
+    node: NodeId,
+    snapshot: SnapshotRef,
+    record: &'a SideRecord,
+}
+
+/// What the steps on the way to a node produced beside their notes, the newest first.
+#[derive(Clone, Debug, Default)]
+pub struct Produced<'a> {
+    artifacts: Vec<ProducedArtifact>,
+    artifacts_left_out: usize,
+    records: Vec<ProducedRecord<'a>>,
+    records_left_out: usize,
+}
+
+/// What an artifact holds, as far as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArtifactText {
+    /// Its kind, if it names one, and its JSON.
+    Whole(Option<String>, String),
+    /// It is too large to be shown; its kind, if that is known.
+    Large(Option<String>),
+    /// It cannot be read, for this reason.
+    Unreadable(String),
+}
+
+impl<'a> Produced<'a> {
+    /// Chooses what is told about the way to `node`. What was submitted at a node that the run left belongs to its
+    /// branches and is not told there.
+    pub fn select(run: &'a RunState, node: NodeId) -> Self {
+        let mut produced = Self::default();
+        let (mut traces, mut others) = (0, 0);
+        for (at, next) in run.way_up(node) {
+            let snapshot = at.snapshot;
+            let is_told = next.is_some() || at.is_tip() || at.kind == NodeKind::Checkpoint;
+            let mut outputs: Vec<(NodeId, &Output)> = Vec::new();
+            if is_told {
+                outputs.extend(run.outputs_toward(at, next).into_iter().map(|own| (at.id, own)));
+            }
+            if next.is_none() {
+                // Bookmarks on the step that is to do were made for whoever comes back to it.
+                let is_bookmark = |child: &&RunNode| child.kind == NodeKind::Checkpoint;
+                for bookmark in run.graph.children(at).filter(is_bookmark) {
+                    let kept = run.outputs_toward(bookmark, None).into_iter();
+                    outputs.extend(kept.map(|kept| (bookmark.id, kept)));
+                }
+            }
+            for (node, output) in outputs.into_iter().rev() {
+                let OutputPayload::ArtifactRef { sha256, byte_length, .. } = &output.payload else {
+                    continue;
+                };
+                if produced.artifacts.len() == PRODUCED_ARTIFACTS_MAX {
+                    produced.artifacts_left_out += 1;
+                    continue;
+                }
+                let (output, digest, bytes) = (output.id, *sha256, *byte_length);
+                produced.artifacts.push(ProducedArtifact { node, snapshot, output, digest, bytes });
+            }
+            let node = at.id;
+            let records: Vec<_> = run.side_records_toward(at, next).filter(|_| is_told).collect();
+            for record in records.into_iter().rev().filter(|record| !record.lines().is_empty()) {
+                let is_trace = matches!(record.body, SideRecordBody::Trace(_));
+                let (told, told_max) = if is_trace {
+                    (&mut traces, TRACES_TOLD_MAX)
+                } else {
+                    (&mut others, SIDE_RECORDS_MAX)
+                };
+                if *told == told_max {
+                    produced.records_left_out += 1;
+                } else {
+                    *told += 1;
+                    produced.records.push(ProducedRecord { node, snapshot, record });
+                }
+            }
+        }
+        produced
+    }
+
+    /// The artifacts that are told.
+    pub fn artifacts(&self) -> &[ProducedArtifact] {
+        &self.artifacts
+    }
+
+    /// The nodes whose steps [`Produced::pieces`] asks for.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, SnapshotRef)> {
+        let artifacts = self.artifacts.iter().map(|artifact| (artifact.node, artifact.snapshot));
+        artifacts.chain(self.records.iter().map(|record| (record.node, record.snapshot)))
+    }
+
+    /// The text, in pieces with the outputs that they come from; nothing if there is nothing to tell. `step_at` gives
+    /// the step of a node and `text_of` what an artifact holds.
+    pub fn pieces<'s>(
+        &self,
+        step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
+        text_of: impl Fn(Digest) -> ArtifactText,
+    ) -> Vec<Piece> {
+        let title = |node: NodeId| {
+            let title = step_at(node).and_then(|step| headline(step.title.as_str()));
+            shorten(title.unwrap_or("a step"), RECAP_TITLE_BYTES_MAX).into_owned()
+        };
+        let mut room = PRODUCED_BYTES_MAX;
+        let mut pieces = Vec::new();
+        if !self.artifacts.is_empty() {
+            pieces.push(Piece::composed("## Artifacts of the steps so far, the newest first\n"));
+        }
+        for artifact in &self.artifacts {
+            let text =
+                artifact_text(artifact, &title(artifact.node), text_of(artifact.digest), room);
+            room = room.saturating_sub(text.len());
+            let source = Some((artifact.node, artifact.output));
+            pieces.push(Piece { text, source });
+        }
+        if self.artifacts_left_out > 0 {
+            let text = format!("- {} older ones are left out.\n", self.artifacts_left_out);
+            pieces.push(Piece::composed(text));
+        }
+        if !self.records.is_empty() {
+            let blank = if pieces.is_empty() { "" } else { "\n" };
+            let heading = "## What else is on record, the newest first\n";
+            pieces.push(Piece::composed([blank, heading].concat()));
+        }
+        for record in &self.records {
+            for line in record.record.lines() {
+                let line = line.replace('\n', "\n  ");
+                let text = format!("- {}: {line}\n", title(record.node));
+                pieces.push(Piece::composed(text));
+            }
+        }
+        if self.records_left_out > 0 {
+            let text = format!("- {} older ones are left out.\n", self.records_left_out);
+            pieces.push(Piece::composed(text));
+        }
+        pieces
+    }
+}
+
+fn artifact_text(
+    artifact: &ProducedArtifact,
+    title: &str,
+    content: ArtifactText,
+    room: usize,
+) -> String {
+    let ProducedArtifact { digest, bytes, .. } = artifact;
+    let (kind, content) = match content {
+        ArtifactText::Whole(kind, text) => (kind, Ok(text)),
+        ArtifactText::Large(kind) => (kind, Err(format!("{bytes} bytes"))),
+        ArtifactText::Unreadable(reason) => (None, Err(format!("cannot be read: {reason}"))),
+    };
+    let kind = kind.as_deref().unwrap_or("artifact");
+    let mut text = format!("- {kind} of {title}: ");
+    match content {
+        Ok(json) if json.len() <= ARTIFACT_SHOWN_BYTES_MAX.min(room) => text.push_str(&json),
+        Ok(_) => write!(text, "{bytes} bytes; get_artifact {{ \"digest\": \"{digest}\" }}")
+            .expect("writing to a string does not fail"),
+        Err(why) => write!(text, "{why}; get_artifact {{ \"digest\": \"{digest}\" }}")
+            .expect("writing to a string does not fail"),
+    }
+    text.push('\n');
+    text
+}
+
+impl SideRecord {
+    /// What was recorded, in sentences. Which step came next is left out: the steps themselves tell it.
+    pub fn lines(&self) -> Vec<String> {
+        match &self.body {
+            SideRecordBody::Divergence(divergence) => {
+                let step = divergence.related_step_id.as_ref();
+                let step = step.map(|step| format!(" at {step}")).unwrap_or_default();
+                let (reason, summary) = (divergence.reason, divergence.summary.as_str());
+                vec![format!("left the workflow{step} ({reason}): {summary}")]
+            }
+            SideRecordBody::Capability(observed) => vec![observation_line(observed)],
+            SideRecordBody::Trace(trace) => trace
+                .entries()
+                .iter()
+                .filter(|entry| entry.kind != TraceEntryKind::SelectedNextStep)
+                .map(|entry| format!("{}: {}", entry.kind, entry.summary.as_str()))
+                .collect(),
+        }
+    }
+}
+
+fn observation_line(observed: &CapabilityObserved) -> String {
+    let how = match observed.provenance() {
+        Provenance::ProbeStep { result, .. } => format!("probed: {result}"),
+        Provenance::AttemptedUse { result: UseResult::Success, .. } => "used: success".to_owned(),
+        Provenance::AttemptedUse { result: UseResult::Failure(code), .. } => {
+            format!("used: failure, {code}")
+        }
+        Provenance::ManualClaim { claimed_by, claim } => format!("{claimed_by} says {claim}"),
+    };
+    format!("the capability {} is {} ({how})", observed.capability(), observed.status())
+}
