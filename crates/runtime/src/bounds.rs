@@ -39,6 +39,9 @@ pub const GIT_FILE_BYTES_MAX: u64 = 16 * 1024;
 /// How much of git's `packed-refs` is read, in bytes: about a hundred thousand branches and tags.
 pub const PACKED_REFS_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
+/// How much of what was searched for a reply repeats, in bytes: a line.
+pub const SEARCHED_BYTES_MAX: usize = 120;
+
 /// How many runs a connection remembers as open. Somebody with more of them lost count long before.
 pub const OPEN_RUNS_MAX: usize = 32;
 

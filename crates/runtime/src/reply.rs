@@ -10,7 +10,8 @@ mod tree;
 
 pub use agent::{
     Beside, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows, ResumeCandidate,
-    ResumeCandidates, RunAnswer, ShadowedFile, UnloadedFile, WorkflowEntry, WorkflowWarning,
+    ResumeCandidates, RunAnswer, Searched, ShadowedFile, UnloadedFile, WorkflowEntry,
+    WorkflowWarning,
 };
 pub use person::{
     AppliedPreferences, BlockShown, CleanedUp, Deleted, GapShown, ImportedSession, KeptSession,

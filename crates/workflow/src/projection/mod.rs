@@ -38,7 +38,7 @@ pub use headline::headline;
 pub use outputs::{Output, Outputs};
 pub use preferences::PreferenceHistory;
 pub use recap::{Noted, Piece, Recap};
-pub use resume::{Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
+pub use resume::{Ranking, Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
 pub use run_state::RunState;
 pub use session_state::{Observed, SessionState};
 pub use status::status;

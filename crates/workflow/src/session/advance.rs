@@ -9,7 +9,7 @@ use super::error::Error;
 use super::find::node_of;
 use super::handed_in::HandedIn;
 use super::place::Place;
-use super::reply::{Notice, Reply};
+use super::reply::{NextCall, Notice, Reply};
 use super::request::Output;
 use super::sessions::Sessions;
 use crate::dedupe;
@@ -94,10 +94,11 @@ impl Sessions {
             let token = self.reader().ack_token(&now).await?;
             reply.notices.push(Notice::OutputNotRecorded {
                 message: "This token was used before with another output, which is what counts. What you \
-                          sent now was not recorded. To hand it in, send it again with this ackToken: it \
+                          sent now was not recorded. To hand it in, send it again with the call below: it \
                           begins another branch from the same step."
                     .to_owned(),
-                ack_token: token.short,
+                ack_token: token.short.clone(),
+                next_call: NextCall::submit(ack.address.run, token.short),
             });
         }
         Ok(reply)

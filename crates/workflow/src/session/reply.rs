@@ -8,7 +8,7 @@ use piton_core::{NodeId, RunId, SessionId, WorkflowId};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{BlockerReport, Preferences};
-use crate::label::Label;
+use crate::label::{Label, label};
 use crate::name::StepId;
 use crate::run::NextIntent;
 
@@ -16,7 +16,7 @@ use crate::run::NextIntent;
 pub const TOOL_CONTINUE: &str = "continue_workflow";
 
 /// The tool that makes a bookmark.
-pub(super) const TOOL_CHECKPOINT: &str = "checkpoint_workflow";
+const TOOL_CHECKPOINT: &str = "checkpoint_workflow";
 
 piton_core::closed_set! {
     /// How a call ended.
@@ -69,6 +69,9 @@ pub struct Body {
     /// The call that makes a bookmark here, without finishing the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_call: Option<NextCall>,
+    /// The call that asks where the run stands, where that is what to do: a person is waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_call: Option<NextCall>,
     /// What is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blockers: Option<BlockerReport>,
@@ -134,7 +137,6 @@ pub struct NextCall {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(clippy::struct_field_names, reason = "these are the parameters of tools, by their names")]
 pub struct NextParams {
     /// The token that hands in the output, in its short form where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,6 +147,36 @@ pub struct NextParams {
     /// The token that makes a bookmark, in its short form where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_token: Option<String>,
+    /// The run that the token belongs to, as a check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Label>,
+}
+
+impl NextCall {
+    /// Submits the output of a pending step of `run`.
+    pub(super) fn submit(run: RunId, ack_token: String) -> Self {
+        let params = NextParams { ack_token: Some(ack_token), ..NextParams::of(run) };
+        Self { tool: TOOL_CONTINUE.to_owned(), params }
+    }
+
+    /// Asks where `run` stands.
+    pub(super) fn ask(run: RunId, state_token: String) -> Self {
+        let params = NextParams { state_token: Some(state_token), ..NextParams::of(run) };
+        Self { tool: TOOL_CONTINUE.to_owned(), params }
+    }
+
+    /// Makes a bookmark in `run`.
+    pub(super) fn bookmark(run: RunId, checkpoint_token: String) -> Self {
+        let params = NextParams { checkpoint_token: Some(checkpoint_token), ..NextParams::of(run) };
+        Self { tool: TOOL_CHECKPOINT.to_owned(), params }
+    }
+}
+
+impl NextParams {
+    /// The label of `run`, and no token yet.
+    fn of(run: RunId) -> Self {
+        Self { label: Some(label(run)), ..Self::default() }
+    }
 }
 
 /// Something that was recorded as missing.
@@ -172,6 +204,8 @@ pub enum Notice {
         message: String,
         /// Hands in the new output, as a branch of its own.
         ack_token: String,
+        /// The call that does, once the output is added.
+        next_call: NextCall,
     },
     /// The run is given more freedom than the author of its workflow recommends.
     BeyondRecommendation {
