@@ -217,9 +217,12 @@ impl Connection {
         &self,
         request: ContinueWorkflow,
     ) -> Result<RunAnswer, Envelope> {
-        if let Some(token) = request.ack_token.as_ref().or(request.state_token.as_ref()) {
-            let (label, open) = (request.label.as_deref(), self.open_runs());
-            self.runtime.check_label(Writing::Output, token, label, &open).await?;
+        let ContinueWorkflow { ack_token, state_token, label, .. } = &request;
+        let is_paired = ack_token.is_some() && state_token.is_some();
+        if let Some(token) = ack_token.as_ref().or(state_token.as_ref()) {
+            // Two tokens of different runs are refused, so a pair says which run is meant.
+            let open = if is_paired { Vec::new() } else { self.open_runs() };
+            self.runtime.check_label(Writing::Output, token, label.as_deref(), &open).await?;
         }
         let reply = self.runtime.continue_workflow(request).await?;
         let other_runs = self.note(&reply.body.run, reply.body.is_complete);

@@ -5,7 +5,8 @@
 //! has more than one open run it must be sent.
 //!
 //! *Invariants*: a label decides which calls are refused, and never which run is meant: that says the token alone. What
-//! writes nothing (a stateToken, an attempt on record) needs no label. A refusal writes nothing.
+//! writes nothing (a stateToken, an attempt on record) needs no label, and neither does an ackToken beside a stateToken,
+//! which must be of the same run anyway. A refusal writes nothing.
 //!
 //! *Limitations*: labels are not unique. Two runs with the same one, out of 65,536, are not told apart.
 
@@ -13,6 +14,7 @@ use piton_core::error::Details;
 use piton_core::{Code, Envelope, RunId, SessionId, shorten};
 use piton_workflow::label::Label;
 use piton_workflow::session::{RunPlace, TokenRun};
+use piton_workflow::token::TokenKind;
 use serde_json::json;
 
 use crate::bounds::{OPEN_RUNS_SHOWN_MAX, SEARCHED_BYTES_MAX};
@@ -28,6 +30,14 @@ pub(crate) enum Writing {
 }
 
 impl Writing {
+    /// The token that it takes.
+    const fn kind(self) -> TokenKind {
+        match self {
+            Self::Output => TokenKind::Ack,
+            Self::Bookmark => TokenKind::Checkpoint,
+        }
+    }
+
     fn call(self, place: &RunPlace) -> &str {
         match self {
             Self::Output => &place.next_call,
@@ -53,7 +63,8 @@ impl Runtime {
         match sent {
             Some(sent) if is_label(sent, run.label) => Ok(()),
             Some(sent) => Err(self.mismatch(writing, &run, sent, open).await?),
-            None if run.is_recorded => Ok(()),
+            // A token of another kind is refused as such.
+            None if run.is_recorded || run.kind != writing.kind() => Ok(()),
             None => {
                 let others = self.others(&run, open).await;
                 if others.is_empty() {

@@ -1,5 +1,7 @@
 //! Several runs in one conversation, and finding the one to resume.
 
+use std::cmp::Reverse;
+
 use serde_json::{Value, json};
 
 use crate::{agent::Agent, rig::Rig};
@@ -45,6 +47,23 @@ fn label(reply: &Value) -> String {
     reply["run"]["label"].as_str().unwrap().to_owned()
 }
 
+/// The runs with these labels, those that were active last first.
+fn newest_first(rig: &Rig, labels: &[String]) -> Vec<String> {
+    let listed = rig.tells(&["session", "list"])["runs"].clone();
+    let mut runs: Vec<_> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| {
+            let text = |name: &str| run[name].as_str().unwrap().to_owned();
+            (Reverse(run["activeAt"].as_u64().unwrap()), text("sessionId"), text("label"))
+        })
+        .filter(|(_, _, label)| labels.contains(label))
+        .collect();
+    runs.sort();
+    runs.into_iter().map(|(_, _, label)| label).collect()
+}
+
 /// How many events the session of a reply has.
 fn events(rig: &Rig, reply: &Value) -> usize {
     let session = reply["run"]["sessionId"].as_str().unwrap();
@@ -72,15 +91,17 @@ fn the_open_runs_that_were_active_last_are_offered_however_long_the_others_are()
         open.push(label(&first));
     }
     open.push(label(&start(&mut agent, "only just begun")));
-    open.reverse();
+    let by_goal = open.clone();
+    // Runs may begin in the same millisecond, so the order is that of the recorded times.
+    let open = newest_first(&rig, &open);
     // In this process, and in one that has seen none of it.
     for agent in [&mut agent, &mut Agent::start(&rig)] {
         let found = agent.call("resume_session", &json!({}));
         assert_eq!(labels(&found), open[..5], "{found}");
         let found = agent.call("resume_session", &json!({ "query": "half 3" }));
-        assert_eq!(labels(&found)[0], open[3], "{found}");
-        let found = agent.call("resume_session", &json!({ "query": open[6].replace('-', " ") }));
-        assert_eq!(labels(&found)[0], open[6], "{found}");
+        assert_eq!(labels(&found)[0], by_goal[3], "{found}");
+        let found = agent.call("resume_session", &json!({ "query": by_goal[0].replace('-', " ") }));
+        assert_eq!(labels(&found)[0], by_goal[0], "{found}");
         let query = json!({ "query": "finished 2", "includeCompleted": true });
         let found = agent.call("resume_session", &query);
         assert_eq!(labels(&found)[0], finished[2], "{found}");
@@ -90,7 +111,7 @@ fn the_open_runs_that_were_active_last_are_offered_however_long_the_others_are()
     }
 }
 
-// shows in part: WR-D79
+// shows: WR-563
 #[test]
 fn a_label_that_does_not_fit_its_token_is_refused_with_the_calls_for_both_runs() {
     let rig = rig();
@@ -128,7 +149,7 @@ fn a_label_that_does_not_fit_its_token_is_refused_with_the_calls_for_both_runs()
     assert_eq!(Agent::start(&rig).call("continue_workflow", &loose)["run"]["step"], 2);
 }
 
-// shows in part: WR-D79
+// shows: WR-563
 #[test]
 fn a_label_is_required_while_several_runs_are_open_and_a_replay_needs_none() {
     let rig = rig();

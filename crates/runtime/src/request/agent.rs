@@ -93,8 +93,8 @@ pub struct Output {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContinueWorkflow {
-    /// The right to hand in the output of one step: copy it from the call after `Next:` of the last reply. Each reply
-    /// brings a new one.
+    /// The right to hand in the output of one step: copy it from the call after `Next:` of the last reply.
+    /// Each reply brings a new one.
     ///
     /// WRONG: the ackToken of an earlier step, which repeats that step's answer. RIGHT: the one of the last reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]

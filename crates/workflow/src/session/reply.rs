@@ -54,6 +54,11 @@ pub struct Body {
     /// The preferences in force.
     pub preferences: Preferences,
     /// What to do with this reply.
+    ///
+    /// - `perform_pending_then_continue`: do the pending step, then make `nextCall` with its output.
+    /// - `await_user_confirmation`: show the person the pending step and wait for their yes; then the same.
+    /// - `rehydrate_only`: nothing can be submitted from this reply; make `stateCall` to see where the run stands.
+    /// - `complete`: the run is done; tell the person the result.
     pub next_intent: NextIntent,
     /// Asks again where the run stands, from here.
     pub state_token: String,

@@ -8,7 +8,7 @@ use super::place::Place;
 use super::reader::Reader;
 use super::text;
 use crate::label::{Label, label};
-use crate::token::{NodeAddress, Payload, checkpoint_node_id};
+use crate::token::{NodeAddress, Payload, TokenKind, checkpoint_node_id};
 
 /// The run that a token belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct TokenRun {
     pub node: NodeId,
     /// What people call the run.
     pub label: Label,
+    /// What the token is for.
+    pub kind: TokenKind,
     /// Whether a call with the token writes nothing: it only reads, or its attempt is on record.
     pub is_recorded: bool,
 }
@@ -31,19 +33,21 @@ impl Reader {
         let payload = self.payload(token).await?;
         let NodeAddress { session, run, node } = payload.address();
         let warm = self.current(session).await.map_err(Error::of_token)?;
-        let is_recorded = {
+        let (kind, is_recorded) = {
             let state = &warm.lock().state;
             let (of, _) = node_of(state, payload.address())?;
             match &payload {
-                Payload::State(_) => true,
-                Payload::Ack(ack) => of.advances.attempt(node, ack.attempt).is_some(),
+                Payload::State(_) => (TokenKind::State, true),
+                Payload::Ack(ack) => {
+                    (TokenKind::Ack, of.advances.attempt(node, ack.attempt).is_some())
+                }
                 Payload::Checkpoint(made) => {
                     let bookmark = checkpoint_node_id(made.address, made.attempt);
-                    of.graph.node(bookmark).is_some()
+                    (TokenKind::Checkpoint, of.graph.node(bookmark).is_some())
                 }
             }
         };
-        Ok(TokenRun { session, run, node, label: label(run), is_recorded })
+        Ok(TokenRun { session, run, node, label: label(run), kind, is_recorded })
     }
 
     /// Where a run stands at a node, at its preferred tip if none is named, with the calls that continue it.
