@@ -92,7 +92,8 @@ impl Reader {
         self.read.push('\n');
         for word in words(text) {
             // A key of an example, or a field of an artifact with what it takes.
-            let is_shown = [format!("\"{word}\""), format!("{word}:"), format!("{word}?:")];
+            let forms = ["\"{}\"", "{}:", "{}?:", "{} (optional)"];
+            let is_shown = forms.map(|form| form.replace("{}", word));
             let is_seen = self.parameters.contains(word)
                 || is_shown.iter().any(|shown| text.contains(shown))
                 || sent.get(word).is_some();
@@ -135,11 +136,12 @@ impl Reader {
                 return;
             }
             if !reply.contains("is not finished") {
-                notes = vec!["Looked at it."];
+                notes = vec!["Looked at it.".to_owned()];
             }
             // A refusal lists what is missing; what was written before stays.
             let asked = answers.iter().filter(|(when, _)| reply.contains(when.as_str()));
-            notes.extend(asked.map(|(_, answer)| answer.as_str()));
+            notes.extend(asked.map(|(_, answer)| answer.clone()));
+            notes.extend(lines_asked_for(&reply, answers));
             let output = output_for(&reply, &notes);
             reply = self.go_on(&reply, &output);
         }
@@ -147,8 +149,16 @@ impl Reader {
     }
 }
 
+/// A line for each `` `Name: …` `` that a refusal asks for and nobody prepared an answer to.
+fn lines_asked_for(reply: &str, answers: &[(String, String)]) -> Vec<String> {
+    let is_known = |asked: &str| answers.iter().any(|(when, _)| when.contains(asked));
+    let quoted = reply.split('`').skip(1).step_by(2);
+    let names = quoted.filter(|asked| !is_known(asked)).filter_map(|asked| asked.strip_suffix('…'));
+    names.filter(|name| name.ends_with(": ")).map(|name| format!("{name}as asked")).collect()
+}
+
 /// What somebody submits who read only `reply` and has written `notes`.
-fn output_for(reply: &str, notes: &[&str]) -> Value {
+fn output_for(reply: &str, notes: &[String]) -> Value {
     let example = reply.lines().map(str::trim_start).find(|line| line.starts_with("{\""));
     let artifact = example.and_then(|line| serde_json::from_str::<Value>(line).ok());
     let mut output = json!({ "notesMarkdown": notes.join("\n") });
