@@ -154,7 +154,10 @@ fn lines_asked_for(reply: &str, answers: &[(String, String)]) -> Vec<String> {
     let is_known = |asked: &str| answers.iter().any(|(when, _)| when.contains(asked));
     let quoted = reply.split('`').skip(1).step_by(2);
     let names = quoted.filter(|asked| !is_known(asked)).filter_map(|asked| asked.strip_suffix('…'));
-    names.filter(|name| name.ends_with(": ")).map(|name| format!("{name}as asked")).collect()
+    names
+        .filter(|name| name.ends_with(": "))
+        .map(|name| format!("{}as asked", name.replace('…', "1")))
+        .collect()
 }
 
 /// What somebody submits who read only `reply` and has written `notes`.
