@@ -48,6 +48,9 @@ pub const ARTIFACTS_SEARCHED_MAX: usize = 1024;
 /// How many artifacts are read to show a run or a branch, the newest first. What is beyond is shown by its digest.
 pub const ARTIFACTS_READ_MAX: usize = 128;
 
+/// How much of what was searched for a reply repeats, in bytes: a line.
+pub const SEARCHED_BYTES_MAX: usize = 120;
+
 /// How many runs a connection remembers as open. Somebody with more of them lost count long before.
 pub const OPEN_RUNS_MAX: usize = 32;
 

@@ -1,7 +1,7 @@
 //! The use cases of one agent, which remember the runs that it has open.
 //!
-//! *Invariants*: what is remembered is said beside the replies and decides nothing. Another connection knows
-//! nothing of it.
+//! *Invariants*: what is remembered is said beside the replies. It decides which calls are refused for lack of a label,
+//! and never which run a call is about. Another connection knows nothing of it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -24,6 +24,7 @@ use crate::request::{
     CheckpointWorkflow, ContinueWorkflow, GetArtifact, InspectWorkflow, ListWorkflows,
     ResumeSession, Say, StartWorkflow,
 };
+use crate::run_label::Writing;
 use crate::runtime::Runtime;
 use crate::state::Attachment;
 use crate::surroundings::{ProjectDir, project_dir};
@@ -112,8 +113,7 @@ impl Connection {
             let project = self.project(None)?;
             return self.runtime.any_workflow_narrows(project.as_ref().map(ProjectDir::path));
         }
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).runs();
-        for (session, run) in open {
+        for (session, run) in self.open_runs() {
             let pending = self.runtime.pending_access(session, run).await?;
             if pending.is_some_and(|pending| pending.narrows) {
                 return Ok(true);
@@ -125,13 +125,20 @@ impl Connection {
     /// What the steps leave that the open runs of this agent are at, with the session of each. Nothing stands here
     /// where nothing is remembered of an agent.
     pub async fn left(&self) -> Result<Vec<(SessionId, Option<StepAccess>)>, Envelope> {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).runs();
         let mut left = Vec::new();
-        for (session, run) in open.into_iter().filter(|_| self.remembers) {
+        for (session, run) in self.open_runs() {
             let pending = self.runtime.pending_access(session, run).await?;
             left.extend(pending.map(|pending| (session, pending.access)));
         }
         Ok(left)
+    }
+
+    /// The runs that this agent has open, the newest last; none where nothing is remembered of an agent.
+    fn open_runs(&self) -> Vec<(SessionId, RunId)> {
+        if !self.remembers {
+            return Vec::new();
+        }
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).runs()
     }
 
     /// Whether the configuration where the client is has every call name its step. Looked up once: a file that is read
@@ -199,6 +206,7 @@ impl Connection {
             warnings: started.warning.into_iter().map(|warning| warning + ".").collect(),
             project_dir: project.as_ref().map(ProjectDir::text),
             person: None,
+            is_declined: false,
             other_runs: self.note(&started.reply.body.run, started.reply.body.is_complete),
         };
         Ok(RunAnswer { body: started.reply.body, beside })
@@ -209,6 +217,13 @@ impl Connection {
         &self,
         request: ContinueWorkflow,
     ) -> Result<RunAnswer, Envelope> {
+        let ContinueWorkflow { ack_token, state_token, label, .. } = &request;
+        let is_paired = ack_token.is_some() && state_token.is_some();
+        if let Some(token) = ack_token.as_ref().or(state_token.as_ref()) {
+            // Two tokens of different runs are refused, so a pair says which run is meant.
+            let open = if is_paired { Vec::new() } else { self.open_runs() };
+            self.runtime.check_label(Writing::Output, token, label.as_deref(), &open).await?;
+        }
         let reply = self.runtime.continue_workflow(request).await?;
         let other_runs = self.note(&reply.body.run, reply.body.is_complete);
         let beside = Beside { notices: reply.notices, other_runs, ..Beside::default() };
@@ -236,6 +251,9 @@ impl Connection {
         &self,
         request: CheckpointWorkflow,
     ) -> Result<CheckpointAnswer, Envelope> {
+        let (token, label) = (&request.checkpoint_token, request.label.as_deref());
+        let open = self.open_runs();
+        self.runtime.check_label(Writing::Bookmark, token, label, &open).await?;
         let reply = self.runtime.checkpoint_workflow(request).await?;
         let other_runs = self.note(&reply.body.run, false);
         Ok(CheckpointAnswer {

@@ -41,6 +41,7 @@ pub mod models;
 mod nearest;
 pub mod reply;
 pub mod request;
+mod run_label;
 pub mod runtime;
 pub mod state;
 pub mod surroundings;

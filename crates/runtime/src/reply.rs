@@ -11,7 +11,8 @@ mod tree;
 
 pub use agent::{
     Beside, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows, ResumeCandidate,
-    ResumeCandidates, RunAnswer, ShadowedFile, UnloadedFile, WorkflowEntry, WorkflowWarning,
+    ResumeCandidates, RunAnswer, Searched, ShadowedFile, UnloadedFile, WorkflowEntry,
+    WorkflowWarning,
 };
 pub use artifact::{ArtifactPart, ArtifactShown, SessionArtifact};
 pub use person::{

@@ -278,6 +278,12 @@ pub const ARTIFACT_BYTES_MAX: usize = 4 << 20;
 /// The longest start key in bytes: an id of the caller, or a digest and a few names.
 pub const START_KEY_BYTES_MAX: usize = 256;
 
+/// How much of the goal of a run is kept to be searched, in bytes: a few paragraphs. Longer ones are cut.
+pub const RUN_GOAL_BYTES_MAX: usize = 2_048;
+
+/// How much of the titles of a workflow's steps is kept with each run to be searched, in bytes: some hundred titles.
+pub const STEP_TITLES_BYTES_MAX: usize = 4_096;
+
 /// The longest title of a run in bytes: one line of a list.
 pub const RUN_TITLE_BYTES_MAX: usize = 120;
 

@@ -1,6 +1,6 @@
 //! What people call a run: two words, such as `amber-otter`.
 //!
-//! A label is made from the id of a run and is easier to say and to recognise. It is for reading: 65,536
+//! A label is made from the id of a run and is easier to say and to recognise. It is for reading and for checking: 65,536
 //! labels are too few to be unique, so nothing is ever looked up by one.
 //!
 //! *Invariants*: the same run has the same label everywhere and for good, so the words and their order never

@@ -14,6 +14,13 @@ piton_core::closed_set! {
     }
 }
 
+impl RunStatus {
+    /// Whether the run reached its end.
+    pub const fn is_complete(self) -> bool {
+        matches!(self, Self::Complete | Self::CompleteWithGaps)
+    }
+}
+
 piton_core::closed_set! {
     /// What a reply asks the agent to do.
     pub enum NextIntent {

@@ -33,8 +33,12 @@ const WARM_MS_MAX: f64 = 50.0;
 const COLD_MS_MAX: f64 = 500.0;
 
 /// Words that are in the notes of one session.
-const QUERY: ResumeQuery<'static> =
-    ResumeQuery { text: Some("cookie session-500"), head_sha: None, branch: None };
+const QUERY: ResumeQuery<'static> = ResumeQuery {
+    text: Some("cookie session-500"),
+    head_sha: None,
+    branch: None,
+    with_completed: true,
+};
 
 /// How the notes of that session begin.
 const ANSWER: &str = "# session-500 ";
@@ -95,7 +99,7 @@ fn times(count: usize, mut run: impl FnMut() -> Result<f64>) -> Result<Vec<f64>>
 /// Finds the session that is asked for, and says how many milliseconds that took.
 fn resume(runtime: &Runtime, recall: &Recall) -> Result<f64> {
     let (offers, time) = wall(|| runtime.block_on(recall.resume(&QUERY)));
-    let offers = offers?;
+    let offers = offers?.offers;
     expect("runs that are offered", 5, offers.len() as u64)?;
     let is_answer = offers[0].resumable.snippet.starts_with(ANSWER);
     expect("the run that was asked for", 1, u64::from(is_answer))?;

@@ -69,7 +69,7 @@ fn every_call_that_is_wrong_gets_its_envelope() {
         ("checkpoint_workflow", json!({ "checkpointToken": ack }), "TOKEN_SCOPE_MISMATCH"),
         (
             "continue_workflow",
-            json!({ "ackToken": ack, "context": { "constructor": 1 } }),
+            json!({ "ackToken": ack, "label": here["run"]["label"], "context": { "constructor": 1 } }),
             "VALIDATION_ERROR",
         ),
     ];

@@ -30,6 +30,7 @@ pub(crate) fn next_call(answer: Option<&Value>, start_key: &str) -> Option<(&'st
     if answer["isComplete"] == true {
         return None;
     }
-    let token = &answer["nextCall"]["params"]["ackToken"];
-    Some(("continue_workflow", json!({ "ackToken": token, "output": output(answer) })))
+    let mut call = answer["nextCall"]["params"].clone();
+    call["output"] = output(answer);
+    Some(("continue_workflow", call))
 }

@@ -64,6 +64,8 @@ crate::closed_set! {
         TokenStepPassed => "TOKEN_STEP_PASSED",
         /// A call must say which step it belongs to.
         TokenRunRequired => "TOKEN_RUN_REQUIRED",
+        /// A call must say which of several open runs it means.
+        TokenLabelRequired => "TOKEN_LABEL_REQUIRED",
         /// A text is not a bundle.
         BundleInvalidFormat => "BUNDLE_INVALID_FORMAT",
         /// A bundle has a version that this program does not know.
@@ -265,6 +267,7 @@ impl Code {
             Self::TokenSessionLocked => token::SESSION_LOCKED,
             Self::TokenStepPassed => token::STEP_PASSED,
             Self::TokenRunRequired => token::RUN_REQUIRED,
+            Self::TokenLabelRequired => token::LABEL_REQUIRED,
             Self::BundleInvalidFormat => bundle::INVALID_FORMAT,
             Self::BundleUnsupportedVersion => bundle::UNSUPPORTED_VERSION,
             Self::BundleIntegrityFailed => bundle::INTEGRITY_FAILED,

@@ -76,7 +76,10 @@ async fn a_yes_settles_what_the_agent_was_sent_back_for() {
         assert_eq!(question["requestedSchema"]["type"], "object");
         assert_eq!(blocked.structured["kind"], "blocked", "the body is what is on record");
         let beside = blocked.beside.clone().unwrap();
-        assert!(beside.contains("A person approved. Go on with the call above."), "{beside}");
+        assert!(
+            beside.contains("A person approved. Continue with the call after `Next:`."),
+            "{beside}"
+        );
 
         let repeated = pipe.call("continue_workflow", hand_in).await;
         assert_eq!(repeated.structured, blocked.structured);
@@ -109,7 +112,10 @@ async fn a_no_is_recorded_and_the_next_attempt_asks_again() {
     let hand_in = handing_in(&first);
     let (_, blocked) = call_and_say(&mut pipe, "continue_workflow", hand_in, &no).await;
     let beside = blocked.beside.clone().unwrap();
-    assert!(beside.contains("A person refused") && beside.contains("Do not go on"), "{beside}");
+    assert!(beside.contains("A person refused") && beside.contains("Do not continue"), "{beside}");
+    let is_next = |line: &str| line.starts_with("Next");
+    assert!(!blocked.text.lines().any(is_next), "it holds the call back: {}", blocked.text);
+    assert!(blocked.text.contains("Only after the person allows it: "), "{}", blocked.text);
     let state = json!({ "stateToken": blocked.at("/stateToken") });
     let now = pipe.call("continue_workflow", state).await;
     assert!(now.text.contains("- Merge: refused: they said no"), "{}", now.text);

@@ -1,6 +1,7 @@
 //! What agents are told about the tools before they call one.
 
 use piton_mcp::bounds::TOOLS_BYTES_MAX;
+use piton_mcp::catalogue::workflow::ToolName;
 use piton_mcp::catalogue::{Catalogue, ToolCard, sets};
 use serde_json::{Value, json};
 
@@ -118,14 +119,16 @@ fn descriptions_name_only_tools_that_exist() {
 
 // shows: WR-525
 #[tokio::test]
-async fn the_description_of_continuing_explains_every_next_intent() {
+async fn every_next_intent_is_explained_where_it_occurs() {
     let tools = tools().await;
-    let words = tools[3]["description"].as_str().unwrap();
+    assert!(!tools[3]["description"].as_str().unwrap().contains("nextIntent"), "no text has one");
+    let schema = ToolName::ContinueWorkflow.output_schema();
+    let words = schema["properties"]["nextIntent"]["description"].as_str().unwrap();
     for intent in
         ["perform_pending_then_continue", "await_user_confirmation", "rehydrate_only", "complete"]
     {
-        let line = words.lines().find(|line| line.starts_with(&format!("- {intent}: ")));
-        assert!(line.is_some_and(|line| line.len() > intent.len() + 20), "{intent}");
+        let place = words.find(&format!("`{intent}`: ")).unwrap_or_else(|| panic!("{words}"));
+        assert!(words.len() > place + intent.len() + 20, "{intent}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::rig::{Machine, Pipe};
+use crate::rig::{Machine, Pipe, Web};
 
 // shows: WR-494 (crossed tokens), WR-562
 #[tokio::test]
@@ -25,6 +25,42 @@ async fn crossed_tokens_are_refused_before_any_write_and_the_refusal_names_both_
         assert_eq!(now.structured["ackToken"], run.structured["ackToken"], "nothing was recorded");
     }
     assert!(refused.text.contains(&one.at("/nextCall/params/ackToken")), "{}", refused.text);
+}
+
+// shows: WR-563
+#[tokio::test]
+async fn over_http_a_label_is_checked_when_it_is_sent_and_every_next_call_carries_it() {
+    let machine = Machine::new();
+    let mut web = Web::of_revision(machine.runtime(), "2025-11-25").await;
+    let start = json!({ "workflowId": "wr.tour" });
+    let one = web.call("start_workflow", start.clone()).await;
+    let other = web.call("start_workflow", start).await;
+    for run in [&one, &other] {
+        let label = format!("\"label\": \"{}\"", run.at("/run/label"));
+        assert_eq!(
+            run.text.matches(&label).count(),
+            2,
+            "to bookmark and to continue: {}",
+            run.text
+        );
+    }
+    let call = |label: Option<String>| {
+        let output = json!({ "notesMarkdown": "Project: a sample\nSeen: 3 files" });
+        json!({ "ackToken": one.at("/ackToken"), "label": label, "output": output })
+    };
+    let mut crossed = call(Some(other.at("/run/label")));
+    let refused = web.call("continue_workflow", crossed.clone()).await;
+    assert_eq!(refused.code(), "TOKEN_SCOPE_MISMATCH");
+    for run in [&one, &other] {
+        assert!(refused.text.contains(&run.at("/nextCall/params/ackToken")), "{}", refused.text);
+        assert!(refused.text.contains(&run.at("/run/label")), "{}", refused.text);
+    }
+    crossed.as_object_mut().unwrap().remove("label");
+    let bare = web.call("continue_workflow", crossed).await;
+    assert_eq!(bare.at("/pending/stepId"), "refusal", "nothing was written before: {}", bare.text);
+    let again = web.call("continue_workflow", call(Some(one.at("/run/label")))).await;
+    assert_eq!(again.structured, bare.structured, "a replay with it is the one without");
+    web.stop().await.unwrap();
 }
 
 #[tokio::test]

@@ -49,7 +49,8 @@ async fn a_scripted_agent_takes_the_tour_to_its_end() {
         assert!(bookmark.len() <= 40);
         assert_eq!(
             answer.text.contains(&format!(
-                "checkpoint_workflow {{ \"checkpointToken\": \"{bookmark}\" }}"
+                "checkpoint_workflow {{ \"checkpointToken\": \"{bookmark}\", \"label\": \"{}\" }}",
+                answer.at("/run/label")
             )),
             is_offered
         );

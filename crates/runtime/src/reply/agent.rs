@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use piton_core::{RunId, SessionId, WorkflowHash, WorkflowId};
+use piton_core::{RunId, SessionId, TimestampMs, WorkflowHash, WorkflowId};
 use piton_workflow::compile::{CompiledWorkflow, WarningCode};
 use piton_workflow::label::Label;
 use piton_workflow::projection::{StepPlace, WhyMatched};
@@ -50,6 +50,9 @@ pub struct Beside {
     /// What came of putting a question to a person, in a sentence or two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
+    /// Whether a person said no, so that the next call must not be made yet.
+    #[serde(skip)]
+    pub is_declined: bool,
     /// The other runs that are open in this connection, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_runs: Option<String>,
@@ -192,16 +195,43 @@ pub struct InspectedWorkflow {
     pub warning: Option<String>,
 }
 
-/// Runs that could be gone on with.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Runs that could be continued.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ResumeCandidates {
     /// The best first; at most five.
     pub candidates: Vec<ResumeCandidate>,
+    /// What was searched for; nothing if ids were sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searched: Option<Searched>,
+    /// How many more match; all the others, if none does.
+    pub more: usize,
+    /// How many completed runs match and were not asked for; all of them, if none does.
+    pub completed_left_out: usize,
+    /// How many sessions cannot be read.
+    pub unreadable: usize,
 }
 
-/// A run that could be gone on with.
+/// What runs were searched for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Searched {
+    /// Words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// The branch: what was sent, or what is checked out where the client works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_branch: Option<String>,
+    /// The commit, in the same way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_head_sha: Option<String>,
+    /// Whether completed runs were searched too.
+    pub include_completed: bool,
+}
+
+/// A run that could be continued.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -221,6 +251,8 @@ pub struct ResumeCandidate {
     pub step: Option<StepPlace>,
     /// How far it is.
     pub status: RunStatus,
+    /// When its newest event was recorded, in milliseconds since 1970.
+    pub active_at: TimestampMs,
     /// The branch that was last seen around it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_branch: Option<String>,

@@ -4,21 +4,24 @@
 
 use std::fmt::Write as _;
 
+use piton_core::shorten;
 use piton_workflow::Tag;
+use piton_workflow::projection::WhyMatched;
 use piton_workflow::session::Notice;
 use serde_json::json;
 
 use super::agent::{
-    Beside, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows, ResumeCandidates,
-    RunAnswer, UnloadedFile, WorkflowEntry,
+    Beside, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows, ResumeCandidate,
+    ResumeCandidates, RunAnswer, Searched, UnloadedFile, WorkflowEntry,
 };
+use crate::bounds::SEARCHED_BYTES_MAX;
 
 const INFALLIBLE: &str = "writing to a string does not fail";
 
 impl RunAnswer {
-    /// The body as text, which repeats byte for byte.
+    /// The body as text, which repeats byte for byte; after a no of the person it holds the next call back.
     pub fn text(&self) -> String {
-        self.body.text()
+        if self.beside.is_declined { self.body.text_held() } else { self.body.text() }
     }
 }
 
@@ -82,12 +85,15 @@ impl ListedWorkflows {
             )
             .expect(INFALLIBLE);
         }
-        let first = self.workflows.first().map_or("…", |entry| entry.workflow_id.as_str());
-        write!(
-            text,
-            "\nNext: start_workflow {{ \"workflowId\": {}, \"goal\": \"…\" }}",
-            json!(first)
-        )
+        match self.workflows.first() {
+            Some(first) => write!(
+                text,
+                "\nNext: start_workflow {{ \"workflowId\": {}, \"goal\": \"…\" }}",
+                json!(first.workflow_id)
+            ),
+            None if self.left_out > 0 => write!(text, "\nNext: list_workflows {{}}"),
+            None => write!(text, "\nTell the person: there is nothing to start."),
+        }
         .expect(INFALLIBLE);
         text
     }
@@ -163,34 +169,134 @@ impl InspectedWorkflow {
 impl ResumeCandidates {
     /// The candidates as text.
     pub fn text(&self) -> String {
-        let mut text = match self.candidates.len() {
-            0 => {
-                return "No run was found. Start one with start_workflow; list_workflows shows which there are."
-                    .to_owned();
-            }
-            1 => "1 run was found.\n".to_owned(),
-            count => format!("{count} runs were found, the best first.\n"),
-        };
+        let mut text = self.headline();
         for candidate in &self.candidates {
-            let step = candidate.step.as_ref().map_or_else(
-                || candidate.status.to_string().replace('_', " "),
-                |step| format!("step {} of {} {}", step.number, step.of, step.title.as_str()),
-            );
-            let (label, workflow) = (candidate.label, &candidate.workflow_id);
-            write!(text, "\n{label} · {workflow} · {step}\n  {}\n", candidate.title)
-                .expect(INFALLIBLE);
-            let why: Vec<&str> = candidate.why_matched.iter().map(|why| why.as_str()).collect();
-            if !why.is_empty() {
-                writeln!(text, "  Why: {}", why.join(", ")).expect(INFALLIBLE);
-            }
-            let token = candidate.next_call.params.state_token.as_deref().unwrap_or_default();
-            let tool = &candidate.next_call.tool;
-            writeln!(text, "  Next: {tool} {{ \"stateToken\": {} }}", json!(token))
-                .expect(INFALLIBLE);
+            write!(text, "\n{}", candidate.text()).expect(INFALLIBLE);
         }
-        text.push_str(
-            "\nIf several fit, ask the person which one is meant, by its two words and its goal.",
-        );
+        let rest = self.rest();
+        if !rest.is_empty() {
+            write!(text, "\n{}\n", rest.join("\n")).expect(INFALLIBLE);
+        }
+        text.push_str(match self.candidates.len() {
+            0 => {
+                "\nStart a run with start_workflow; list_workflows shows which workflows there are.\n\
+                 Next: list_workflows {}"
+            }
+            1 => "\nIf this is the run that is meant, make the call after `Next:`.",
+            _ => {
+                "\nMake the call after `Next:` of the run that is meant. If several fit, ask the person, by label \
+                 and goal."
+            }
+        });
         text
+    }
+
+    /// How many runs were found, and what was searched.
+    fn headline(&self) -> String {
+        let is_match = |candidate: &&ResumeCandidate| {
+            candidate.why_matched.first() != Some(&WhyMatched::RecencyFallback)
+        };
+        let (count, found) =
+            (self.candidates.len(), self.candidates.iter().filter(is_match).count());
+        let runs = if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
+        let Some(searched) = &self.searched else { return format!("{runs} found by id.\n") };
+        let where_to = searched.text();
+        match found {
+            _ if count == 0 => format!("No run was found. Searched: {where_to}.\n"),
+            0 if !searched.is_narrow() => format!("{runs} found, newest first.\n"),
+            0 => format!("None matches. Searched: {where_to}. These were active last:\n"),
+            _ if found == count => {
+                format!("{runs} found, best first. Searched: {where_to}.\n")
+            }
+            1 => format!("1 run matches; the others were active last. Searched: {where_to}.\n"),
+            _ => format!(
+                "{found} runs match, best first; the others were active last. Searched: {where_to}.\n"
+            ),
+        }
+    }
+
+    /// What is not shown, a sentence each.
+    fn rest(&self) -> Vec<String> {
+        let runs = |count: usize| if count == 1 { "run" } else { "runs" };
+        let mut rest = Vec::new();
+        if self.more > 0 {
+            rest.push(format!(
+                "Not shown: {} more {}. Send `query` with words of the goal, the label or the notes.",
+                self.more,
+                runs(self.more)
+            ));
+        }
+        if self.completed_left_out > 0 {
+            rest.push(format!(
+                "Left out: {} completed {}. Send `includeCompleted` as true to search those too.",
+                self.completed_left_out,
+                runs(self.completed_left_out)
+            ));
+        }
+        if self.unreadable > 0 {
+            let sessions = if self.unreadable == 1 { "session" } else { "sessions" };
+            rest.push(format!(
+                "Not readable: {} {sessions}. Tell the person to run `piton doctor`.",
+                self.unreadable
+            ));
+        }
+        rest
+    }
+}
+
+impl Searched {
+    /// Whether anything but the newest runs was asked for.
+    const fn is_narrow(&self) -> bool {
+        self.query.is_some() || self.git_branch.is_some() || self.git_head_sha.is_some()
+    }
+
+    /// What was searched, in words. What the caller sent is repeated as far as it fits into a line.
+    fn text(&self) -> String {
+        let runs = if self.include_completed { "open and completed runs" } else { "open runs" };
+        let quoted = |text: &String| shorten(text, SEARCHED_BYTES_MAX).into_owned();
+        let parts: Vec<String> = [
+            self.query.as_ref().map(|text| {
+                let fields = "goal, label, newest notes, step titles or workflow";
+                format!("with every word of \"{}\" in their {fields}", quoted(text))
+            }),
+            self.git_branch.as_ref().map(|branch| format!("on the branch {}", quoted(branch))),
+            self.git_head_sha.as_ref().map(|head| format!("at the commit {}", quoted(head))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        if parts.is_empty() { runs.to_owned() } else { format!("{runs} {}", parts.join(", or ")) }
+    }
+}
+
+impl ResumeCandidate {
+    /// The run in a few lines, ending in a line break.
+    fn text(&self) -> String {
+        let step = self.step.as_ref().map_or_else(
+            || self.status.to_string().replace('_', " "),
+            |step| format!("step {} of {} {}", step.number, step.of, step.title.as_str()),
+        );
+        let Self { label, workflow_id, title, .. } = self;
+        let mut text = format!("{label} · {workflow_id} · {step}\n  {title}\n");
+        let why: Vec<&str> = self.why_matched.iter().map(|why| why_words(*why)).collect();
+        if !why.is_empty() {
+            writeln!(text, "  Why: {}", why.join(", ")).expect(INFALLIBLE);
+        }
+        writeln!(text, "  Next: {}", self.next_call.text("")).expect(INFALLIBLE);
+        text
+    }
+}
+
+/// Why a run is offered, as a reader takes it.
+const fn why_words(why: WhyMatched) -> &'static str {
+    match why {
+        WhyMatched::HeadSha => "same commit",
+        WhyMatched::Branch => "same branch",
+        WhyMatched::Label => "words in its label",
+        WhyMatched::Goal => "words in its goal",
+        WhyMatched::Notes => "words in its newest notes",
+        WhyMatched::StepTitles => "words in its step titles",
+        WhyMatched::WorkflowId => "words in its workflow",
+        WhyMatched::RecencyFallback => "active last",
     }
 }

@@ -93,13 +93,14 @@ pub struct Output {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContinueWorkflow {
-    /// The right to hand in the output of one step: copy it from the last reply. Each reply brings a new one.
+    /// The right to hand in the output of one step: copy it from the call after `Next:` of the last reply.
+    /// Each reply brings a new one.
     ///
     /// WRONG: the ackToken of an earlier step, which repeats that step's answer. RIGHT: the one of the last reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_token: Option<String>,
-    /// Asks where a run stands, with a recap of what was done: send it alone, after a break or a lost reply. With an
-    /// ackToken it is not needed.
+    /// Asks where a run stands, with a recap of what was done: send it alone, where a reply of resume_session or
+    /// checkpoint_workflow has it. With an ackToken it is not needed.
     ///
     /// WRONG: a stateToken with an output. RIGHT: a stateToken alone, then the ackToken of its reply with the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,6 +113,10 @@ pub struct ContinueWorkflow {
     /// WRONG: the whole context again. RIGHT: `{"branch": "fix-login"}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
+    /// The two words that the replies of the run begin with, such as `amber-otter`: a call whose label and token belong
+    /// to different runs is refused. Required with an ackToken while several runs are open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// Makes a bookmark in a run that can be come back to.
@@ -119,11 +124,14 @@ pub struct ContinueWorkflow {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckpointWorkflow {
-    /// The right to make one bookmark: copy it from the last reply.
+    /// The right to make one bookmark: copy it from the call after `Bookmark:` of the last reply.
     pub checkpoint_token: String,
     /// What to remember of this moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
+    /// The two words that the replies of the run begin with. Required while several runs are open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// Reads an artifact of an earlier step again.
@@ -138,12 +146,13 @@ pub struct GetArtifact {
     pub offset: Option<usize>,
 }
 
-/// Finds a run to go on with: by id, by words, by branch or commit, or simply the last ones.
+/// Finds a run to continue: by id, by words, by branch or commit, or simply the open ones that were active last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResumeSession {
-    /// Words that the notes or the workflow of the run have. All of them must be there, whole.
+    /// Whole words that the goal, the label, the newest notes, the step titles or the workflow of the run have. Every
+    /// word must be in one of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// The session, if you know it; nothing else is searched then.
@@ -152,10 +161,14 @@ pub struct ResumeSession {
     /// The run, if you know it; nothing else is searched then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
-    /// The branch, or the beginning of its name. Without any field, the branch of the project directory counts.
+    /// The branch, or the beginning of its name. Without a query, branch or commit, those of the project directory
+    /// count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_branch: Option<String>,
     /// The commit that is checked out, in 40 hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_head_sha: Option<String>,
+    /// `true` searches completed runs too. Usually left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub include_completed: bool,
 }

@@ -1,21 +1,24 @@
 //! Start, continue, bookmark and resume runs.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-use piton_core::{Code, Envelope, RunId, SessionId, truncate};
+use piton_core::{Code, Envelope, NodeId, RunId, SessionId, truncate};
 use piton_workflow::bounds::{
     RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX, SOURCE_REF_BYTES_MAX,
 };
+use piton_workflow::label::Label;
 use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
-use piton_workflow::recall::Trouble;
+use piton_workflow::recall::{Offers, Trouble};
 use piton_workflow::session::{
-    self, Checkpoint, CheckpointReply, Continue, Reply, Start, StartKey, Workflow,
+    self, Checkpoint, CheckpointReply, Continue, Reply, RunPlace, Start, StartKey, TokenRun,
+    Workflow,
 };
 
 use super::state::Runtime;
 use crate::config::Problem;
 use crate::library::{Found, NotFound, Stocked};
-use crate::reply::{ResumeCandidate, ResumeCandidates};
+use crate::reply::{ResumeCandidate, ResumeCandidates, Searched};
 use crate::request::{CheckpointWorkflow, ContinueWorkflow, Output, ResumeSession, StartWorkflow};
 use crate::surroundings::{Checkout, ProjectDir, checkout, observations};
 
@@ -58,7 +61,7 @@ impl Runtime {
         &self,
         request: ContinueWorkflow,
     ) -> Result<Reply, Envelope> {
-        let ContinueWorkflow { ack_token, state_token, output, context } = request;
+        let ContinueWorkflow { ack_token, state_token, output, context, label: _ } = request;
         let output = output.map(handed_in);
         let observations = Vec::new();
         let request = Continue { ack_token, state_token, output, context, observations };
@@ -69,7 +72,7 @@ impl Runtime {
         &self,
         request: CheckpointWorkflow,
     ) -> Result<CheckpointReply, Envelope> {
-        let CheckpointWorkflow { checkpoint_token, output } = request;
+        let CheckpointWorkflow { checkpoint_token, output, label: _ } = request;
         let request = Checkpoint { checkpoint_token, output: output.map(handed_in) };
         self.sessions.checkpoint(request).await.map_err(|error| error.envelope())
     }
@@ -79,29 +82,77 @@ impl Runtime {
         request: &ResumeSession,
         project: Option<&ProjectDir>,
     ) -> Result<ResumeCandidates, Envelope> {
+        let mut reply = ResumeCandidates::default();
         let found = if request.session_id.is_some() || request.run_id.is_some() {
             self.named(request.session_id, request.run_id).await?
         } else {
-            let around = if *request == ResumeSession::default() {
+            let ResumeSession { query, git_branch, git_head_sha, .. } = request;
+            let around = if query.is_none() && git_branch.is_none() && git_head_sha.is_none() {
                 project.and_then(|project| checkout(project.path()))
             } else {
                 None
             };
-            self.ranked(request, around.as_ref()).await?
+            let here = |text: fn(&Checkout) -> Option<&str>| around.as_ref().and_then(text);
+            let query = ResumeQuery {
+                text: query.as_deref(),
+                head_sha: git_head_sha.as_deref().or(here(|it| it.head.as_deref())),
+                branch: git_branch.as_deref().or(here(|it| it.branch.as_deref())),
+                with_completed: request.include_completed,
+            };
+            reply.searched = Some(Searched {
+                query: query.text.map(str::to_owned),
+                git_branch: query.branch.map(str::to_owned),
+                git_head_sha: query.head_sha.map(str::to_owned),
+                include_completed: query.with_completed,
+            });
+            let Offers { offers, more, completed_left_out, unreadable } =
+                self.recall.resume(&query).await.map_err(|error| error.envelope())?;
+            reply = ResumeCandidates { more, completed_left_out, unreadable, ..reply };
+            offers.into_iter().map(|offer| (offer.summary, offer.resumable.why)).collect()
         };
-        let (mut candidates, mut failed) = (Vec::with_capacity(found.len()), None);
+        let mut failed = None;
         for (summary, why) in found {
+            // One that cannot be read any more is not offered.
             match self.candidate(&summary, why).await {
-                Ok(candidate) => candidates.push(candidate),
-                // One that cannot be read any more is not offered.
-                Err(error) => failed = failed.or(Some(error)),
+                Ok(candidate) => reply.candidates.push(candidate),
+                Err(error) => {
+                    reply.unreadable += 1;
+                    failed = failed.or(Some(error));
+                }
             }
         }
         match failed {
             // There are runs, and what keeps all of them from being resumed is not that there are none.
-            Some(error) if candidates.is_empty() => Err(error.envelope()),
-            _ => Ok(ResumeCandidates { candidates }),
+            Some(error) if reply.candidates.is_empty() => Err(error.envelope()),
+            _ => Ok(reply),
         }
+    }
+
+    /// The run that a token belongs to.
+    pub(crate) async fn token_run(&self, token: &str) -> Result<TokenRun, Envelope> {
+        self.sessions.reader().token_run(token).await.map_err(|error| error.envelope())
+    }
+
+    /// Where a run stands at a node, at its preferred tip if none is named, with the calls that continue it.
+    pub(crate) async fn run_place(
+        &self,
+        session: SessionId,
+        run: RunId,
+        node: Option<NodeId>,
+    ) -> Result<RunPlace, Envelope> {
+        let reader = self.sessions.reader();
+        reader.run_place(session, run, node).await.map_err(|error| error.envelope())
+    }
+
+    /// The open runs of all sessions whose label is meant, the newest first.
+    pub(crate) async fn open_runs_with(
+        &self,
+        is_meant: impl Fn(Label) -> bool,
+    ) -> Result<Vec<(SessionId, RunId)>, Envelope> {
+        let mut runs = self.recall.list().await.map_err(|error| error.envelope())?.runs;
+        runs.retain(|run| !run.status.is_complete() && is_meant(run.label));
+        runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
+        Ok(runs.iter().map(|run| (run.session_id, run.run_id)).collect())
     }
 
     /// The runs that an id names.
@@ -131,22 +182,6 @@ impl Runtime {
         Err(troubled.map_or_else(|| not_found(session, run), |one| told(&one.trouble)))
     }
 
-    /// The runs that fit best, or around which things look as they do here.
-    async fn ranked(
-        &self,
-        request: &ResumeSession,
-        around: Option<&Checkout>,
-    ) -> Result<Vec<(Arc<RunSummary>, Vec<WhyMatched>)>, Envelope> {
-        let here = |text: fn(&Checkout) -> Option<&str>| around.and_then(text);
-        let query = ResumeQuery {
-            text: request.query.as_deref(),
-            head_sha: request.git_head_sha.as_deref().or(here(|it| it.head.as_deref())),
-            branch: request.git_branch.as_deref().or(here(|it| it.branch.as_deref())),
-        };
-        let offers = self.recall.resume(&query).await.map_err(|error| error.envelope())?;
-        Ok(offers.into_iter().map(|offer| (offer.summary, offer.resumable.why)).collect())
-    }
-
     async fn candidate(
         &self,
         summary: &RunSummary,
@@ -163,6 +198,7 @@ impl Runtime {
             workflow_id: summary.workflow.id.clone(),
             step: summary.step.clone(),
             status: summary.status,
+            active_at: summary.active_at,
             git_branch: summary.surroundings.branch.as_ref().map(ToString::to_string),
             snippet: truncate(recap, RESUME_SNIPPET_BYTES_MAX).into_owned(),
             why_matched,
@@ -196,7 +232,8 @@ fn not_found(session: Option<SessionId>, run: Option<RunId>) -> Envelope {
     };
     Envelope::new(Code::SessionNotFound, format!("There is {what} in this data directory."))
         .with_suggestion(
-            "Call resume_session with words of the notes, or with nothing for the newest runs.",
+            "Call resume_session with words of the run's goal or notes, or with nothing for the open runs that were \
+             active last.",
         )
 }
 

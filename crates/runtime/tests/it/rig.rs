@@ -19,6 +19,7 @@ use piton_store::memory::{
     MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
 };
 use piton_workflow::SessionEvent;
+use piton_workflow::session::RunLine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -166,6 +167,11 @@ pub(crate) fn start(id: &str) -> StartWorkflow {
         project_dir: None,
         start_key: None,
     }
+}
+
+/// The same call for a run that is not the only one.
+pub(crate) fn labelled(run: &RunLine, call: ContinueWorkflow) -> ContinueWorkflow {
+    ContinueWorkflow { label: Some(run.label.to_string()), ..call }
 }
 
 /// Hands in notes for the step that an answer asks for.

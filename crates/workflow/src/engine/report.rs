@@ -268,7 +268,7 @@ pub(super) fn person(step: &CompiledStep, need: &UserNeed) -> Finding {
     let question = excerpt(&need.question, FINDING_ITEM_BYTES_MAX);
     let message = format!("The step `{}` needs a person: {question}", step.step_id);
     let fix = "Ask the person. They settle it for this run with `piton approve`, `piton answer` or `piton reject`. \
-               Then send the stateToken alone to read what they said, and hand in the whole output again.";
+               Then hand in the whole output again.";
     finding(Reason::UserOnlyDependency(need.reason), at_step(step), message, fix.to_owned())
 }
 
@@ -296,7 +296,8 @@ pub(super) fn capability(
     if let Some(step) = workflow.steps.iter().find(probes) {
         write!(
             fix,
-            " Then continue from the step `{}` and hand in what came of it as its artifact.",
+            " Then hand in what came of it as the artifact of the step `{0}`. If the run has left that step, ask the \
+             person to go back to it with `piton fork`, `--at {0}`.",
             step.step_id
         )
         .expect("writing to a string does not fail");

@@ -41,7 +41,7 @@ pub use headline::headline;
 pub use outputs::{Output, Outputs};
 pub use preferences::PreferenceHistory;
 pub use recap::{ArtifactText, Noted, Piece, Produced, ProducedArtifact, Recap};
-pub use resume::{Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
+pub use resume::{Ranking, Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
 pub use run_state::RunState;
 pub use session_state::{Observed, SessionState};
 pub use side_records::{SideRecord, SideRecordBody, SideRecords};

@@ -1,18 +1,25 @@
-//! Which run a person or an agent means when they want to go on.
+//! Which run a person or an agent means when they want to resume one.
 //!
-//! Every run is one candidate, at its preferred tip. Candidates are put into tiers by the strongest
-//! thing that matches: the commit, the branch, the notes, the workflow; then whatever was active
-//! last. The order is total and depends on what is recorded alone.
+//! Every run is one candidate, at its preferred tip. What matches anything that was asked for comes before what matches
+//! nothing; in each of the two, open runs come before completed ones, then the strongest match decides (the commit,
+//! the branch, the label, the goal, the notes, the titles of steps, the workflow), then the time of the newest event,
+//! then the bytes of the ids. The order is total and depends on what is recorded alone.
+//!
+//! *Limitations*: this is the one order that looks at recorded times. Sessions share no counter, so nothing else says
+//! which of two was active last; a clock that was wrong misplaces a run here and nowhere else.
 
 use std::{borrow::Cow, cmp::Reverse, collections::BTreeSet};
 
 use piton_core::{
-    EventIndex, NodeId, RunId, SessionId, WorkflowId,
+    NodeId, RunId, SessionId, TimestampMs, WorkflowId,
     budget::{TRUNCATION_MARKER, truncate},
 };
 use unicode_normalization::UnicodeNormalization;
 
-use crate::bounds::{RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX};
+use crate::{
+    bounds::{RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX},
+    label::Label,
+};
 
 piton_core::closed_set! {
     /// Why a run is offered. In the order of strength.
@@ -21,24 +28,32 @@ piton_core::closed_set! {
         HeadSha => "matched_head_sha",
         /// The branch is the one that was asked for, or begins with it.
         Branch => "matched_branch",
-        /// The notes at its tip have every word that was asked for.
+        /// Its label is among the words that were asked for.
+        Label => "matched_label",
+        /// Its goal has words that were asked for.
+        Goal => "matched_goal",
+        /// The notes at its tip have words that were asked for.
         Notes => "matched_notes",
-        /// The name of its workflow has every word that was asked for.
+        /// The titles of its steps have words that were asked for.
+        StepTitles => "matched_step_titles",
+        /// The name of its workflow has words that were asked for.
         WorkflowId => "matched_workflow_id",
         /// Nothing matched, but it was active lately.
         RecencyFallback => "recency_fallback",
     }
 }
 
-/// What is asked for. Nothing at all asks for what was active last.
+/// What is asked for. Nothing at all asks for the open runs that were active last.
 #[derive(Clone, Debug, Default)]
 pub struct ResumeQuery<'a> {
-    /// Words.
+    /// Words, each of which the label, the goal, the notes, the steps or the workflow must have.
     pub text: Option<&'a str>,
     /// The commit that is checked out.
     pub head_sha: Option<&'a str>,
     /// The branch, or the beginning of its name.
     pub branch: Option<&'a str>,
+    /// Whether completed runs are offered too.
+    pub with_completed: bool,
 }
 
 /// A run that could be resumed, at its preferred tip.
@@ -50,14 +65,22 @@ pub struct ResumeCandidate<'a> {
     pub run: RunId,
     /// Its preferred tip.
     pub tip: NodeId,
-    /// The newest event that touched the tip or its ancestors.
-    pub activity: EventIndex,
+    /// Whether it reached its end.
+    pub is_complete: bool,
+    /// When its newest event was recorded.
+    pub active_at: TimestampMs,
     /// The commit that was last seen.
     pub head_sha: Option<&'a str>,
     /// The branch that was last seen.
     pub branch: Option<&'a str>,
+    /// What people call it.
+    pub label: Label,
+    /// What it is to reach.
+    pub goal: Option<&'a str>,
     /// The notes that stand on the tip.
     pub recap: Option<&'a str>,
+    /// The titles of its steps.
+    pub step_titles: &'a [String],
     /// The workflow.
     pub workflow: &'a WorkflowId,
     /// What people call the workflow.
@@ -79,22 +102,49 @@ pub struct Resumable {
     pub snippet: String,
 }
 
+/// The runs that are offered, and what else there is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranking {
+    /// The best first, at most [`RESUME_CANDIDATES_MAX`].
+    pub offered: Vec<Resumable>,
+    /// How many more match what was asked for; all the others, if nothing does.
+    pub more: usize,
+    /// How many completed runs match and were not asked for; all of them, if nothing matches.
+    pub completed_left_out: usize,
+}
+
 /// The runs that fit best, best first.
 pub fn rank<'a>(
     query: &ResumeQuery<'_>,
     candidates: impl IntoIterator<Item = ResumeCandidate<'a>>,
-) -> Vec<Resumable> {
+) -> Ranking {
     let words = query.text.map(tokens).unwrap_or_default();
-    let mut ranked: Vec<(Vec<WhyMatched>, ResumeCandidate<'a>)> = candidates
+    let (mut ranked, left_out): (Vec<_>, Vec<_>) = candidates
         .into_iter()
         .map(|candidate| (why(query, &words, &candidate), candidate))
-        .collect();
+        .partition(|(_, candidate)| query.with_completed || !candidate.is_complete);
+    let matches = |all: &[Ranked<'_>]| {
+        all.iter().filter(|(why, _)| why[0] != WhyMatched::RecencyFallback).count()
+    };
+    let (matching, matching_left_out) = (matches(&ranked), matches(&left_out));
+    let is_fallback = matching + matching_left_out == 0;
     ranked.sort_by_key(|(why, candidate)| {
-        (why.first().copied(), Reverse(candidate.activity), candidate.session, candidate.run)
+        let &ResumeCandidate { is_complete, active_at, session, run, .. } = candidate;
+        let strongest = why.first().copied();
+        let is_fallback = strongest == Some(WhyMatched::RecencyFallback);
+        (is_fallback, is_complete, strongest, Reverse(active_at), session, run)
     });
+    let total = if is_fallback { ranked.len() } else { matching };
     ranked.truncate(RESUME_CANDIDATES_MAX);
-    ranked.into_iter().map(|(why, candidate)| offer(why, &candidate)).collect()
+    Ranking {
+        more: total.saturating_sub(ranked.len()),
+        completed_left_out: if is_fallback { left_out.len() } else { matching_left_out },
+        offered: ranked.into_iter().map(|(why, candidate)| offer(why, &candidate)).collect(),
+    }
 }
+
+/// A candidate with why it is one, strongest first and never nothing.
+type Ranked<'a> = (Vec<WhyMatched>, ResumeCandidate<'a>);
 
 fn offer(why: Vec<WhyMatched>, candidate: &ResumeCandidate<'_>) -> Resumable {
     let recap = candidate.recap.unwrap_or_default();
@@ -108,27 +158,48 @@ fn why(
     words: &BTreeSet<String>,
     candidate: &ResumeCandidate<'_>,
 ) -> Vec<WhyMatched> {
-    let has_all = |text: &str| !words.is_empty() && has_words(text, words);
     let same_head = query.head_sha.is_some() && query.head_sha == candidate.head_sha;
     let same_branch = match (query.branch, candidate.branch) {
         (Some(asked), Some(branch)) => !asked.is_empty() && branch.starts_with(asked),
         _ => false,
     };
-    let in_notes = candidate.recap.map(without_marker).is_some_and(&has_all);
-    let in_workflow =
-        has_all(candidate.workflow.as_str()) || candidate.workflow_name.is_some_and(&has_all);
-    let matches = [
-        (WhyMatched::HeadSha, same_head),
-        (WhyMatched::Branch, same_branch),
-        (WhyMatched::Notes, in_notes),
-        (WhyMatched::WorkflowId, in_workflow),
-    ];
+    let around = [(WhyMatched::HeadSha, same_head), (WhyMatched::Branch, same_branch)];
     let mut why: Vec<WhyMatched> =
-        matches.into_iter().filter(|(_, matched)| *matched).map(|(why, _)| why).collect();
+        around.into_iter().filter(|(_, matched)| *matched).map(|(why, _)| why).collect();
+    why.extend(in_words(words, candidate));
     if why.is_empty() {
         why.push(WhyMatched::RecencyFallback);
     }
     why
+}
+
+/// Where the words of a query are; nothing if one of them is nowhere, or if there are none.
+fn in_words(words: &BTreeSet<String>, candidate: &ResumeCandidate<'_>) -> Vec<WhyMatched> {
+    let name = candidate.workflow_name.unwrap_or_default();
+    let titles: Vec<&str> = candidate.step_titles.iter().map(String::as_str).collect();
+    let goal = candidate.goal.map(without_marker).unwrap_or_default();
+    let notes = candidate.recap.map(without_marker).unwrap_or_default();
+    let places = [
+        (WhyMatched::Label, label_words(words, candidate.label)),
+        (WhyMatched::Goal, words_in(&[goal], words)),
+        (WhyMatched::Notes, words_in(&[notes], words)),
+        (WhyMatched::StepTitles, words_in(&titles, words)),
+        (WhyMatched::WorkflowId, words_in(&[candidate.workflow.as_str(), name], words)),
+    ];
+    let found: BTreeSet<&String> =
+        places.iter().flat_map(|(_, found)| found.iter().copied()).collect();
+    if found.len() < words.len() {
+        return Vec::new();
+    }
+    places.iter().filter(|(_, found)| !found.is_empty()).map(|(why, _)| *why).collect()
+}
+
+/// The words that are the label, written with its hyphen or without. One of its two words alone is any word.
+fn label_words(words: &BTreeSet<String>, label: Label) -> BTreeSet<&String> {
+    let label = label.to_string();
+    let both = label.split('-').all(|part| words.contains(part));
+    let is_part = |word: &str| word == label || (both && label.split('-').any(|part| part == word));
+    words.iter().filter(|word| is_part(word)).collect()
 }
 
 /// Notes as they were written: the mark of a cut is not part of them.
@@ -136,18 +207,20 @@ fn without_marker(notes: &str) -> &str {
     notes.strip_suffix(TRUNCATION_MARKER).unwrap_or(notes)
 }
 
-/// Whether each of `words` is a word of `text`.
-fn has_words(text: &str, words: &BTreeSet<String>) -> bool {
-    // Most notes are ASCII, which has no other forms: nothing has to be written anew to read them.
-    let folded = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(fold(text)) };
-    let mut missing: Vec<&String> = words.iter().collect();
-    for word in split(&folded) {
-        missing.retain(|missing| !missing.eq_ignore_ascii_case(word));
-        if missing.is_empty() {
-            return true;
+/// Those of `words` that are words of one of `texts`.
+fn words_in<'w>(texts: &[&str], words: &'w BTreeSet<String>) -> BTreeSet<&'w String> {
+    let mut found = BTreeSet::new();
+    for text in texts {
+        // Most texts are ASCII, which has no other forms: nothing has to be written anew to read them.
+        let folded = if text.is_ascii() { Cow::Borrowed(*text) } else { Cow::Owned(fold(text)) };
+        for word in split(&folded) {
+            if found.len() == words.len() {
+                return found;
+            }
+            found.extend(words.iter().find(|wanted| wanted.eq_ignore_ascii_case(word)));
         }
     }
-    false
+    found
 }
 
 /// The words of a text: compatibility forms and case do not matter, and neither does the language.

@@ -8,7 +8,8 @@
 //! often the loop turns; so k goes back when a loop begins its next turn. Nothing is pending at the end
 //! of a run, so there is no k there.
 //!
-//! *Limitations*: times are as the events tell them, and for people only.
+//! *Limitations*: times are as the events record them. They are for people, and order nothing but what is offered to
+//! be resumed.
 
 use piton_core::{
     BoundedText, EventIndex, NodeId, RunId, SessionId, TimestampMs, WorkflowHash, WorkflowId,
@@ -21,7 +22,10 @@ use super::{
     status::status,
 };
 use crate::{
-    bounds::{NOTES_BYTES_MAX, OBSERVED_PATH_BYTES_MAX, RUN_TITLE_BYTES_MAX},
+    bounds::{
+        NOTES_BYTES_MAX, OBSERVED_PATH_BYTES_MAX, RUN_GOAL_BYTES_MAX, RUN_TITLE_BYTES_MAX,
+        STEP_TITLES_BYTES_MAX,
+    },
     compile::CompiledWorkflow,
     event::ObservedValue,
     label::{Label, label},
@@ -32,7 +36,7 @@ use crate::{
 };
 
 /// The version of [`RunSummary`]: another one means other fields, or the same with another meaning.
-pub const SUMMARY_VERSION: u32 = 1;
+pub const SUMMARY_VERSION: u32 = 2;
 
 /// The key of a context that says what a run is to achieve.
 const GOAL: &str = "goal";
@@ -53,6 +57,9 @@ pub struct RunSummary {
     pub label: Label,
     /// What it is about: its goal, else the first line of its notes, else its workflow.
     pub title: BoundedText<RUN_TITLE_BYTES_MAX>,
+    /// What it is to reach, as far as it is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<BoundedText<RUN_GOAL_BYTES_MAX>>,
     /// What it runs.
     pub workflow: WorkflowOutline,
     /// What is to do; nothing at the end of a run.
@@ -93,6 +100,9 @@ pub struct WorkflowOutline {
     /// What people call it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The titles of its steps in the order of the file, as many as are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub step_titles: Vec<String>,
 }
 
 /// Step k of n.
@@ -157,15 +167,18 @@ impl RunSummary {
         let session_id = session.session()?;
         let node = run.graph.preferred_tip()?;
         let recap = recap_at(run, node.id);
+        let goal = goal(run, node.id);
         Some(Self {
             session_id,
             run_id: run.id,
             label: label(run.id),
-            title: title(run, node.id, recap, workflow),
+            title: title(run, tip, goal, recap, workflow),
+            goal: goal.map(BoundedText::truncated),
             workflow: WorkflowOutline {
                 id: run.started.workflow_id.clone(),
                 hash: run.started.workflow_hash,
                 name: workflow.name.clone(),
+                step_titles: step_titles(workflow),
             },
             step: StepPlace::of(tip, workflow),
             status: status(run, tip.is_complete),
@@ -190,12 +203,16 @@ impl RunSummary {
             session: self.session_id,
             run: self.run_id,
             tip: self.tip,
-            activity: self.activity,
+            is_complete: self.status.is_complete(),
+            active_at: self.active_at,
             head_sha: text(self.surroundings.head_sha.as_ref()),
             branch: text(self.surroundings.branch.as_ref()),
             recap: self.recap.as_ref().map(BoundedText::as_str),
             workflow: &self.workflow.id,
             workflow_name: self.workflow.name.as_deref(),
+            label: self.label,
+            goal: self.goal.as_ref().map(BoundedText::as_str),
+            step_titles: &self.workflow.step_titles,
         }
     }
 }
@@ -241,14 +258,29 @@ fn recap_at(run: &RunState, tip: NodeId) -> Option<&str> {
     nodes.find_map(|(node, next)| run.notes_toward(node, next)?.notes())
 }
 
+/// What a run is to reach, as its context at a tip says.
+fn goal(run: &RunState, tip: NodeId) -> Option<&str> {
+    run.contexts.effective(tip)?.as_object().get(GOAL)?.as_str()
+}
+
+/// The titles of a workflow's steps, as many as are kept.
+fn step_titles(workflow: &CompiledWorkflow) -> Vec<String> {
+    let mut room = STEP_TITLES_BYTES_MAX;
+    let mut fits = |title: &&String| {
+        let left = room.checked_sub(title.len());
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    workflow.steps.iter().map(|step| &step.title).take_while(|title| fits(title)).cloned().collect()
+}
+
 fn title(
     run: &RunState,
     tip: NodeId,
+    goal: Option<&str>,
     recap: Option<&str>,
     workflow: &CompiledWorkflow,
 ) -> BoundedText<RUN_TITLE_BYTES_MAX> {
-    let context = run.contexts.effective(tip);
-    let goal = context.and_then(|context| context.as_object().get(GOAL)?.as_str());
     let first = run.way_up(tip).last();
     let first = first.and_then(|(root, next)| run.notes_toward(root, next)?.notes());
     let name = workflow.name.as_deref();

@@ -14,7 +14,7 @@ use piton_store::{
 use super::{build::Builder, entry, session::Session, trouble::Trouble};
 use crate::{
     event::SessionEvent,
-    projection::{Resumable, ResumeQuery, RunSummary, rank},
+    projection::{Ranking, Resumable, ResumeQuery, RunSummary, rank},
 };
 
 /// Recalls the runs of all sessions.
@@ -41,6 +41,19 @@ pub struct Troubled {
     pub stream: StreamId,
     /// Why.
     pub trouble: Trouble,
+}
+
+/// The runs that are offered to be resumed, and what else there is.
+#[derive(Clone, Debug)]
+pub struct Offers {
+    /// The best first.
+    pub offers: Vec<Offer>,
+    /// How many more match what was asked for; all the others, if nothing does.
+    pub more: usize,
+    /// How many completed runs match and were not asked for; all of them, if nothing matches.
+    pub completed_left_out: usize,
+    /// How many sessions cannot be read.
+    pub unreadable: usize,
 }
 
 /// A run that is offered to be resumed.
@@ -75,13 +88,15 @@ impl Recall {
         })
     }
 
-    /// The runs that fit `query` best, best first. Sessions in trouble are left out.
-    pub async fn resume(&self, query: &ResumeQuery<'_>) -> Result<Vec<Offer>, Error> {
-        let (_, mut found, _) = self.look().await?;
+    /// The runs that fit `query` best, best first. Sessions in trouble are counted.
+    pub async fn resume(&self, query: &ResumeQuery<'_>) -> Result<Offers, Error> {
+        let (_, mut found, troubled) = self.look().await?;
+        let mut unreadable = troubled.len();
         let mut builder = self.builder();
         loop {
-            let offers = offers(query, &found);
+            let offers = Offers { unreadable, ..offers(query, &found) };
             let unsure: BTreeSet<StreamId> = offers
+                .offers
                 .iter()
                 .map(|offer| StreamId::from(offer.resumable.session))
                 .filter(|stream| !found[stream].is_from_events)
@@ -92,7 +107,11 @@ impl Recall {
             for stream in unsure {
                 match self.build(&stream, &mut builder).await {
                     Ok(Some(session)) => found.insert(stream, session),
-                    Ok(None) | Err(_) => found.remove(&stream),
+                    Ok(None) => found.remove(&stream),
+                    Err(_) => {
+                        unreadable += 1;
+                        found.remove(&stream)
+                    }
                 };
             }
         }
@@ -168,15 +187,17 @@ impl Recall {
     }
 }
 
-fn offers(query: &ResumeQuery<'_>, found: &Found) -> Vec<Offer> {
+fn offers(query: &ResumeQuery<'_>, found: &Found) -> Offers {
     let runs = || found.values().flat_map(|session| &session.runs);
     // An imported session has the runs of another: only both ids name one.
     let by_id: HashMap<(SessionId, RunId), &Arc<RunSummary>> =
         runs().map(|run| ((run.session_id, run.run_id), run)).collect();
-    let ranked = rank(query, runs().map(|run| run.candidate()));
+    let Ranking { offered, more, completed_left_out } =
+        rank(query, runs().map(|run| run.candidate()));
     let offer = |resumable: Resumable| Offer {
         summary: Arc::clone(by_id[&(resumable.session, resumable.run)]),
         resumable,
     };
-    ranked.into_iter().map(offer).collect()
+    let offers = offered.into_iter().map(offer).collect();
+    Offers { offers, more, completed_left_out, unreadable: 0 }
 }

@@ -9,7 +9,7 @@ use super::error::Error;
 use super::find::node_of;
 use super::handed_in::HandedIn;
 use super::place::Place;
-use super::reply::{Notice, Reply};
+use super::reply::{NextCall, Notice, Reply};
 use super::request::Output;
 use super::sessions::Sessions;
 use crate::dedupe;
@@ -98,16 +98,17 @@ impl Sessions {
         } else {
             let token = self.reader().ack_token(&now).await?;
             let what_follows = if was_left {
-                "send it again with this ackToken: it begins another branch from the same step."
+                "send it again with the call below: it begins another branch from the same step."
             } else {
-                "send it again with this ackToken: the run still waits at the same step."
+                "send it again with the call below: the run still waits at the same step."
             };
             reply.notices.push(Notice::OutputNotRecorded {
                 message: format!(
                     "This token was used before with another output, which is what counts. What you sent now was \
                      not recorded. To submit it, {what_follows}"
                 ),
-                ack_token: token.short,
+                ack_token: token.short.clone(),
+                next_call: NextCall::submit(ack.address.run, token.short),
             });
         }
         Ok(reply)

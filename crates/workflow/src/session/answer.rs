@@ -6,11 +6,10 @@ use super::content::Pinned;
 use super::error::Error;
 use super::place::Place;
 use super::reader::Reader;
-use super::reply::{
-    Body, DecisionLine, NextCall, NextParams, Pending, Reply, ReplyKind, RunLine, TOOL_CHECKPOINT,
-    TOOL_CONTINUE,
-};
+use super::reply::{Body, DecisionLine, NextCall, Pending, Reply, ReplyKind, RunLine};
 use super::said::{self, Said};
+use crate::blocker::BlockerCode;
+use crate::event::Blocker;
 use crate::label::label;
 use crate::loop_path::LoopPosition;
 use crate::preference::Autonomy;
@@ -111,17 +110,14 @@ impl Reader {
         let mut tokens = self.mint(&sayings).await?.into_iter();
         let state = tokens.next().expect("one token for each that was asked for");
         let (ack, checkpoint) = (tokens.next(), tokens.next());
-        let next_call = ack.as_ref().map(|ack| NextCall {
-            tool: TOOL_CONTINUE.to_owned(),
-            params: NextParams { ack_token: Some(ack.short.clone()), ..NextParams::default() },
-        });
-        let checkpoint_call = checkpoint.as_ref().map(|made| NextCall {
-            tool: TOOL_CHECKPOINT.to_owned(),
-            params: NextParams {
-                checkpoint_token: Some(made.short.clone()),
-                ..NextParams::default()
-            },
-        });
+        let run = place.address.run;
+        let next_call = ack.as_ref().map(|ack| NextCall::submit(run, ack.short.clone()));
+        let checkpoint_call =
+            checkpoint.as_ref().map(|made| NextCall::bookmark(run, made.short.clone()));
+        let next_intent = scene.next_intent();
+        let waits = |blocker: &Blocker| blocker.code == BlockerCode::UserOnlyDependency;
+        let is_waiting = next_intent == NextIntent::RehydrateOnly
+            || place.blockers.as_ref().is_some_and(|report| report.blockers().iter().any(waits));
         let mut decisions = Vec::with_capacity(place.decisions.len());
         for (recorded, snapshot) in &place.decisions {
             let there = self.contents().snapshot(self.blobs(), *snapshot, &scene.pinned).await?;
@@ -138,7 +134,8 @@ impl Reader {
             is_complete: crate::snapshot::derive_is_complete(&scene.snapshot),
             pending,
             preferences: place.preferences,
-            next_intent: scene.next_intent(),
+            next_intent,
+            state_call: is_waiting.then(|| NextCall::ask(run, state.short)),
             state_token: state.long,
             ack_token: ack.map(|ack| ack.long),
             checkpoint_token: checkpoint.map(|checkpoint| checkpoint.long),

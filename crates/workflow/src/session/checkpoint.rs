@@ -10,7 +10,7 @@ use super::error::Error;
 use super::find::node_of;
 use super::handed_in::HandedIn;
 use super::place::Place;
-use super::reply::{CheckpointBody, CheckpointReply, NextCall, NextParams, TOOL_CONTINUE};
+use super::reply::{CheckpointBody, CheckpointReply, NextCall};
 use super::request::{Checkpoint, Output};
 use super::sessions::Sessions;
 use super::warm::Warm;
@@ -100,13 +100,12 @@ impl Sessions {
         let scene = self.reader().scene(place).await?;
         let state = self.reader().state_token(&scene.place).await?;
         let checkpoint = self.reader().checkpoint_token(&scene.place).await?;
-        let params = NextParams { state_token: Some(state.short), ..NextParams::default() };
         let body = CheckpointBody {
             run: scene.run_line(),
             checkpoint_node_id: bookmark,
             state_token: state.long,
             checkpoint_token: checkpoint.long,
-            next_call: NextCall { tool: TOOL_CONTINUE.to_owned(), params },
+            next_call: NextCall::ask(payload.address.run, state.short),
         };
         Ok(CheckpointReply { body })
     }

@@ -61,8 +61,12 @@ pub struct RunPlace {
     pub workflow: String,
     /// What it waits for, such as ``step 2 "Isolate"``.
     pub waiting_at: String,
-    /// The call that goes on with it.
+    /// Whether it reached its end there.
+    pub is_complete: bool,
+    /// The call that continues it.
     pub next_call: String,
+    /// The call that makes a bookmark there.
+    pub checkpoint_call: String,
 }
 
 /// Two tokens of one call that do not belong together.
@@ -202,12 +206,12 @@ impl Refusal {
     fn advice(&self) -> &'static str {
         match self {
             Self::NoToken => {
-                "Send the token of the last reply: its nextCall has it. If you have none, use \
-                 resume_session to find the run."
+                "Send the token in the call after `Next:` of the last reply. If you have none, use resume_session to find \
+                 the run."
             }
             Self::OutputWithoutAck => {
-                "Send the ackToken of the last reply with the output. To get one, send the stateToken \
-                 alone."
+                "Send the ackToken in the call after `Next:` of the last reply with the output. To get one, send \
+                 the stateToken alone."
             }
             Self::ContextWithoutAck => {
                 "Send the context together with the ackToken and the output of the step, or leave it out."
@@ -240,7 +244,8 @@ impl Refusal {
             Self::Text { .. } => "Send a shorter text.",
             Self::UnknownRun => "List the sessions to find the run.",
             Self::NoPendingStep => {
-                "Leave `run` out, or send the token of a step that you are at: the nextCall of its reply has it."
+                "Leave `run` out, or send the ackToken of a step that you are at: it is in the call after `Next:` of the \
+                 last reply."
             }
             Self::NothingToSettle => {
                 "Look at the run with `piton session show RUN`: it waits for its agent, or is done."

@@ -17,6 +17,7 @@
 //! | `rehydrate` | where a run stands, for an agent that takes it up |
 //! | `resume` | the token of a run that was found by other means |
 //! | `standing` | the pending step that a call of another tool belongs to |
+//! | `token_run` | the run that a token belongs to, and the calls that continue it |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | why a call fails |
 //!
@@ -57,6 +58,7 @@ mod settle;
 mod standing;
 mod start;
 mod text;
+mod token_run;
 mod told;
 mod warm;
 
@@ -74,3 +76,4 @@ pub use resume::TakenUp;
 pub use sessions::Sessions;
 pub use settle::Settled;
 pub use standing::{PendingAccess, Standing};
+pub use token_run::TokenRun;

@@ -8,7 +8,7 @@ use piton_core::{NodeId, RunId, SessionId, WorkflowId};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{BlockerReport, Preferences};
-use crate::label::Label;
+use crate::label::{Label, label};
 use crate::name::StepId;
 use crate::projection::PersonDecision;
 use crate::run::NextIntent;
@@ -17,7 +17,7 @@ use crate::run::NextIntent;
 pub const TOOL_CONTINUE: &str = "continue_workflow";
 
 /// The tool that makes a bookmark.
-pub(super) const TOOL_CHECKPOINT: &str = "checkpoint_workflow";
+const TOOL_CHECKPOINT: &str = "checkpoint_workflow";
 
 piton_core::closed_set! {
     /// How a call ended.
@@ -55,6 +55,11 @@ pub struct Body {
     /// The preferences in force.
     pub preferences: Preferences,
     /// What to do with this reply.
+    ///
+    /// - `perform_pending_then_continue`: do the pending step, then make `nextCall` with its output.
+    /// - `await_user_confirmation`: show the person the pending step and wait for their yes; then the same.
+    /// - `rehydrate_only`: nothing can be submitted from this reply; make `stateCall` to see where the run stands.
+    /// - `complete`: the run is done; tell the person the result.
     pub next_intent: NextIntent,
     /// Asks again where the run stands, from here.
     pub state_token: String,
@@ -70,6 +75,9 @@ pub struct Body {
     /// The call that makes a bookmark here, without finishing the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_call: Option<NextCall>,
+    /// The call that asks where the run stands, where that is what to do: a person is waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_call: Option<NextCall>,
     /// What is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blockers: Option<BlockerReport>,
@@ -138,7 +146,6 @@ pub struct NextCall {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(clippy::struct_field_names, reason = "these are the parameters of tools, by their names")]
 pub struct NextParams {
     /// The token that hands in the output, in its short form where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,6 +156,36 @@ pub struct NextParams {
     /// The token that makes a bookmark, in its short form where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_token: Option<String>,
+    /// The run that the token belongs to, as a check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Label>,
+}
+
+impl NextCall {
+    /// Submits the output of a pending step of `run`.
+    pub(super) fn submit(run: RunId, ack_token: String) -> Self {
+        let params = NextParams { ack_token: Some(ack_token), ..NextParams::of(run) };
+        Self { tool: TOOL_CONTINUE.to_owned(), params }
+    }
+
+    /// Asks where `run` stands.
+    pub(super) fn ask(run: RunId, state_token: String) -> Self {
+        let params = NextParams { state_token: Some(state_token), ..NextParams::of(run) };
+        Self { tool: TOOL_CONTINUE.to_owned(), params }
+    }
+
+    /// Makes a bookmark in `run`.
+    pub(super) fn bookmark(run: RunId, checkpoint_token: String) -> Self {
+        let params = NextParams { checkpoint_token: Some(checkpoint_token), ..NextParams::of(run) };
+        Self { tool: TOOL_CHECKPOINT.to_owned(), params }
+    }
+}
+
+impl NextParams {
+    /// The label of `run`, and no token yet.
+    fn of(run: RunId) -> Self {
+        Self { label: Some(label(run)), ..Self::default() }
+    }
 }
 
 /// What a person decided about a step.
@@ -188,6 +225,8 @@ pub enum Notice {
         message: String,
         /// Submits the new output.
         ack_token: String,
+        /// The call that does, once the output is added.
+        next_call: NextCall,
     },
     /// The notes are longer than what is kept of them.
     NotesCut {

@@ -5,7 +5,7 @@ use piton_core::{NodeId, RunId, SessionId};
 use super::error::{Error, Refusal};
 use super::place::Place;
 use super::reader::Reader;
-use super::reply::{NextCall, NextParams, TOOL_CONTINUE};
+use super::reply::NextCall;
 use crate::token::NodeAddress;
 
 /// What it takes to go on with a run at its preferred tip.
@@ -40,8 +40,7 @@ impl Reader {
             Place::now(&warm.state, NodeAddress { session, run, node })?
         };
         let token = self.state_token(&place).await?;
-        let params = NextParams { state_token: Some(token.short), ..NextParams::default() };
-        let next_call = NextCall { tool: TOOL_CONTINUE.to_owned(), params };
+        let next_call = NextCall::ask(run, token.short);
         Ok(TakenUp { state_token: token.long, next_call })
     }
 }

@@ -9,12 +9,10 @@ use piton_store::StreamId;
 use piton_store::port::{Blobs, Journal, KeyRing, StreamLease};
 
 use super::draft::Draft;
-use super::error::{Crossed, Error, Refusal, RunPlace};
-use super::place::Place;
+use super::error::{Crossed, Error, Refusal};
 use super::reader::Reader;
 use super::reply::Reply;
 use super::request::Continue;
-use super::text;
 use super::warm::SharedWarm;
 use crate::event::SessionEvent;
 use crate::token::{NodeAddress, StatePayload};
@@ -86,19 +84,11 @@ impl Sessions {
         }
         let same_run = (state.address.session, state.address.run) == (other.session, other.run);
         let crossed = Crossed {
-            ack: self.run_place(other).await?,
-            state: self.run_place(state.address).await?,
+            ack: self.reader.run_place_at(other).await?,
+            state: self.reader.run_place_at(state.address).await?,
             same_run,
         };
         Err(Error::Crossed(Box::new(crossed)))
-    }
-
-    async fn run_place(&self, address: NodeAddress) -> Result<RunPlace, Error> {
-        let warm = self.reader.current(address.session).await?;
-        let place = Place::now(&warm.lock().state, address)?;
-        let scene = self.reader.scene(place).await?;
-        let body = self.reader.body(&scene).await?;
-        Ok(text::run_place(&body))
     }
 
     /// A session under its lease, as its log stands now.

@@ -8,11 +8,20 @@ use serde_json::json;
 
 use super::error::RunPlace;
 use super::reply::{
-    Body, CheckpointBody, DecisionLine, NextCall, Notice, Reply, ReplyKind, RunLine,
+    Body, CheckpointBody, DecisionLine, NextCall, NextParams, Notice, Reply, ReplyKind, RunLine,
 };
 use crate::event::Blocker;
 use crate::projection::PersonDecision;
 use crate::run::NextIntent;
+
+/// Stands before the call that goes on.
+const NEXT: &str = "Next:";
+
+/// Stands before the same call while a person says no.
+const HELD: &str = "Only after the person allows it:";
+
+/// An output of notes alone, as it is written.
+const OUTPUT_FORM: &str = r#""output": { "notesMarkdown": "…" }"#;
 
 impl Reply {
     /// The reply as text, notices included.
@@ -30,8 +39,9 @@ impl Notice {
     /// The notice as text.
     pub fn text(&self) -> String {
         match self {
-            Self::OutputNotRecorded { message, ack_token } => {
-                format!("OUTPUT_NOT_RECORDED: {message}\nThat ackToken: {ack_token}")
+            Self::OutputNotRecorded { message, next_call, .. } => {
+                let call = next_call.text(OUTPUT_FORM);
+                format!("OUTPUT_NOT_RECORDED: {message}\nNext: {call}")
             }
             Self::NotesCut { message } | Self::BeyondRecommendation { message } => message.clone(),
         }
@@ -41,10 +51,19 @@ impl Notice {
 impl Body {
     /// The body as text.
     pub fn text(&self) -> String {
+        self.text_with(NEXT)
+    }
+
+    /// The body as text for an agent that must not make the next call yet: a person said no.
+    pub fn text_held(&self) -> String {
+        self.text_with(HELD)
+    }
+
+    fn text_with(&self, lead: &str) -> String {
         match self.kind {
-            ReplyKind::Blocked => self.blocked(),
+            ReplyKind::Blocked => self.blocked(lead),
             ReplyKind::Ok if self.is_complete => self.complete(),
-            ReplyKind::Ok => self.pending(),
+            ReplyKind::Ok => self.pending(lead),
         }
     }
 
@@ -52,7 +71,7 @@ impl Body {
     fn output_form(&self) -> String {
         let kind = self.pending.as_ref().and_then(|pending| pending.artifact_kind.as_ref());
         kind.map_or_else(
-            || r#""output": { "notesMarkdown": "…" }"#.to_owned(),
+            || OUTPUT_FORM.to_owned(),
             |kind| {
                 format!(
                     r#""output": {{ "artifacts": [ {{ "kind": {}, … }} ], "notesMarkdown": "…" }}"#,
@@ -62,14 +81,13 @@ impl Body {
         )
     }
 
-    fn next_line(&self) -> String {
-        let call = self.next_call.as_ref();
-        call.map_or_else(String::new, |call| {
-            format!("\nNext: {}", call_text(call, &self.output_form()))
-        })
+    fn next_line(&self, lead: &str) -> String {
+        let call = self.next_call.as_ref().map(|call| call.text(&self.output_form()));
+        let call = call.or_else(|| self.state_call.as_ref().map(|call| call.text("")));
+        call.map_or_else(String::new, |call| format!("\n{lead} {call}"))
     }
 
-    fn pending(&self) -> String {
+    fn pending(&self, lead: &str) -> String {
         let mut text = head(&self.run);
         if let Some(pending) = &self.pending {
             write!(text, ": {}\n{}{}", pending.title, self.decided(), self.gaps())
@@ -83,14 +101,14 @@ impl Body {
             );
         }
         if let Some(call) = &self.checkpoint_call {
-            write!(text, "\nBookmark: {}", call_text(call, ""))
+            write!(text, "\nBookmark: {}", call.text(""))
                 .expect("writing to a string does not fail");
         }
-        text.push_str(&self.next_line());
+        text.push_str(&self.next_line(lead));
         text
     }
 
-    fn blocked(&self) -> String {
+    fn blocked(&self, lead: &str) -> String {
         let blockers = self.blockers.as_ref().map_or(&[][..], |report| report.blockers());
         let things = match blockers.len() {
             1 => "1 thing has".to_owned(),
@@ -107,10 +125,18 @@ impl Body {
             write!(text, "{blank}{}. {}", place + 1, shown(blocker))
                 .expect("writing to a string does not fail");
         }
-        text.push_str(
-            "\nNothing is lost, and the run waits at this step. Send the whole output again, with this new token:",
-        );
-        text.push_str(&self.next_line());
+        text.push_str("\nNothing is lost, and the run waits at this step.");
+        if let Some(call) = &self.state_call {
+            write!(text, " To read what the person said:\nRead: {}\n", call.text(""))
+                .expect("writing to a string does not fail");
+        }
+        if lead == NEXT {
+            let when =
+                if self.state_call.is_some() { "Once they settled it, send" } else { " Send" };
+            write!(text, "{when} the whole output again, with this new token:")
+                .expect("writing to a string does not fail");
+        }
+        text.push_str(&self.next_line(lead));
         text
     }
 
@@ -154,7 +180,7 @@ impl CheckpointBody {
     /// The body as text.
     pub fn text(&self) -> String {
         let mut text = format!("{}: bookmark made.\n\nTo come back here:", head(&self.run));
-        write!(text, "\nNext: {}", call_text(&self.next_call, ""))
+        write!(text, "\nNext: {}", self.next_call.text(""))
             .expect("writing to a string does not fail");
         text
     }
@@ -185,19 +211,26 @@ fn shown(blocker: &Blocker) -> String {
     text
 }
 
-/// A call as it is written.
-fn call_text(call: &NextCall, output: &str) -> String {
-    let NextCall { tool, params } = call;
-    if let Some(token) = &params.ack_token {
-        return format!("{tool} {{ \"ackToken\": {}, {output} }}", json!(token));
+impl NextCall {
+    /// The call as it is written, with `output` where it submits one.
+    pub fn text(&self, output: &str) -> String {
+        let NextParams { ack_token, state_token, checkpoint_token, label } = &self.params;
+        let label = label.map(|label| label.to_string());
+        let texts = [
+            ("ackToken", ack_token),
+            ("stateToken", state_token),
+            ("checkpointToken", checkpoint_token),
+            ("label", &label),
+        ];
+        let written = |(name, text): (&str, &Option<String>)| {
+            text.as_ref().map(|text| format!("\"{name}\": {}", json!(text)))
+        };
+        let mut parts: Vec<String> = texts.into_iter().filter_map(written).collect();
+        if ack_token.is_some() {
+            parts.push(output.to_owned());
+        }
+        format!("{} {{ {} }}", self.tool, parts.join(", "))
     }
-    let tokens =
-        [("stateToken", &params.state_token), ("checkpointToken", &params.checkpoint_token)];
-    let mut given = tokens.into_iter().filter_map(|(name, token)| Some((name, token.as_ref()?)));
-    given.next().map_or_else(
-        || tool.clone(),
-        |(name, token)| format!("{tool} {{ \"{name}\": {} }}", json!(token)),
-    )
 }
 
 /// Where a run stands, for somebody who mixed up two of them.
@@ -212,9 +245,14 @@ pub(super) fn run_place(body: &Body) -> RunPlace {
         label: body.run.label.to_string(),
         workflow: body.run.workflow_id.to_string(),
         waiting_at,
+        is_complete: body.is_complete,
         next_call: body.next_call.as_ref().map_or_else(
             || "nothing more to call".to_owned(),
-            |call| call_text(call, &body.output_form()),
+            |call| call.text(&body.output_form()),
         ),
+        checkpoint_call: body
+            .checkpoint_call
+            .as_ref()
+            .map_or_else(|| "nothing to bookmark".to_owned(), |call| call.text("")),
     }
 }

@@ -24,7 +24,9 @@ pub enum TokenError {
     BadSignature,
     /// Another kind of token belongs where it stands.
     #[error(
-        "a token of kind `{found}` stands where one of kind `{wanted}` belongs; nothing was written"
+        "a token of kind {} stands where one of kind {} belongs; nothing was written",
+        found.parameter(),
+        wanted.parameter()
     )]
     ScopeMismatch {
         /// The kind that belongs there.
@@ -65,7 +67,7 @@ pub enum FormatProblem {
     #[error("its payload is not in canonical form")]
     NotCanonical,
     /// The text begins as one kind of token and holds another.
-    #[error("it begins as a token of kind `{prefix}` and holds one of kind `{payload}`")]
+    #[error("it begins as a token of kind {} and holds one of kind {}", prefix.parameter(), payload.parameter())]
     KindDiffers {
         /// How the text begins.
         prefix: TokenKind,

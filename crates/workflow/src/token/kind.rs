@@ -13,6 +13,15 @@ piton_core::closed_set! {
 }
 
 impl TokenKind {
+    /// What parameters and replies call such a token.
+    pub const fn parameter(self) -> &'static str {
+        match self {
+            Self::State => "stateToken",
+            Self::Ack => "ackToken",
+            Self::Checkpoint => "checkpointToken",
+        }
+    }
+
     /// How the text of such a token begins, before the first dot.
     pub const fn prefix(self) -> &'static str {
         match self {

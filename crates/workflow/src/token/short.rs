@@ -117,7 +117,7 @@ pub enum ShortTokenError {
     #[error("a short token has at most {SHORT_TOKEN_BYTES_MAX} characters")]
     TooLong,
     /// It does not begin as any kind of short token.
-    #[error("a short token starts with `st-`, `ak-` or `ck-`")]
+    #[error("a token starts with ak-, st- or ck-")]
     Kind,
     /// It does not have the parts of its kind.
     #[error(

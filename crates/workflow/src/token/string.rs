@@ -67,7 +67,7 @@ pub enum TokenStringError {
     #[error("a token has at most {TOKEN_BYTES_MAX} bytes")]
     TooLong,
     /// It does not begin as any kind of token.
-    #[error("a token starts with `st.`, `ack.` or `chk.`")]
+    #[error("a token starts with ak-, st- or ck-")]
     Kind,
     /// It does not have the four parts.
     #[error("a token has four parts joined by dots, such as `st.v1.<payload>.<signature>`")]

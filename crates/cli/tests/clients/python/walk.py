@@ -77,8 +77,8 @@ async def looks_around(client):
 
 async def hand_in(client, reply, handed=None):
     """Hands in the pending step, and returns the next reply."""
-    token = reply["nextCall"]["params"]["ackToken"]
-    return await ask(client, "continue_workflow", {"ackToken": token, "output": handed or output(reply)})
+    call = {**reply["nextCall"]["params"], "output": handed or output(reply)}
+    return await ask(client, "continue_workflow", call)
 
 
 async def is_blocked_once(client, reply):
@@ -96,7 +96,7 @@ async def is_blocked_once(client, reply):
 
 
 async def bookmarks(client, reply):
-    arguments = {"checkpointToken": reply["checkpointToken"]}
+    arguments = reply["checkpointCall"]["params"]
     bookmark = await ask(client, "checkpoint_workflow", arguments)
     same(await ask(client, "checkpoint_workflow", arguments), bookmark)
     back = await ask(client, "continue_workflow", {"stateToken": bookmark["stateToken"]})

@@ -61,7 +61,7 @@ async function looksAround(client) {
 
 /** Hands in the pending step, and returns the next reply. */
 function handIn(client, reply, handed = output(reply.pending.stepId, reply.run.turn)) {
-  return ask(client, "continue_workflow", { ackToken: reply.nextCall.params.ackToken, output: handed });
+  return ask(client, "continue_workflow", { ...reply.nextCall.params, output: handed });
 }
 
 /** Is refused once at the pending step, mends it, and makes sure that a repetition changes nothing. */
@@ -79,7 +79,7 @@ async function isBlockedOnce(client, reply) {
 }
 
 async function bookmarks(client, reply) {
-  const args = { checkpointToken: reply.checkpointToken };
+  const args = reply.checkpointCall.params;
   const bookmark = await ask(client, "checkpoint_workflow", args);
   assert.deepEqual(await ask(client, "checkpoint_workflow", args), bookmark);
   const back = await ask(client, "continue_workflow", { stateToken: bookmark.stateToken });

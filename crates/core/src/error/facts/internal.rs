@@ -7,6 +7,6 @@ use crate::error::retry::Retry;
 pub(in crate::error) const ERROR: Facts = Facts {
     domain: Domain::Internal,
     meaning: "The call met a fault in Piton itself; what was recorded before it stays recorded.",
-    advice: "Ask where the run stands with continue_workflow and its stateToken, go on from there, and report the fault.",
+    advice: "Find the run with `resume_session`, continue it from where it stands, and report the fault.",
     retry: Retry::NotRetryable,
 };

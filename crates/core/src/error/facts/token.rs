@@ -27,8 +27,8 @@ pub(in crate::error) const BAD_SIGNATURE: Facts = Facts {
 
 pub(in crate::error) const SCOPE_MISMATCH: Facts = Facts {
     domain: Domain::Token,
-    meaning: "The token does not belong where it stands: it is of another kind, or it names another node than the token next to it.",
-    advice: "Send the tokens of one reply of one run, each under the name that the reply gives it; an ackToken alone advances and a stateToken alone reads.",
+    meaning: "The token does not belong where it stands: it is of another kind, it names another node than the token next to it, or it belongs to another run than the `label` next to it.",
+    advice: "Send the tokens of one reply of one run, each under the name that the call after `Next:` gives it; an ackToken alone advances and a stateToken alone reads.",
     retry: Retry::NotRetryable,
 };
 
@@ -56,13 +56,20 @@ pub(in crate::error) const SESSION_LOCKED: Facts = Facts {
 pub(in crate::error) const STEP_PASSED: Facts = Facts {
     domain: Domain::Token,
     meaning: "The token names a step that its run has left, and what may be touched depends on the step.",
-    advice: "Send as `run` the ackToken of the run's last reply; continue_workflow with its stateToken tells it.",
+    advice: "Send as `run` the ackToken in the call after `Next:` of the run's last reply; if that reply is lost, `resume_session` leads to it.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const LABEL_REQUIRED: Facts = Facts {
+    domain: Domain::Token,
+    meaning: "Several runs are open in this connection, and the call does not say by `label` which of them it means.",
+    advice: "Make the call again with `label`: the label of the run that the output belongs to, as the first line of its replies has it.",
     retry: Retry::NotRetryable,
 };
 
 pub(in crate::error) const RUN_REQUIRED: Facts = Facts {
     domain: Domain::Token,
     meaning: "What may be touched depends on the step that a call belongs to, and the call does not name one.",
-    advice: "Send as `run` the ackToken of the step that you are at: the nextCall of the last reply has it.",
+    advice: "Send as `run` the ackToken of the step that you are at: it is in the call after `Next:` of the last reply.",
     retry: Retry::NotRetryable,
 };

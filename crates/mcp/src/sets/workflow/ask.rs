@@ -26,14 +26,15 @@ pub(super) async fn ask(
         state: answer.body.state_token.clone(),
     };
     let (say, next) = match person.ask(&asked).await {
-        Heard::Yes(None) => (Say::Approve {}, "Go on with the call above."),
-        Heard::Yes(Some(text)) => (Say::Answer { text }, "Go on with the call above."),
+        Heard::Yes(None) => (Say::Approve {}, "Continue with the call after `Next:`."),
+        Heard::Yes(Some(text)) => (Say::Answer { text }, "Continue with the call after `Next:`."),
         Heard::No => {
+            answer.beside.is_declined = true;
             let text = "they said no when they were asked".to_owned();
-            (Say::Refuse { text }, "Do not go on. Ask them what to do instead.")
+            (Say::Refuse { text }, "Do not continue this run. Ask them what to do instead.")
         }
         Heard::Nothing => {
-            let words = "The person was asked and did not answer. The run waits for them.";
+            let words = "The person was asked and did not answer. The run waits for them: ask them yourself.";
             answer.beside.person = Some(words.to_owned());
             return false;
         }

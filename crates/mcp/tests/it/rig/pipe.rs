@@ -151,9 +151,10 @@ impl Pipe {
 
     /// Hands in notes for the pending step of an answer, as its next call says.
     pub(crate) async fn hand_in(&mut self, answer: &Answer, notes: &str) -> Answer {
-        let token = answer.at("/nextCall/params/ackToken");
+        let mut call = answer.structured["nextCall"]["params"].clone();
         let output = json!({ "notesMarkdown": notes });
-        self.call("continue_workflow", json!({ "ackToken": token, "output": output })).await
+        call["output"] = output;
+        self.call("continue_workflow", call).await
     }
 
     /// Closes the pipe and waits for the server to end.

@@ -2,7 +2,7 @@
 
 use piton_runtime::request::ContinueWorkflow;
 
-use crate::rig::{Machine, notes, start, two_steps};
+use crate::rig::{Machine, labelled, notes, start, two_steps};
 
 #[tokio::test]
 async fn every_reply_names_the_other_open_runs_beside_the_body() {
@@ -26,9 +26,11 @@ async fn every_reply_names_the_other_open_runs_beside_the_body() {
     assert!(here.beside.other_runs.is_some() && there.beside.other_runs.is_none());
     assert!(!here.text().contains("Also open"));
 
-    let next = agent.continue_workflow(notes(a.body.ack_token.as_ref(), "x")).await.unwrap();
+    let on = labelled(&a.body.run, notes(a.body.ack_token.as_ref(), "x"));
+    let next = agent.continue_workflow(on).await.unwrap();
     assert!(next.beside.text().unwrap().contains("(wr.tour, step 1 of"));
-    let done = agent.continue_workflow(notes(next.body.ack_token.as_ref(), "x")).await.unwrap();
+    let on = labelled(&a.body.run, notes(next.body.ack_token.as_ref(), "x"));
+    let done = agent.continue_workflow(on).await.unwrap();
     assert!(done.body.is_complete);
     let state_token = Some(tour.body.state_token.clone());
     let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };

@@ -4,7 +4,7 @@ use piton_core::Code;
 use piton_runtime::request::{ContinueWorkflow, ResumeSession};
 use piton_workflow::projection::WhyMatched;
 
-use crate::rig::{Machine, notes, start, two_steps};
+use crate::rig::{Machine, labelled, notes, start, two_steps};
 
 async fn two_runs(machine: &Machine) -> Vec<piton_runtime::reply::RunAnswer> {
     machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
@@ -14,9 +14,8 @@ async fn two_runs(machine: &Machine) -> Vec<piton_runtime::reply::RunAnswer> {
     {
         machine.write("project/.git/HEAD", &format!("ref: refs/heads/{branch}\n"));
         let first = agent.start_workflow(start("project.a")).await.unwrap();
-        runs.push(
-            agent.continue_workflow(notes(first.body.ack_token.as_ref(), text)).await.unwrap(),
-        );
+        let on = labelled(&first.body.run, notes(first.body.ack_token.as_ref(), text));
+        runs.push(agent.continue_workflow(on).await.unwrap());
     }
     runs
 }
@@ -100,7 +99,8 @@ async fn without_any_word_the_branch_of_the_project_counts() {
 async fn what_an_agent_reads_when_it_resumes() {
     let machine = Machine::in_memory();
     let none = machine.agent().resume_session(&ResumeSession::default()).await.unwrap();
-    assert!(none.text().starts_with("No run was found. Start one with start_workflow"));
+    assert!(none.text().starts_with("No run was found. Searched: open runs"), "{}", none.text());
+    assert!(none.text().ends_with("Next: list_workflows {}"), "{}", none.text());
     two_runs(&machine).await;
     let found = machine.agent().resume_session(&ResumeSession::default()).await.unwrap();
     insta::assert_snapshot!(found.text());

@@ -123,6 +123,7 @@ async fn a_bookmark_is_made_and_come_back_to() {
     let first = agent.start_workflow(start("project.a")).await.unwrap();
     let output = Output { notes_markdown: Some("Half way.".to_owned()), artifacts: Vec::new() };
     let request = CheckpointWorkflow {
+        label: None,
         checkpoint_token: first.body.checkpoint_token.clone().unwrap(),
         output: Some(output),
     };

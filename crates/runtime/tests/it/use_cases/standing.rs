@@ -6,7 +6,7 @@ use piton_runtime::reply::Body;
 use piton_workflow::compile::ContextRole;
 use serde_json::json;
 
-use crate::rig::{Machine, notes, start, two_steps};
+use crate::rig::{Machine, labelled, notes, start, two_steps};
 
 /// A workflow whose first step narrows and whose second does not.
 fn machine() -> Machine {
@@ -63,9 +63,11 @@ async fn a_call_must_name_its_step_as_long_as_a_run_of_the_agent_narrows() {
     assert_eq!(agent.standing(token(&plain)).await.unwrap().access, None);
     // Somebody else's connection does not know of it.
     assert!(machine.agent().standing(None).await.is_ok());
-    let mend = agent.continue_workflow(notes(narrow.ack_token.as_ref(), "Looked.")).await.unwrap();
+    let on = labelled(&narrow.run, notes(narrow.ack_token.as_ref(), "Looked."));
+    let mend = agent.continue_workflow(on).await.unwrap();
     assert!(agent.standing(None).await.is_err(), "the workflow narrows, and is not at its end");
-    agent.continue_workflow(notes(mend.body.ack_token.as_ref(), "Mended.")).await.unwrap();
+    let on = labelled(&narrow.run, notes(mend.body.ack_token.as_ref(), "Mended."));
+    agent.continue_workflow(on).await.unwrap();
     assert!(agent.standing(None).await.is_ok());
 }
 

@@ -177,6 +177,8 @@ fn shown(reply: &Reply, text: &str) -> String {
     let bookmark = reply.body.checkpoint_call.as_ref();
     let bookmark = bookmark.and_then(|call| call.params.checkpoint_token.as_deref());
     let text = bookmark.map_or(text.clone(), |token| text.replace(token, "ck-some-token"));
+    let state = reply.body.state_call.as_ref().and_then(|call| call.params.state_token.as_deref());
+    let text = state.map_or(text.clone(), |token| text.replace(token, "st-some-token"));
     token_in(&text).map_or(text.clone(), |token| text.replace(&token, "ak-some-token"))
 }
 

@@ -7,6 +7,7 @@ use piton_store::memory::{MemoryKeyRing, MemoryTable};
 use piton_store::port::Namespace;
 use piton_store::testing::SimDisk;
 use piton_workflow::bundle::{Bundle, Origin};
+use piton_workflow::label::label;
 use piton_workflow::projection::{ResumeCandidate, ResumeQuery, SessionState, rank};
 use piton_workflow::token::{
     AckPayload, AttemptKind, AttemptOrdinal, CheckpointPayload, Payload, StatePayload, attempt_id,
@@ -86,7 +87,11 @@ fn found(
             session: state.session().unwrap(),
             run: run.id,
             tip: tip.id,
-            activity: run.graph.activity(tip.id).expect("the tip is there"),
+            is_complete: false,
+            active_at: run.active_at,
+            label: label(run.id),
+            goal: None,
+            step_titles: &[],
             head_sha: None,
             branch,
             recap: run.graph.ancestry(tip.id).find_map(|node| run.outputs.recap(node.id)),
@@ -94,7 +99,7 @@ fn found(
             workflow_name: None,
         }
     });
-    rank(query, candidates)
+    rank(query, candidates).offered
 }
 
 // shows: WR-388, WR-468, WR-476

@@ -85,6 +85,6 @@ async fn offered(rig: &Rig, session: SessionId) {
     let blobs = Arc::<dyn Blobs>::clone(&rig.blobs);
     let recall = Recall::new(journal, blobs, Arc::new(MemoryCache::new()));
     let query = ResumeQuery { text: Some("mend"), ..ResumeQuery::default() };
-    let offers = recall.resume(&query).await.unwrap();
+    let offers = recall.resume(&query).await.unwrap().offers;
     assert_eq!(offers.iter().map(|offer| offer.resumable.session).collect::<Vec<_>>(), [session]);
 }

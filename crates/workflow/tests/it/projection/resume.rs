@@ -1,23 +1,30 @@
 //! Which run is meant.
 
 use piton_core::{
-    EventIndex, NodeId, RunId, SessionId, WorkflowId,
+    NodeId, RunId, SessionId, TimestampMs, WorkflowId,
     budget::{TRUNCATION_MARKER, truncate},
 };
+use piton_workflow::label::label;
 use piton_workflow::projection::{ResumeCandidate, ResumeQuery, WhyMatched, rank};
+use proptest::prelude::*;
 
 const SHA: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// A run that nothing is known of but when it was active.
-fn quiet(number: u8, activity: u64, workflow: &WorkflowId) -> ResumeCandidate<'_> {
+/// An open run that nothing is known of but when it was active.
+fn quiet(number: u8, active_at: u64, workflow: &WorkflowId) -> ResumeCandidate<'_> {
+    let run = RunId::from_bytes([number; 16]);
     ResumeCandidate {
         session: SessionId::from_bytes([number; 16]),
-        run: RunId::from_bytes([number; 16]),
+        run,
         tip: NodeId::from_bytes([number; 16]),
-        activity: EventIndex::new(activity).unwrap_or(EventIndex::ZERO),
+        is_complete: false,
+        active_at: TimestampMs(active_at),
         head_sha: None,
         branch: None,
+        label: label(run),
+        goal: None,
         recap: None,
+        step_titles: &[],
         workflow,
         workflow_name: None,
     }
@@ -29,6 +36,7 @@ fn workflow() -> WorkflowId {
 
 fn order(query: &ResumeQuery<'_>, candidates: &[ResumeCandidate<'_>]) -> Vec<(u8, WhyMatched)> {
     rank(query, candidates.iter().copied())
+        .offered
         .iter()
         .map(|found| (found.session.as_bytes()[0], found.why[0]))
         .collect()
@@ -49,6 +57,7 @@ fn what_matches_more_strongly_comes_first() {
         text: Some("LOGIN_FIX login_fix"),
         head_sha: Some(SHA),
         branch: Some("login"),
+        ..ResumeQuery::default()
     };
     let expected = [
         (1, WhyMatched::HeadSha),
@@ -63,13 +72,41 @@ fn what_matches_more_strongly_comes_first() {
     // Everything that matched is told, strongest first.
     let both =
         ResumeCandidate { branch: Some("login"), head_sha: Some(SHA), ..quiet(9, 1, &login) };
-    let found = rank(&query, [both]);
+    let found = rank(&query, [both]).offered;
     assert_eq!(found[0].why, [WhyMatched::HeadSha, WhyMatched::Branch, WhyMatched::WorkflowId]);
+}
+
+// shows: WR-452, WR-457
+#[test]
+fn words_are_looked_for_in_everything_that_a_person_remembers() {
+    let workflow = workflow();
+    let titles = ["Reproduce the fault".to_owned(), "Isolate it".to_owned()];
+    let run = ResumeCandidate {
+        goal: Some("Find out why the cart is empty"),
+        recap: Some("Bisected to the cache."),
+        step_titles: &titles,
+        ..quiet(4, 1, &workflow)
+    };
+    assert_eq!(run.label.to_string(), "amber-anchor");
+    let check = |text: &str, expected: &[WhyMatched]| {
+        let query = ResumeQuery { text: Some(text), ..ResumeQuery::default() };
+        assert_eq!(rank(&query, [run]).offered[0].why, expected, "{text}");
+    };
+    check("cart", &[WhyMatched::Goal]);
+    check("bisected", &[WhyMatched::Notes]);
+    check("isolate", &[WhyMatched::StepTitles]);
+    check("amber-anchor", &[WhyMatched::Label]);
+    check("Amber Anchor", &[WhyMatched::Label]);
+    check("amber", &[WhyMatched::RecencyFallback]);
+    check("the", &[WhyMatched::Goal, WhyMatched::Notes, WhyMatched::StepTitles]);
+    check("cart bisected", &[WhyMatched::Goal, WhyMatched::Notes]);
+    check("cart amber-anchor", &[WhyMatched::Label, WhyMatched::Goal]);
+    check("cart basket", &[WhyMatched::RecencyFallback]);
 }
 
 // shows: WR-451, WR-454, WR-455
 #[test]
-fn equals_are_told_apart_by_activity_then_ids_and_five_are_offered() {
+fn equals_are_told_apart_by_time_then_ids_and_five_are_offered() {
     let workflow = workflow();
     let mut candidates: Vec<_> = [(1, 5), (2, 9), (3, 9), (4, 1), (5, 2), (6, 3)]
         .map(|(n, at)| quiet(n, at, &workflow))
@@ -79,6 +116,45 @@ fn equals_are_told_apart_by_activity_then_ids_and_five_are_offered() {
     for _ in 0..candidates.len() {
         candidates.rotate_left(1);
         assert_eq!(order(&ResumeQuery::default(), &candidates), expected);
+        assert_eq!(rank(&ResumeQuery::default(), candidates.iter().copied()).more, 1);
+    }
+}
+
+proptest! {
+    /// Whatever there is: no completed run is offered unasked, an open one stands before a completed one that matches
+    /// as much, the newer before the older, and what is not shown is counted.
+    // shows: WR-454
+    #[test]
+    fn open_runs_come_first_newest_first_and_the_rest_is_counted(
+        runs in prop::collection::vec((any::<bool>(), any::<bool>(), 0_u64..4), 0..12),
+        with_completed in any::<bool>(),
+    ) {
+        let workflow = workflow();
+        let candidates: Vec<_> = (1_u8..)
+            .zip(&runs)
+            .map(|(number, &(is_complete, here, at))| ResumeCandidate {
+                is_complete,
+                branch: here.then_some("main"),
+                ..quiet(number, at, &workflow)
+            })
+            .collect();
+        let query = ResumeQuery { branch: Some("main"), with_completed, ..ResumeQuery::default() };
+        let found = rank(&query, candidates.iter().copied());
+        let of = |session: SessionId| *candidates.iter().find(|it| it.session == session).unwrap();
+        let key = |it: &ResumeCandidate<'_>| {
+            (it.branch.is_none(), it.is_complete, u64::MAX - it.active_at.0, it.session)
+        };
+        let mut expected: Vec<_> =
+            candidates.iter().filter(|it| with_completed || !it.is_complete).map(key).collect();
+        expected.sort();
+        let offered: Vec<_> = found.offered.iter().map(|it| key(&of(it.session))).collect();
+        prop_assert_eq!(&offered[..], &expected[..expected.len().min(5)]);
+        let any_here = candidates.iter().any(|it| it.branch.is_some());
+        let counts = |it: &&ResumeCandidate<'_>| !any_here || it.branch.is_some();
+        let left_out = candidates.iter().filter(counts).filter(|it| it.is_complete && !with_completed);
+        prop_assert_eq!(found.completed_left_out, left_out.count());
+        let all = candidates.iter().filter(counts).filter(|it| with_completed || !it.is_complete);
+        prop_assert_eq!(found.more, all.count().saturating_sub(found.offered.len()));
     }
 }
 
@@ -89,7 +165,7 @@ fn words_match_whole_and_whatever_their_form() {
     let check = |query: &str, notes: &str| {
         let candidate = ResumeCandidate { recap: Some(notes), ..quiet(1, 1, &workflow) };
         let query = ResumeQuery { text: Some(query), ..ResumeQuery::default() };
-        rank(&query, [candidate])[0].why[0] == WhyMatched::Notes
+        rank(&query, [candidate]).offered[0].why[0] == WhyMatched::Notes
     };
     assert!(check("cat", "The cat sat."));
     assert!(check("ＣＡＴ", "the CAT"), "full width is the same letter");
@@ -111,7 +187,7 @@ fn a_snippet_is_bounded() {
     for (length, is_cut) in [(2_048, false), (2_049, true)] {
         let notes = "x".repeat(length);
         let candidate = ResumeCandidate { recap: Some(&notes), ..quiet(1, 1, &workflow) };
-        let snippet = rank(&ResumeQuery::default(), [candidate]).remove(0).snippet;
+        let snippet = rank(&ResumeQuery::default(), [candidate]).offered.remove(0).snippet;
         assert_eq!(snippet.len(), 2_048);
         assert_eq!(snippet.ends_with(TRUNCATION_MARKER), is_cut);
     }

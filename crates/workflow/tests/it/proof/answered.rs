@@ -38,7 +38,9 @@ pub(super) fn without_tokens(body: &Body) -> Body {
     body.state_token.clear();
     body.ack_token = body.ack_token.map(|_| String::new());
     body.checkpoint_token = body.checkpoint_token.map(|_| String::new());
-    for call in [&mut body.next_call, &mut body.checkpoint_call].into_iter().flatten() {
+    for call in
+        [&mut body.next_call, &mut body.checkpoint_call, &mut body.state_call].into_iter().flatten()
+    {
         call.params = NextParams::default();
     }
     body

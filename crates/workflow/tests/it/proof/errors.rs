@@ -20,12 +20,13 @@ use crate::session::rig::{Rig, ack, object, start, state};
 use crate::token::samples::mint;
 
 /// What no use of a session leads to: the table, a data directory that does not open, more data than an output may
-/// bring, and calls of other tools than those of a workflow.
-const NOT_HERE: [Code; 6] = [
+/// bring, and calls that only a connection or another tool than those of a workflow refuses.
+const NOT_HERE: [Code; 7] = [
     Code::StoreBusy,
     Code::StoreConflict,
     Code::StoreUnsupportedFilesystem,
     Code::StoreLimitExceeded,
+    Code::TokenLabelRequired,
     Code::TokenRunRequired,
     Code::TokenStepPassed,
 ];

@@ -164,7 +164,8 @@ async fn a_poisoned_entry_changes_a_list_and_never_an_offer() {
         ("/runs/0/title", json!("poison")),
         ("/runs/0/tip", json!(root.to_string())),
         ("/runs/0/recap", json!("about poison")),
-        ("/runs/0/status", json!("complete")),
+        ("/runs/0/goal", json!("poison")),
+        ("/runs/0/status", json!("blocked")),
     ] {
         *bad.pointer_mut(pointer).unwrap() = value;
     }
@@ -174,8 +175,8 @@ async fn a_poisoned_entry_changes_a_list_and_never_an_offer() {
     plant(&store, session.id, &bad).await;
     let poisoned = store.recall();
     let query = ResumeQuery { text: Some("poison"), ..ResumeQuery::default() };
-    let offers = poisoned.resume(&query).await.unwrap();
-    let expected = store.recall_anew().resume(&query).await.unwrap();
+    let offers = poisoned.resume(&query).await.unwrap().offers;
+    let expected = store.recall_anew().resume(&query).await.unwrap().offers;
     let told = |offers: &[piton_workflow::recall::Offer]| {
         let told = offers.iter().map(|offer| (offer.resumable.clone(), offer.summary.clone()));
         told.collect::<Vec<_>>()

@@ -99,8 +99,9 @@ async fn a_damaged_session_is_named_and_neither_listed_nor_offered() {
     let [troubled] = listing.troubled.as_slice() else { panic!("{listing:?}") };
     assert_eq!(troubled.stream, StreamId::from(bad));
     assert!(matches!(troubled.trouble.health(), Some(Health::CorruptHead { .. })), "{troubled:?}");
-    let offers = recall.resume(&ResumeQuery::default()).await.unwrap();
-    assert_eq!(offers.iter().map(|offer| offer.resumable.session).collect::<Vec<_>>(), [good]);
+    let found = recall.resume(&ResumeQuery::default()).await.unwrap();
+    let offered = found.offers.iter().map(|offer| offer.resumable.session);
+    assert_eq!((offered.collect::<Vec<_>>(), found.unreadable), (vec![good], 1));
 }
 
 #[tokio::test]

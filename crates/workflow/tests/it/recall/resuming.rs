@@ -5,6 +5,48 @@ use piton_workflow::projection::{ResumeQuery, WhyMatched};
 
 use super::{sessions::Session, store::Store};
 
+/// The newest event of a session counts, not how many it has.
+// shows in part: WR-454
+#[tokio::test]
+async fn open_runs_come_first_and_the_cache_knows_which_they_are() {
+    for store in [Store::in_memory(), Store::on_disk()] {
+        for number in 1..=6 {
+            let mut session = Session::begin(&store, number, Some("done work")).await;
+            for _ in 0..3 {
+                session.advance(&store, "a step").await;
+            }
+        }
+        let mut half_done = Session::begin(&store, 7, Some("rotate the keys")).await;
+        half_done.advance(&store, "a step").await;
+        let open = |numbers: &[u8]| {
+            numbers.iter().map(|number| SessionId::from_bytes([*number; 16])).collect::<Vec<_>>()
+        };
+        let check = async |query: ResumeQuery<'_>, expected: &[u8], left_out: usize| {
+            for recall in [store.recall(), store.recall(), store.recall_anew()] {
+                let found = recall.resume(&query).await.unwrap();
+                let ids: Vec<_> = found.offers.iter().map(|it| it.resumable.session).collect();
+                assert_eq!(ids[..expected.len()], open(expected), "{query:?}");
+                assert_eq!(found.completed_left_out, left_out, "{query:?}");
+            }
+        };
+        let nothing = ResumeQuery::default();
+        check(nothing.clone(), &[7], 6).await;
+        check(ResumeQuery { with_completed: true, ..nothing.clone() }, &[7, 1, 2, 3, 4], 0).await;
+        let words = ResumeQuery { text: Some("done work"), ..nothing.clone() };
+        check(words.clone(), &[7], 6).await;
+        check(ResumeQuery { with_completed: true, ..words }, &[1, 2, 3, 4, 5], 0).await;
+        for (text, why) in [
+            ("rotate keys", vec![WhyMatched::Goal]),
+            ("title of check", vec![WhyMatched::StepTitles]),
+            ("rotate the login", vec![WhyMatched::Goal, WhyMatched::WorkflowId]),
+        ] {
+            let query = ResumeQuery { text: Some(text), ..nothing.clone() };
+            let found = store.recall().resume(&query).await.unwrap();
+            assert_eq!(found.offers[0].resumable.why, why, "{text}");
+        }
+    }
+}
+
 // shows: WR-451, WR-452 (branch, notes, workflow, recency)
 #[tokio::test]
 async fn the_run_that_fits_best_is_offered_first_whoever_asks() {
@@ -19,7 +61,7 @@ async fn the_run_that_fits_best_is_offered_first_whoever_asks() {
         let check = async |query: ResumeQuery<'_>, expected: &[(u8, WhyMatched)]| {
             let warm = store.recall();
             for recall in [&warm, &warm, &store.recall_anew()] {
-                let offers = recall.resume(&query).await.unwrap();
+                let offers = recall.resume(&query).await.unwrap().offers;
                 let found: Vec<_> = offers
                     .iter()
                     .map(|offer| (offer.resumable.session, offer.resumable.why[0]))
@@ -55,7 +97,7 @@ async fn a_forked_run_is_offered_once_at_its_preferred_tip() {
     session.advance(&store, "one way").await;
     session.tip = root;
     session.advance(&store, "another way").await;
-    let offers = store.recall().resume(&ResumeQuery::default()).await.unwrap();
+    let offers = store.recall().resume(&ResumeQuery::default()).await.unwrap().offers;
     let [offer] = offers.as_slice() else { panic!("{offers:?}") };
     assert_eq!((offer.resumable.tip, offer.summary.tips), (session.tip, 2));
     assert_eq!(offer.resumable.snippet, "another way");
@@ -72,7 +114,7 @@ async fn more_sessions_than_are_offered_are_all_looked_at() {
     for number in [1, 7, 60] {
         let word = format!("word{number}");
         let query = ResumeQuery { text: Some(&word), ..ResumeQuery::default() };
-        let offers = recall.resume(&query).await.unwrap();
+        let offers = recall.resume(&query).await.unwrap().offers;
         assert_eq!(offers.len(), 5);
         assert_eq!(offers[0].resumable.session, SessionId::from_bytes([number; 16]));
         assert_eq!(offers[0].resumable.why, [WhyMatched::Notes]);

@@ -109,8 +109,8 @@ fn every_code_of_tokens_is_produced_and_says_what_to_do() {
         assert!(produced.insert(envelope.code), "{}", envelope.code);
         writeln!(page, "{envelope}\n  {}\n  {:?}", envelope.suggestion, envelope.retry).unwrap();
     }
-    // The doors refuse these two: a call of a tool that only works within a run.
-    let elsewhere = [Code::TokenRunRequired, Code::TokenStepPassed];
+    // The doors refuse these: a call that does not say which step or run it belongs to.
+    let elsewhere = [Code::TokenLabelRequired, Code::TokenRunRequired, Code::TokenStepPassed];
     let is_here = |code: &Code| code.domain() == Domain::Token && !elsewhere.contains(code);
     assert_eq!(produced, Code::ALL.iter().copied().filter(is_here).collect());
     insta::assert_snapshot!(page);

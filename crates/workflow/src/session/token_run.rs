@@ -1,0 +1,77 @@
+//! The run that a token belongs to, and where it stands. Nothing is written.
+
+use piton_core::{NodeId, RunId, SessionId};
+
+use super::error::{Error, Refusal, RunPlace};
+use super::find::node_of;
+use super::place::Place;
+use super::reader::Reader;
+use super::text;
+use crate::label::{Label, label};
+use crate::token::{NodeAddress, Payload, TokenKind, checkpoint_node_id};
+
+/// The run that a token belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenRun {
+    /// The session.
+    pub session: SessionId,
+    /// The run.
+    pub run: RunId,
+    /// The node.
+    pub node: NodeId,
+    /// What people call the run.
+    pub label: Label,
+    /// What the token is for.
+    pub kind: TokenKind,
+    /// Whether a call with the token writes nothing: it only reads, or its attempt is on record.
+    pub is_recorded: bool,
+}
+
+impl Reader {
+    /// The run that a token of any kind belongs to.
+    pub async fn token_run(&self, token: &str) -> Result<TokenRun, Error> {
+        let payload = self.payload(token).await?;
+        let NodeAddress { session, run, node } = payload.address();
+        let warm = self.current(session).await.map_err(Error::of_token)?;
+        let (kind, is_recorded) = {
+            let state = &warm.lock().state;
+            let (of, _) = node_of(state, payload.address())?;
+            match &payload {
+                Payload::State(_) => (TokenKind::State, true),
+                Payload::Ack(ack) => {
+                    (TokenKind::Ack, of.advances.attempt(node, ack.attempt).is_some())
+                }
+                Payload::Checkpoint(made) => {
+                    let bookmark = checkpoint_node_id(made.address, made.attempt);
+                    (TokenKind::Checkpoint, of.graph.node(bookmark).is_some())
+                }
+            }
+        };
+        Ok(TokenRun { session, run, node, label: label(run), kind, is_recorded })
+    }
+
+    /// Where a run stands at a node, at its preferred tip if none is named, with the calls that continue it.
+    pub async fn run_place(
+        &self,
+        session: SessionId,
+        run: RunId,
+        node: Option<NodeId>,
+    ) -> Result<RunPlace, Error> {
+        let warm = self.current(session).await?;
+        let node = {
+            let state = &warm.lock().state;
+            let of = state.run(run).ok_or(Refusal::UnknownRun)?;
+            let tip = || of.graph.preferred_tip().map(|tip| tip.id);
+            node.or_else(tip).ok_or(Refusal::UnknownRun)?
+        };
+        self.run_place_at(NodeAddress { session, run, node }).await
+    }
+
+    pub(super) async fn run_place_at(&self, address: NodeAddress) -> Result<RunPlace, Error> {
+        let warm = self.current(address.session).await?;
+        let place = Place::now(&warm.lock().state, address)?;
+        let scene = self.scene(place).await?;
+        let body = self.body(&scene).await?;
+        Ok(text::run_place(&body))
+    }
+}
