@@ -6,10 +6,11 @@ use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, Identity, Options, Ports};
 use piton_core::port::NoTrace;
 use piton_runtime::state::request::ShowHistory;
-use piton_runtime::state::{Acting, Attached};
+use piton_runtime::state::{Acting, Attached, SharedBackpacks};
 use piton_store::local::{
     DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock, SystemEntropy,
 };
+use piton_store::port::Leases;
 
 /// More commits than stay in memory.
 const COMMITS: u64 = 10_001;
@@ -33,7 +34,8 @@ async fn attached(root: &std::path::Path) -> Attached {
         busy.pack("x", &number).await.unwrap().done().unwrap();
     }
     backpack.close().await.unwrap();
-    Attached::new(ports, Arc::new(leases), id, None)
+    let leases: Arc<dyn Leases> = Arc::new(leases);
+    Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None)
 }
 
 #[tokio::test]
