@@ -136,3 +136,16 @@ pub const TABLE_CHECKPOINT_PAGES: u32 = 1_000;
 
 /// How long one try to fold a large log back waits for readers.
 pub const TABLE_FOLD_WAIT: Duration = Duration::from_millis(100);
+
+/// How many replies are kept for a client that may have lost its connection. A client has few calls under way at once.
+pub const REPLIES_PER_CLIENT_MAX: usize = 64;
+
+/// How many bytes of replies are kept for a client; a reply that is longer is not kept. Most have a few kilobytes.
+pub const REPLY_BYTES_PER_CLIENT_MAX: usize = 2 * 1024 * 1024;
+
+/// For how many clients replies are kept. With what is kept for each, that bounds the disk that they take to 512 MiB.
+pub const REPLY_CLIENTS_MAX: usize = 256;
+
+/// For how long the replies of a client are kept after the last one. Clients come back within seconds; a server that is
+/// started anew, or a laptop that slept through a meeting, takes longer.
+pub const REPLY_TIME: Duration = Duration::from_hours(1);

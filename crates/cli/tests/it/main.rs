@@ -15,6 +15,7 @@ mod file_tools;
 mod flow_kill;
 mod flows;
 mod guides;
+mod http_calls;
 mod kill;
 mod lineage;
 mod malformed;

@@ -18,6 +18,7 @@ mod log;
 mod pipeline;
 mod reading;
 mod real_disk;
+mod replies;
 mod segmented;
 mod site;
 mod table;
@@ -33,6 +34,7 @@ pub use keyring::LocalKeyRing;
 pub use leases::LocalLeases;
 pub use log::Log;
 pub use real_disk::RealDisk;
+pub use replies::LocalReplies;
 pub use segmented::Segmented;
 pub use table::{LocalTable, TableStatus};
 
