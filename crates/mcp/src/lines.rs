@@ -93,7 +93,7 @@ enum Said {
 
 impl<R, W> Lines<R, W>
 where
-    R: AsyncRead + Send + Unpin,
+    R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     pub(crate) fn new(read: R, write: W, stop: Stop) -> Self {
@@ -115,22 +115,41 @@ where
 
     /// The next line, once the client reads; nothing if it is gone, or if the server is told to end.
     async fn next(&mut self) -> Option<Brought> {
-        self.unwritten.are_few().await?;
+        let Self { input, unwritten, stop, .. } = self;
         let stopped = async {
-            if let Some(stop) = &mut self.stop {
-                stop.await;
-            } else {
-                std::future::pending().await
+            match stop {
+                Some(stop) => stop.await,
+                None => std::future::pending().await,
             }
+        };
+        let brought = async {
+            unwritten.are_few().await?;
+            Some(input.next().await)
         };
         tokio::select! {
             () = stopped => {}
-            () = self.unwritten.stalled() => return None,
-            brought = self.input.next() => return Some(brought),
+            () = unwritten.stalled() => return None,
+            brought = brought => return brought,
         }
         self.stop = None;
         self.is_stopped = true;
         None
+    }
+
+    /// Writes a message, if the client reads it in time.
+    fn written(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> Pin<Box<dyn Future<Output = Result<(), io::Error>> + Send>> {
+        let (unwritten, reply) = (self.unwritten.clone(), self.unwritten.one());
+        let writing = self.write.send(message);
+        Box::pin(async move {
+            let _waits = reply;
+            timeout(PIPE_WRITE_WAIT, writing).await.unwrap_or_else(|_| {
+                unwritten.give_up();
+                Err(io::ErrorKind::TimedOut.into())
+            })
+        })
     }
 
     /// Whether a message means anything. Before the client has begun, only requests do.
@@ -174,7 +193,7 @@ impl<R: AsyncRead + Send + Unpin> Input<R> {
 
 impl<R, W> Transport<RoleServer> for Lines<R, W>
 where
-    R: AsyncRead + Send + Unpin,
+    R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     type Error = io::Error;
@@ -184,15 +203,7 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         self.calls.end(answered(&message));
-        let (unwritten, reply) = (self.unwritten.clone(), self.unwritten.one());
-        let writing = self.write.send(message);
-        async move {
-            let _waits = reply;
-            timeout(PIPE_WRITE_WAIT, writing).await.unwrap_or_else(|_| {
-                unwritten.give_up();
-                Err(io::ErrorKind::TimedOut.into())
-            })
-        }
+        self.written(message)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -215,7 +226,7 @@ where
                 Said::Refused(refused) => refused,
                 Said::Message(_) | Said::Nothing => continue,
             };
-            self.send(refused).await.ok()?;
+            self.written(refused).await.ok()?;
         }
     }
 

@@ -224,13 +224,12 @@ fn calls_under_way_end_when_the_server_is_told_to_stop_and_new_ones_are_refused(
     let told = server.line();
     assert_eq!(told, "Stopping. Calls under way have 5 s to end; new ones are refused.\n");
     // Who is connected already is told; nobody else gets that far.
-    let late = Call { reply: BufReader::new(idle) };
+    let mut late = Call { reply: BufReader::new(idle) };
     let ping = json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }).to_string();
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{ping}",
         ping.len()
     );
-    let mut late = late;
     late.reply.get_mut().write_all(request.as_bytes()).unwrap();
     assert!(late.head().starts_with("HTTP/1.1 503 "));
     assert!(late.line().unwrap().contains("Nothing was done"));

@@ -33,7 +33,7 @@ pub(super) async fn serve(socket: TcpListener, router: Router, phase: watch::Rec
     let mut stopping = phase.clone();
     loop {
         let stream = tokio::select! {
-            _ = stopping.wait_for(|phase| *phase != Phase::Open) => break,
+            () = Phase::Stopping.reached(&mut stopping) => break,
             Some(_) = connections.join_next() => continue,
             accepted = socket.accept() => match accepted {
                 Ok((stream, _)) => stream,
@@ -52,7 +52,7 @@ pub(super) async fn serve(socket: TcpListener, router: Router, phase: watch::Rec
     }
     drop(socket);
     // Those who are connected may wait for calls that are under way.
-    let _ = stopping.wait_for(|phase| *phase == Phase::Ended).await;
+    Phase::Ended.reached(&mut stopping).await;
     let all_ended = async { while connections.join_next().await.is_some() {} };
     let _ = timeout(CLOSE_WAIT, all_ended).await;
 }
@@ -72,7 +72,7 @@ async fn connection(
     tokio::select! {
         // What goes wrong with a connection concerns its client alone.
         _ = served.as_mut() => return,
-        _ = phase.wait_for(|phase| *phase == Phase::Ended) => {}
+        () = Phase::Ended.reached(&mut phase) => {}
     }
     served.as_mut().graceful_shutdown();
     let _ = served.await;

@@ -14,9 +14,10 @@
 //! *Limitations*: "got through" means that the connection took all of it. Progress is not kept. A call whose process died
 //! has no reply, and is made anew when it is repeated: `startKey` makes that harmless.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Poll;
+use std::task::{Poll, ready};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -34,7 +35,7 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
 use crate::bounds::{REPLAY_PAUSE, REPLAY_WAIT};
@@ -42,8 +43,8 @@ use crate::bounds::{REPLAY_PAUSE, REPLAY_WAIT};
 /// The entry with what a client said of itself when it began its session.
 const SESSION: &str = "session";
 
-/// The entry with the events of a stream without a session.
-const EVENTS: &str = "events";
+/// Whose the streams without a session are: all of them together are bounded as those of one client.
+const NOBODY: &str = "without a session";
 
 /// How many events may wait for a client.
 const WAITING_EVENTS: usize = 16;
@@ -56,7 +57,14 @@ const REQUEST_DIGITS: usize = 32;
 pub(super) struct KeptReplies {
     replies: Arc<dyn Replies>,
     /// The calls of this process that are under way.
-    live: Arc<Mutex<BTreeSet<ReplyKey>>>,
+    live: Arc<Mutex<Live>>,
+}
+
+/// The calls that are under way, each with a number of its own.
+#[derive(Default)]
+struct Live {
+    calls: BTreeMap<ReplyKey, u64>,
+    last: u64,
 }
 
 /// The events of one call.
@@ -71,6 +79,7 @@ pub(super) struct CallStream {
 pub(super) struct LiveCall {
     kept: KeptReplies,
     stream: CallStream,
+    number: u64,
 }
 
 /// What is kept of a call.
@@ -98,9 +107,10 @@ impl CallStream {
         Some(Self { key: ReplyKey::new(session, label.parse().ok()?), label })
     }
 
-    fn without_session(id: &str) -> Self {
-        let name = EVENTS.parse().expect("it is a name");
-        Self { key: ReplyKey::new(id, name), label: format!("s{id}") }
+    /// The stream of a call that stands alone; nothing if it cannot be one.
+    fn without_session(id: &str) -> Option<Self> {
+        let label = format!("s{id}");
+        Some(Self { key: ReplyKey::new(NOBODY, label.parse().ok()?), label })
     }
 
     /// The stream and the number of an event of a session.
@@ -119,7 +129,10 @@ impl CallStream {
 
 impl Drop for LiveCall {
     fn drop(&mut self) {
-        self.kept.live().remove(&self.stream.key);
+        let mut live = self.kept.live();
+        if live.calls.get(&self.stream.key) == Some(&self.number) {
+            live.calls.remove(&self.stream.key);
+        }
     }
 }
 
@@ -128,19 +141,25 @@ impl KeptReplies {
         Self { replies, live: Arc::default() }
     }
 
-    fn live(&self) -> std::sync::MutexGuard<'_, BTreeSet<ReplyKey>> {
+    fn live(&self) -> std::sync::MutexGuard<'_, Live> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a call; nothing if it is a repetition whose reply is kept, or will be.
     pub(super) async fn begin(&self, stream: &CallStream) -> Option<LiveCall> {
-        if !self.live().insert(stream.key.clone()) {
+        let earlier = self.record(stream).await.filter(|record| record.is_done);
+        if earlier.as_ref().is_some_and(|record| !record.is_delivered) {
             return None;
         }
-        let call = LiveCall { kept: self.clone(), stream: stream.clone() };
-        let earlier = self.record(stream).await;
-        let is_owed = earlier.is_some_and(|record| record.is_done && !record.is_delivered);
-        (!is_owed).then_some(call)
+        let mut live = self.live();
+        // Whose reply got through is over, also in the moment in which that is still noted as being under way.
+        if earlier.is_none() && live.calls.contains_key(&stream.key) {
+            return None;
+        }
+        live.last += 1;
+        let number = live.last;
+        live.calls.insert(stream.key.clone(), number);
+        Some(LiveCall { kept: self.clone(), stream: stream.clone(), number })
     }
 
     /// What is known of a call. What cannot be read is not there: then the call is one like any other.
@@ -166,11 +185,11 @@ impl KeptReplies {
         let (sender, receiver) = mpsc::channel(WAITING_EVENTS);
         let (kept, stream) = (self.clone(), call.stream.clone());
         tokio::spawn(async move {
-            let _held = (held, call);
+            let _until_the_end = held;
+            let stream = &call.stream;
             let mut events = std::pin::pin!(events);
             let mut record = Record::default();
             let mut is_there = true;
-            let stream = &_held.1.stream;
             while let Some(mut event) = events.next().await {
                 event.event_id = None;
                 if !event.message.as_deref().is_some_and(is_progress) {
@@ -188,7 +207,8 @@ impl KeptReplies {
 
     /// The events of a call after those that a client has seen.
     pub(super) async fn resume(&self, stream: CallStream, seen: usize) -> Option<EventStream> {
-        let is_known = self.live().contains(&stream.key) || self.record(&stream).await.is_some();
+        let is_known =
+            self.live().calls.contains_key(&stream.key) || self.record(&stream).await.is_some();
         is_known.then(|| self.follow(stream, seen))
     }
 
@@ -222,22 +242,30 @@ impl KeptReplies {
         self.to_client(stream, receiver)
     }
 
-    /// What a connection is given. When it has taken all of it, that is noted.
+    /// What a connection is given. When it has taken all of it, that is noted, and then the stream ends: who has read it
+    /// to its end finds it noted.
     fn to_client(
         &self,
         stream: CallStream,
         mut events: mpsc::Receiver<ServerSseMessage>,
     ) -> EventStream {
-        let mut kept = Some(self.clone());
+        let (kept, mut noted) = (self.clone(), None);
         Box::pin(poll_fn(move |context| {
-            let event = events.poll_recv(context);
-            if let Poll::Ready(None) = event
-                && let Some(kept) = kept.take()
+            if noted.is_none()
+                && let Some(event) = ready!(events.poll_recv(context))
             {
-                let stream = stream.clone();
-                tokio::spawn(async move { kept.note_delivered(&stream).await });
+                return Poll::Ready(Some(event));
             }
-            event
+            let noted = noted.get_or_insert_with(|| {
+                let (sender, receiver) = oneshot::channel::<()>();
+                let (kept, stream) = (kept.clone(), stream.clone());
+                tokio::spawn(async move {
+                    kept.note_delivered(&stream).await;
+                    drop(sender);
+                });
+                receiver
+            });
+            Pin::new(noted).poll(context).map(|_| None)
         }))
     }
 
@@ -248,6 +276,15 @@ impl KeptReplies {
         {
             record.is_delivered = true;
             self.keep(stream, &record).await;
+        }
+    }
+
+    /// Keeps a session as if it had begun now.
+    pub(super) async fn keep_session_longer(&self, session: &str) {
+        let key = Self::session_key(session);
+        if let Ok(Some(bytes)) = self.replies.get(&key).await {
+            // Where that fails, the client begins a session once more than it had to.
+            let _ = self.replies.keep(&key, bytes).await;
         }
     }
 
@@ -290,8 +327,8 @@ impl EventStore for KeptReplies {
         'c: 't,
         Self: 't,
     {
-        let stream = CallStream::without_session(stream_id);
         Box::pin(async move {
+            let stream = CallStream::without_session(stream_id).ok_or("its id is no name")?;
             let mut record = self.record(&stream).await.unwrap_or_default();
             record.add(event.message.as_deref());
             // A reply that cannot be kept is sent all the same.
@@ -312,7 +349,7 @@ impl EventStore for KeptReplies {
         Box::pin(async move {
             let event = last_event_id.strip_prefix('s').and_then(|event| event.rsplit_once('-'));
             let Some((id, number)) = event else { return Err("it is no event of ours".into()) };
-            let stream = CallStream::without_session(id);
+            let stream = CallStream::without_session(id).ok_or("it is no event of ours")?;
             let replayed = self.resume(stream, number.parse()?).await;
             replayed.ok_or_else(|| "nothing is kept of its stream".into())
         })

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _};
 use tokio::sync::watch;
 
 /// How far a server is with ending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// It serves.
     Open,
@@ -20,6 +22,14 @@ pub(super) enum Phase {
     Stopping,
     /// Nothing more is answered.
     Ended,
+}
+
+impl Phase {
+    /// Returns when the server is as far as this, or farther.
+    pub(super) async fn reached(self, phase: &mut watch::Receiver<Self>) {
+        // Without a server there is nothing to wait for.
+        let _ = phase.wait_for(|now| *now >= self).await;
+    }
 }
 
 /// The calls that are under way. Clones count the same ones.
@@ -52,6 +62,12 @@ impl UnderWay {
     }
 }
 
+/// The call that a message was sent for.
+pub(super) fn call_of(message: &ClientJsonRpcMessage) -> Option<Arc<OneCall>> {
+    let ClientJsonRpcMessage::Request(request) = message else { return None };
+    request.request.extensions().get::<Parts>()?.extensions.get().cloned()
+}
+
 impl Drop for OneCall {
     fn drop(&mut self) {
         self.0.0.send_modify(|count| *count -= 1);
@@ -61,14 +77,14 @@ impl Drop for OneCall {
 /// Counts a request as a call until its reply was sent, and refuses it if the server is about to end.
 pub(super) async fn count(
     State((phase, calls)): State<(watch::Receiver<Phase>, UnderWay)>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     if request.method() != Method::POST {
         return next.run(request).await;
     }
     // First it is counted: what is let in before the server stops is waited for.
-    let call = calls.one();
+    let call = Arc::new(calls.one());
     if *phase.borrow() != Phase::Open {
         let words =
             "The server is stopping. Nothing was done; repeat the call when it runs again.\n";
@@ -79,6 +95,8 @@ pub(super) async fn count(
         ];
         return (StatusCode::SERVICE_UNAVAILABLE, headers, words).into_response();
     }
+    // It goes on until its reply was sent and, when its client is gone, until whoever works on it has ended.
+    request.extensions_mut().insert(Arc::clone(&call));
     next.run(request).await.map(|body| {
         Body::from_stream(body.into_data_stream().map(move |part| {
             let _under_way = &call;

@@ -63,7 +63,7 @@ pub async fn serve_handlers<H: ServerHandler>(
     let Listener { socket, token, replies, .. } = listener;
     let (stage, staged) = watch::channel(Phase::Open);
     let calls = UnderWay::new();
-    let sessions = ClientSessions::new(replies, calls.clone());
+    let sessions = ClientSessions::new(replies);
     let mut config = config(token.is_some());
     config.session_store = sessions.store();
     let ending = config.cancellation_token.clone();

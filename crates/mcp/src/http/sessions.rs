@@ -21,8 +21,11 @@ use rmcp::transport::streamable_http_server::session::{
 };
 
 use super::kept::{CallStream, KeptReplies};
-use super::phase::{OneCall, UnderWay};
+use super::phase::call_of;
 use crate::bounds::SESSIONS_MAX;
+
+/// After so many calls of a session it is kept anew.
+const KEPT_EVERY: u64 = 4;
 
 /// The sessions of clients.
 pub(super) struct ClientSessions {
@@ -31,7 +34,6 @@ pub(super) struct ClientSessions {
     /// One at a time makes room.
     entrance: tokio::sync::Mutex<()>,
     kept: Option<KeptReplies>,
-    calls: UnderWay,
 }
 
 /// How sessions are used.
@@ -46,13 +48,14 @@ struct Uses {
 struct Use {
     last: u64,
     calls: usize,
+    /// How many calls there were.
+    total: u64,
 }
 
 /// A call in a session, for as long as it is under way.
 struct CallInSession {
     uses: Arc<Mutex<Uses>>,
     session: SessionId,
-    _call: OneCall,
 }
 
 /// Why a session cannot be used.
@@ -115,13 +118,12 @@ impl Uses {
 }
 
 impl ClientSessions {
-    pub(super) fn new(replies: Option<Arc<dyn Replies>>, calls: UnderWay) -> Self {
+    pub(super) fn new(replies: Option<Arc<dyn Replies>>) -> Self {
         Self {
             held: LocalSessionManager::default(),
             uses: Arc::default(),
             entrance: tokio::sync::Mutex::default(),
             kept: replies.map(KeptReplies::new),
-            calls,
         }
     }
 
@@ -138,10 +140,18 @@ impl ClientSessions {
         Ok(())
     }
 
+    /// Counts a call, and says whether it is time to keep the session for longer: what is kept goes by age, and what a
+    /// client said of itself at the beginning would be the oldest.
+    fn is_due(&self, session: &SessionId) -> bool {
+        let mut uses = lock(&self.uses);
+        let total = &mut uses.note(session).total;
+        *total += 1;
+        total.is_multiple_of(KEPT_EVERY)
+    }
+
     fn call(&self, session: &SessionId) -> CallInSession {
         lock(&self.uses).note(session).calls += 1;
-        let (uses, session) = (Arc::clone(&self.uses), Arc::clone(session));
-        CallInSession { uses, session, _call: self.calls.one() }
+        CallInSession { uses: Arc::clone(&self.uses), session: Arc::clone(session) }
     }
 }
 
@@ -184,7 +194,7 @@ impl SessionManager for ClientSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
-        let call = self.call(id);
+        let call = (self.call(id), call_of(&message));
         let Some(kept) = &self.kept else {
             let events = self.held.create_stream(id, message).await?;
             let events = events.map(move |event| {
@@ -193,6 +203,9 @@ impl SessionManager for ClientSessions {
             });
             return Ok(Box::pin(events) as EventStream);
         };
+        if self.is_due(id) {
+            kept.keep_session_longer(id).await;
+        }
         let stream = CallStream::of_request(id, &message);
         match kept.begin(&stream).await {
             Some(live) => {
