@@ -16,11 +16,11 @@ use piton_runtime::{
 };
 use piton_store::{
     local::{
-        DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, LogJournal,
-        SegmentedJournal, SystemClock, SystemEntropy, TableStatus,
+        DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
+        LogJournal, SegmentedJournal, SystemClock, SystemEntropy, TableStatus,
     },
     memory::{MemoryBlobs, MemoryTable},
-    port::{Blobs, Leases, Table},
+    port::{Blobs, Leases, Replies, Table},
 };
 use piton_workflow::carry::{self, remove_unfinished};
 use tokio::{
@@ -99,6 +99,16 @@ impl Open {
     /// Does something beside whatever is waited for.
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.executor.spawn(work);
+    }
+
+    /// Ends without waiting for threads that read or write a pipe whose other end does nothing.
+    pub(crate) fn leave(self) {
+        self.executor.shutdown_background();
+    }
+
+    /// Where replies are kept for clients that lose their connection.
+    pub(crate) fn replies(&self) -> Arc<dyn Replies> {
+        Arc::new(LocalReplies::new(self.dir.clone()))
     }
 
     /// The data directory.

@@ -38,6 +38,8 @@ mod listing;
 #[cfg(feature = "serve")]
 pub mod log;
 #[cfg(feature = "serve")]
+mod malformed;
+#[cfg(feature = "serve")]
 mod passing;
 #[cfg(feature = "serve")]
 mod patience;
@@ -57,10 +59,10 @@ pub mod stdio;
 #[cfg(feature = "serve")]
 pub use answer::failure_text;
 #[cfg(feature = "serve")]
-pub use http::{Listener, Token, serve_http};
+pub use http::{Listener, Stopped, Token, serve_http};
 #[cfg(feature = "serve")]
 pub use server::listed;
 #[cfg(feature = "serve")]
 pub use sets::Offer;
 #[cfg(feature = "serve")]
-pub use stdio::{serve_pipe, serve_stdio};
+pub use stdio::{serve_pipe, serve_pipe_until, serve_stdio};

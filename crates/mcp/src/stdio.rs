@@ -6,17 +6,20 @@ use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::bounds::PIPE_WRITE_WAIT;
 use crate::lines::Lines;
 use crate::server::Server;
 use crate::sets::Offer;
 
-/// Serves the agent that started this process, until it closes the input.
+/// Serves the agent that started this process, until it closes the input or `stop` is ready. Calls that are under way
+/// then may end, for five seconds.
 pub async fn serve_stdio(
     offer: impl Into<Offer>,
     whereabouts: Whereabouts,
+    stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Envelope> {
     let (read, write) = stdio_pipes();
-    serve_pipe(read, write, offer, whereabouts).await
+    serve_pipe_until(read, write, offer, whereabouts, stop).await
 }
 
 /// Serves the agent that writes to `read` and reads from `write`, until `read` ends.
@@ -30,14 +33,34 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    serve_pipe_until(read, write, offer, whereabouts, std::future::pending()).await
+}
+
+/// The same, until `stop` is ready.
+pub async fn serve_pipe_until<R, W>(
+    read: R,
+    write: W,
+    offer: impl Into<Offer>,
+    whereabouts: Whereabouts,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), Envelope>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let lines = Lines::new(read, write, Box::pin(stop));
+    let unwritten = lines.unwritten();
     let server = Server::local(&offer.into(), whereabouts);
     let sets = server.sets();
     // The handshake is large, and over soon.
-    match Box::pin(rmcp::serve_server(server, Lines::new(read, write))).await {
+    match Box::pin(rmcp::serve_server(server, lines)).await {
         Ok(running) => {
             let ended = running.waiting().await;
             for set in sets {
                 set.close().await;
+            }
+            if unwritten.is_stalled() {
+                return Err(unread());
             }
             ended.map(drop).map_err(|_| {
                 Envelope::new(Code::InternalError, "The server ended because of a fault in Piton.")
@@ -47,6 +70,14 @@ where
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(refused(&error)),
     }
+}
+
+/// A client that reads nothing is as good as gone.
+fn unread() -> Envelope {
+    let seconds = PIPE_WRITE_WAIT.as_secs();
+    let message = format!("The client left replies unread for {seconds} s, so it was dropped.");
+    Envelope::new(Code::ValidationError, message)
+        .with_suggestion("Start the client again. Nothing that was done is lost.")
 }
 
 fn refused(error: &ServerInitializeError) -> Envelope {

@@ -148,6 +148,10 @@ pub const DIFF_LINE_BYTES_MAX: usize = 1_000;
 /// milliseconds; agents give up after a minute.
 pub const STATE_TURN_WAIT: Duration = Duration::from_secs(10);
 
+/// How many calls of a process take part in one turn to write to a backpack; then other processes get theirs. That many
+/// take a few tens of milliseconds, far less than what a call waits for its turn.
+pub const STATE_TURN_CALLS_MAX: usize = 256;
+
 /// How much of a value one reply to an agent holds, in bytes: about twenty thousand tokens.
 pub const VALUE_TOLD_BYTES_MAX: usize = 64 * 1024;
 

@@ -39,6 +39,7 @@ pub mod lineage;
 pub mod mcp_tools;
 pub mod models;
 mod nearest;
+pub mod replies;
 pub mod reply;
 pub mod request;
 mod run_label;

@@ -143,3 +143,16 @@ pub const TABLE_SALVAGE_ROWS: usize = 1_000;
 /// Places at which a repair of the table tries to read on: a key has up to 1,024 bytes and a byte 256 values, so this is
 /// enough for a few damaged pages among keys of every length, and takes seconds.
 pub const TABLE_PROBES_MAX: u32 = 200_000;
+
+/// How many replies are kept for a client that may have lost its connection. A client has few calls under way at once.
+pub const REPLIES_PER_CLIENT_MAX: usize = 64;
+
+/// How many bytes of replies are kept for a client; a reply that is longer is not kept. Most have a few kilobytes.
+pub const REPLY_BYTES_PER_CLIENT_MAX: usize = 2 * 1024 * 1024;
+
+/// For how many clients replies are kept. With what is kept for each, that bounds the disk that they take to 512 MiB.
+pub const REPLY_CLIENTS_MAX: usize = 256;
+
+/// For how long the replies of a client are kept after the last one. Clients come back within seconds; a server that is
+/// started anew, or a laptop that slept through a meeting, takes longer.
+pub const REPLY_TIME: Duration = Duration::from_hours(1);

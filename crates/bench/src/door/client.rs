@@ -112,6 +112,6 @@ impl Drop for Client {
     }
 }
 
-fn is_there(path: PathBuf) -> Result<PathBuf> {
+pub(super) fn is_there(path: PathBuf) -> Result<PathBuf> {
     if path.exists() { Ok(path) } else { Err(Error::Missing(path)) }
 }

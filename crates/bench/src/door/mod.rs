@@ -5,13 +5,15 @@ mod client;
 mod flatness;
 mod memory;
 mod start;
+mod together;
 
 use crate::part::Measure;
 
 /// Everything that is measured, in this order.
-pub(crate) const MEASURES: [(&str, Measure); 4] = [
+pub(crate) const MEASURES: [(&str, Measure); 5] = [
     ("how the server starts", start::rows),
     ("an advance through a pipe", advance::rows),
     ("advances of a short and of a long run through a pipe", flatness::rows),
+    ("packs that are under way together", together::rows),
     ("a server that has served long", memory::rows),
 ];

@@ -9,7 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::{bounds::STOP_PATIENCE, exit::Ending, failure::Failure, open::Open};
 
 /// Is ready when the process is told to end. From now on that does not end it by itself.
-pub(super) fn signals() -> Result<impl Future<Output = ()>, Envelope> {
+pub(super) fn signals() -> Result<impl Future<Output = ()> + Send + 'static, Envelope> {
     let told = |error: io::Error| {
         Envelope::new(Code::InternalError, format!("Signals cannot be listened for: {error}."))
     };

@@ -18,6 +18,7 @@ mod flow_kill;
 mod flow_outcomes;
 mod flows;
 mod guides;
+mod http_calls;
 mod kill;
 mod lineage;
 mod malformed;

@@ -1,18 +1,27 @@
 //! Where the server listens, and who may call there.
 
+use std::fmt;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use piton_core::{Code, Envelope};
+use piton_runtime::replies::Replies;
 use tokio::net::TcpListener;
 
 use super::token::Token;
 
 /// A place where the server listens, with the token that it asks for.
-#[derive(Debug)]
 pub struct Listener {
     pub(super) socket: TcpListener,
     pub(super) address: SocketAddr,
     pub(super) token: Option<Token>,
+    pub(super) replies: Option<Arc<dyn Replies>>,
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Listener").field("address", &self.address).finish_non_exhaustive()
+    }
 }
 
 impl Listener {
@@ -33,7 +42,14 @@ impl Listener {
         };
         let socket = TcpListener::bind(address).await.map_err(cannot)?;
         let address = socket.local_addr().map_err(cannot)?;
-        Ok(Self { socket, address, token })
+        Ok(Self { socket, address, token, replies: None })
+    }
+
+    /// Keeps replies for clients that lose their connection, and their sessions for the next server.
+    #[must_use]
+    pub fn keeping(mut self, replies: Arc<dyn Replies>) -> Self {
+        self.replies = Some(replies);
+        self
     }
 
     /// Where it listens, with the port that it got.

@@ -1,4 +1,7 @@
-//! The server itself.
+//! The server itself, from its start to its end.
+//!
+//! *Invariants*: when it is told to stop, whatever it had begun may end within [`SHUTDOWN_WAIT`]; what comes after that is
+//! refused before anything is done.
 
 use std::sync::Arc;
 
@@ -7,16 +10,19 @@ use axum::extract::Request;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
-use piton_core::{Code, Envelope};
 use rmcp::ServerHandler;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::access;
 use super::listener::Listener;
+use super::message::Room;
+use super::phase::{Phase, UnderWay};
+use super::sessions::ClientSessions;
+use super::{access, connections, message, phase};
 use crate::bounds::{MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
 use crate::server::Server;
 use crate::sets::Offer;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// Where clients find the tools.
 pub const PATH: &str = "/mcp";
@@ -31,12 +37,19 @@ const ORIGINS: [&str; 6] = [
     "https://[::1]:*",
 ];
 
-/// Serves agents at `listener` until `stop` is ready. Calls that are under way then may end.
+/// How a server ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// How many calls were under way that did not end in time.
+    pub calls_cut: usize,
+}
+
+/// Serves agents at `listener` until `stop` is ready. Calls that are under way then may end, for [`SHUTDOWN_WAIT`].
 pub async fn serve_http(
     listener: Listener,
     offer: impl Into<Offer>,
     stop: impl Future<Output = ()>,
-) -> Result<(), Envelope> {
+) -> Stopped {
     let offer = offer.into();
     serve_handlers(listener, move || Server::remote(&offer), stop).await
 }
@@ -46,31 +59,37 @@ pub async fn serve_handlers<H: ServerHandler>(
     listener: Listener,
     make: impl Fn() -> H + Send + Sync + 'static,
     stop: impl Future<Output = ()>,
-) -> Result<(), Envelope> {
-    let Listener { socket, token, .. } = listener;
-    let config = config(token.is_some());
+) -> Stopped {
+    let Listener { socket, token, replies, .. } = listener;
+    let (stage, staged) = watch::channel(Phase::Open);
+    let calls = UnderWay::new();
+    let sessions = ClientSessions::new(replies);
+    let mut config = config(token.is_some());
+    config.session_store = sessions.store();
     let ending = config.cancellation_token.clone();
-    let service: StreamableHttpService<H, LocalSessionManager> =
-        StreamableHttpService::new(move || Ok(make()), Arc::default(), config);
+    let service: StreamableHttpService<H, ClientSessions> =
+        StreamableHttpService::new(move || Ok(make()), Arc::new(sessions), config);
     let router = Router::new().nest_service(PATH, service).fallback(nothing_here);
-    let mut router = router.layer(from_fn(say_ended));
-    if let Some(token) = token {
-        router = router.layer(from_fn_with_state(token, access::check));
-    }
-    // Streams stay open for as long as clients like; what ends the service ends them.
-    let serving =
-        axum::serve(socket, router).with_graceful_shutdown(ending.clone().cancelled_owned());
+    let router = router
+        .layer(from_fn(say_ended))
+        .layer(from_fn_with_state(Room::new(), message::check))
+        .layer(from_fn_with_state((staged.clone(), calls.clone()), phase::count));
+    let router = match token {
+        Some(token) => router.layer(from_fn_with_state(token, access::check)),
+        None => router,
+    };
     let stopping = async {
         stop.await;
+        stage.send_replace(Phase::Stopping);
+        let _ = timeout(SHUTDOWN_WAIT, calls.none()).await;
+        let calls_cut = calls.count();
+        // Streams stay open for as long as clients like; what ends the service ends them.
         ending.cancel();
-        tokio::time::sleep(SHUTDOWN_WAIT).await;
+        stage.send_replace(Phase::Ended);
+        Stopped { calls_cut }
     };
-    tokio::select! {
-        ended = serving.into_future() => ended.map_err(|error| {
-            Envelope::new(Code::InternalError, format!("The server stopped: {error}."))
-        }),
-        () = stopping => Ok(()),
-    }
+    let ((), stopped) = tokio::join!(connections::serve(socket, router, staged), stopping);
+    stopped
 }
 
 /// Tells somebody who calls another address, such as a person with a browser, which one is meant.

@@ -61,7 +61,7 @@ impl Named<'_> {
         for id in [11, 12] {
             replies.push(web.post(&self.call(id), &[]).await.messages().remove(0));
         }
-        web.stop().await.unwrap();
+        web.stop().await;
         replies
     }
 }

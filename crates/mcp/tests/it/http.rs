@@ -1,9 +1,13 @@
 //! Who may call over HTTP, and how the server ends.
 
+use std::time::Duration;
+
+use piton_mcp::bounds::{CONNECTIONS_MAX, SESSIONS_MAX};
 use piton_mcp::{Listener, Token};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 
 use crate::rig::{Machine, Web, hello, request};
 
@@ -90,11 +94,25 @@ async fn a_body_that_is_too_large_or_no_message_is_refused_and_the_server_stays_
     let machine = Machine::new();
     let mut web = Web::of_revision(machine.runtime(), "2025-11-25").await;
     let large = vec![b'x'; 50 * 1024 * 1024];
-    for (body, status) in
-        [(&large[..], 413), (b"{", 415), (b"\xff\xfe", 415), (b"[]", 415), (b"{\"id\":1}", 415)]
-    {
+    let reply = web.post_bytes(&large, &json!({}), &[]).await;
+    assert_eq!(reply.status, 413, "{reply:?}");
+    for (body, code) in [
+        (b"{".as_slice(), -32700),
+        (b"\xff\xfe", -32700),
+        (b"", -32700),
+        (b"[]", -32600),
+        (b"{\"id\":1}", -32600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1}", -32600),
+    ] {
         let reply = web.post_bytes(body, &json!({}), &[]).await;
-        assert_eq!(reply.status, status, "{reply:?}");
+        let told = &reply.messages()[0]["error"];
+        assert_eq!((reply.status, &told["code"]), (400, &code.into()), "{reply:?}");
+        assert!(told["message"].as_str().unwrap().starts_with("This is "), "{told}");
+    }
+    for kind in ["text/plain", "application/jsonx", ""] {
+        let reply = web.post_bytes(b"{}", &json!({}), &[("Content-Type", kind)]).await;
+        assert_eq!(reply.status, 415, "{kind}: {reply:?}");
+        assert!(reply.body.contains("`Content-Type: application/json`"), "{reply:?}");
     }
     let listed = web.request("tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 6);
@@ -139,8 +157,75 @@ async fn a_server_that_is_asked_to_stop_ends_its_streams_and_frees_its_port() {
     let mut first = [0; 15];
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 200 OK");
-    web.stop().await.unwrap();
+    assert_eq!(web.stop().await.calls_cut, 0);
     let mut rest = Vec::new();
     let _ = stream.read_to_end(&mut rest).await;
     assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");
+}
+
+/// What comes back until the server ends the connection.
+async fn until_closed(stream: &mut TcpStream) -> String {
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest).await;
+    String::from_utf8(rest).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_never_finished_does_not_stay() {
+    let machine = Machine::new();
+    let web = Web::serve(machine.runtime(), None).await;
+    let began = Instant::now();
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    let body =
+        format!("{head}Accept: application/json, text/event-stream\r\nContent-Length: 9\r\n\r\n{{");
+    for (sent, status) in [("", None), ("POST /m", None), (head, None), (&*body, Some("408"))] {
+        let mut stream = TcpStream::connect(web.address).await.unwrap();
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let reply = until_closed(&mut stream).await;
+        let found = reply.split(' ').nth(1);
+        assert!(status.is_none_or(|status| found == Some(status)), "{sent}: {reply}");
+    }
+    assert!(began.elapsed() < Duration::from_mins(10), "each of them ended by itself");
+}
+
+#[tokio::test]
+async fn who_comes_beyond_the_last_place_is_told_so_and_is_served_when_one_is_free() {
+    let machine = Machine::new();
+    let web = Web::serve(machine.runtime(), None).await;
+    let mut held = Vec::new();
+    for _ in 0..CONNECTIONS_MAX {
+        held.push(TcpStream::connect(web.address).await.unwrap());
+    }
+    let mut one_more = TcpStream::connect(web.address).await.unwrap();
+    let told = until_closed(&mut one_more).await;
+    assert!(told.starts_with("HTTP/1.1 503 ") && told.contains("Try again later."), "{told}");
+    held.clear();
+    loop {
+        // The server notices one by one that they are gone.
+        let mut stream = TcpStream::connect(web.address).await.unwrap();
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .await
+            .unwrap();
+        if until_closed(&mut stream).await.starts_with("HTTP/1.1 404 ") {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_session_that_was_idle_for_the_longest_time_makes_room() {
+    let machine = Machine::new();
+    let web = Web::serve(machine.runtime(), None).await;
+    let mut sessions = Vec::new();
+    for _ in 0..=SESSIONS_MAX {
+        let reply = web.post(&greeting(), &[]).await;
+        sessions.push(reply.header("mcp-session-id").unwrap().to_owned());
+    }
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    for (session, status) in
+        [(&sessions[0], 404), (&sessions[1], 202), (&sessions[SESSIONS_MAX], 202)]
+    {
+        assert_eq!(web.post(&ready, &[("Mcp-Session-Id", session)]).await.status, status);
+    }
 }

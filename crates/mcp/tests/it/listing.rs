@@ -145,7 +145,7 @@ async fn a_change_is_declared_where_it_can_be_told_and_nowhere_else() {
     let mut web = Web::of_revision(offer(&machine).await, "2025-11-25").await;
     let listed = web.request("tools/list", json!({})).await;
     assert_eq!(files(&listed).len(), READING.len() + WRITING.len());
-    web.stop().await.unwrap();
+    web.stop().await;
 }
 
 #[tokio::test]

@@ -21,3 +21,4 @@ mod schemas;
 mod sets;
 mod several;
 mod tools;
+mod unread;

@@ -1,7 +1,6 @@
 //! Backpacks: which one agents are attached to.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use piton_backpack::BackpackId;
 use piton_backpack::journal::JournalPorts;
@@ -40,8 +39,8 @@ impl Runtime {
         let section = section.map(|section| section.value);
         let permissions = section.as_ref().and_then(StateSection::permissions);
         let agent = section.and_then(|section| section.agent);
-        let leases = Arc::clone(&self.ports.leases);
-        let state = Attached::new(ports.clone(), leases, backpack, permissions);
+        let shared = self.shared_backpacks.get(&backpack, ports, &self.ports.leases);
+        let state = Attached::new(shared, permissions);
         Ok(Some(Attachment { state, agent }))
     }
 }

@@ -16,6 +16,7 @@ use crate::config::{Configuration, Problem, Settings, Status};
 use crate::connection::{Connection, Whereabouts};
 use crate::frames::{AgentId, FramePorts};
 use crate::library::{Library, Stock, sources};
+use crate::state::SharedBackpacks;
 
 /// Everything that Piton does for whoever calls it.
 pub struct Runtime {
@@ -29,6 +30,8 @@ pub struct Runtime {
     applied: Settings,
     /// Where backpacks are kept, if they are.
     pub(super) backpacks: Option<JournalPorts>,
+    /// Those that agents are attached to.
+    pub(super) shared_backpacks: SharedBackpacks,
     /// Where context is kept, if it is.
     pub(super) frames: Option<FramePorts>,
     /// The agent of context that clients act as, whatever is configured.
@@ -63,6 +66,7 @@ impl Runtime {
             configuration,
             applied,
             backpacks: None,
+            shared_backpacks: SharedBackpacks::default(),
             frames: None,
             context_agent: None,
         })

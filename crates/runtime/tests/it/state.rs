@@ -1,26 +1,44 @@
 //! The backpack that an agent is attached to.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, Identity, Options, Ports};
 use piton_core::port::NoTrace;
-use piton_runtime::state::request::ShowHistory;
-use piton_runtime::state::{Acting, Attached};
+use piton_runtime::state::request::{ListKeys, Pack, ShowHistory};
+use piton_runtime::state::{Acting, Attached, SharedBackpacks};
+use piton_store::StreamId;
 use piton_store::local::{
     DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock, SystemEntropy,
 };
+use piton_store::port::Leases;
+use piton_store::testing::WatchedJournal;
 
 /// More commits than stay in memory.
 const COMMITS: u64 = 10_001;
 
-async fn attached(root: &std::path::Path) -> Attached {
+/// Where backpacks are kept; `hook` is told what their journal is asked.
+fn kept(
+    root: &std::path::Path,
+    hook: impl Fn(&'static str, &StreamId) + Send + Sync + 'static,
+) -> (JournalPorts, Arc<dyn Leases>) {
     let dir = DataDir::open(root).unwrap();
     let blobs = LocalBlobs::new(dir.clone());
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
     let journal = LogJournal::backpacks(dir, blobs.clone(), leases.clone(), Arc::new(NoTrace));
+    let journal = WatchedJournal::new(Arc::new(journal), hook);
     let ports = Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
     let ports = JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports };
+    (ports, Arc::new(leases))
+}
+
+fn me() -> Acting {
+    Acting { agent: "me".to_owned(), provenance: None, narrowed: None }
+}
+
+async fn attached(root: &std::path::Path) -> Attached {
+    let (ports, leases) = kept(root, |_, _| {});
     let id: BackpackId = "pack_a".parse().unwrap();
     let holder = Holder::new("a test").unwrap();
     let opened =
@@ -33,14 +51,14 @@ async fn attached(root: &std::path::Path) -> Attached {
         busy.pack("x", &number).await.unwrap().done().unwrap();
     }
     backpack.close().await.unwrap();
-    Attached::new(ports, Arc::new(leases), id, None)
+    Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None)
 }
 
 #[tokio::test]
 async fn a_page_of_history_ends_where_memory_does_unless_it_would_be_short() {
     let root = tempfile::tempdir().unwrap();
     let attached = attached(root.path()).await;
-    let acting = Acting { agent: "me".to_owned(), provenance: None, narrowed: None };
+    let acting = me();
     let shown = attached.history(&acting, &ShowHistory::default()).await.unwrap();
     let newest: Vec<&str> = shown.commits.iter().map(|line| line.commit.as_str()).collect();
     assert_eq!((newest.len(), newest[0], newest[49]), (50, "c2710", "c26df"));
@@ -60,4 +78,37 @@ async fn a_page_of_history_ends_where_memory_does_unless_it_would_be_short() {
         assert_eq!((shown.commits.len(), shown.left_out, shown.unread), (1, 0, None));
         assert_eq!(shown.commits[0].commit, "c0");
     }
+}
+
+#[tokio::test]
+async fn packs_that_are_under_way_together_share_turns_and_appends() {
+    const PACKS: usize = 64;
+    let root = tempfile::tempdir().unwrap();
+    let appends = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&appends);
+    let (ports, leases) = kept(root.path(), move |method, _| {
+        count.fetch_add(usize::from(method == "append"), Ordering::Relaxed);
+    });
+    let (id, shared) = ("pack_b".parse().unwrap(), SharedBackpacks::default());
+    // Two connections of one process.
+    let attached = [(); 2].map(|()| Attached::new(shared.get(&id, &ports, &leases), None));
+    let mut packs = tokio::task::JoinSet::new();
+    for number in 0..PACKS {
+        let attached = attached[number % 2].clone();
+        packs.spawn(async move {
+            let (key, value, tags) = (format!("k{number}"), number.into(), Vec::new());
+            attached.pack(&me(), &Pack { key, value, tags }).await.unwrap().commit
+        });
+    }
+    let mut commits: Vec<String> = packs.join_all().await;
+    commits.sort_unstable();
+    commits.dedup();
+    assert_eq!(commits.len(), PACKS, "each has a commit of its own");
+    let appends = appends.load(Ordering::Relaxed);
+    assert!(appends <= PACKS / 4, "{appends} appends for {PACKS} packs");
+    // All of it is on disk, for another process as well.
+    let (ports, leases) = kept(root.path(), |_, _| {});
+    let other = Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None);
+    let listed = other.keys(&me(), &ListKeys::default()).await.unwrap();
+    assert_eq!(listed.keys.len() + listed.left_out, PACKS);
 }

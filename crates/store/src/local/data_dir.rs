@@ -131,6 +131,11 @@ impl DataDir {
         self.sessions().join(stream.as_str()).join("cache")
     }
 
+    /// The replies that clients may ask for again, one directory a client.
+    pub fn replies(&self) -> PathBuf {
+        self.root.join("run/replies")
+    }
+
     /// The blobs of a namespace.
     pub fn blobs(&self, namespace: Namespace) -> PathBuf {
         self.root.join(match namespace {

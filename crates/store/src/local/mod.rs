@@ -19,6 +19,7 @@ mod log;
 mod pipeline;
 mod reading;
 mod real_disk;
+mod replies;
 mod segmented;
 mod site;
 mod table;
@@ -34,6 +35,7 @@ pub use keyring::LocalKeyRing;
 pub use leases::LocalLeases;
 pub use log::Log;
 pub use real_disk::RealDisk;
+pub use replies::LocalReplies;
 pub use segmented::Segmented;
 pub use table::{LocalTable, RepairedTable, TableStatus, repair_table};
 

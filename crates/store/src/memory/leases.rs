@@ -1,8 +1,10 @@
 //! Leases in memory.
 //!
-//! Who waits leaves a waker, and whoever frees a lease wakes all who wait for it.
+//! Who waits leaves a waker. Whoever frees a lease wakes those who can take it now, in the order in which they came: the
+//! next exclusive one, or every shared one before it.
 //!
-//! Invariants: a waiter that is dropped or has run out of patience keeps nobody out.
+//! Invariants: a waiter that is dropped or has run out of patience keeps nobody out. Nobody overtakes a waiter whom it
+//! would keep out.
 //!
 //! Limitations: there is no timer. A waiter looks at the clock when it is polled, so that the end
 //! of its patience is noticed when something wakes it, and not before.
@@ -60,12 +62,12 @@ impl MemoryLeases {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes who holds or waits for a lease, and wakes everybody who may now take it.
+    /// Changes who holds or waits for a lease, and wakes whoever may now take it.
     fn release(&self, name: &LeaseName, change: impl FnOnce(&mut Slot)) {
         let mut state = self.state();
         let Some(slot) = state.slots.get_mut(name) else { return };
         change(slot);
-        let wakers: Vec<Waker> = slot.waiters.values().map(|waiter| waiter.waker.clone()).collect();
+        let wakers = slot.next(self.clock.monotonic());
         if slot.shared == 0 && !slot.exclusive && slot.waiters.is_empty() {
             state.slots.remove(name);
         }
@@ -75,15 +77,36 @@ impl MemoryLeases {
 }
 
 impl Slot {
-    /// Whether a lease can be taken now. `own` is the asking waiter's number, if it has one.
+    /// Whether a lease can be taken now. `own` is the asking waiter's number; without one it stands behind all others.
     fn admits(&self, mode: Mode, now: Duration, own: Option<u64>) -> bool {
-        let exclusive_waits = |(number, waiter): (&u64, &Waiter)| {
-            waiter.mode == Mode::Exclusive && now < waiter.deadline && Some(*number) != own
-        };
+        let mut ahead = self
+            .waiters
+            .range(..own.unwrap_or(u64::MAX))
+            .map(|(_, waiter)| waiter)
+            .filter(|waiter| now < waiter.deadline);
         match mode {
-            Mode::Exclusive => !self.exclusive && self.shared == 0,
-            Mode::Shared => !self.exclusive && !self.waiters.iter().any(exclusive_waits),
+            Mode::Exclusive => !self.exclusive && self.shared == 0 && ahead.next().is_none(),
+            Mode::Shared => !self.exclusive && ahead.all(|waiter| waiter.mode == Mode::Shared),
         }
+    }
+
+    /// Those who wait and can go on.
+    fn next(&self, now: Duration) -> Vec<Waker> {
+        let mut wakers = Vec::new();
+        let mut is_shared = self.shared > 0;
+        for waiter in self.waiters.values().take_while(|_| !self.exclusive) {
+            // Who ran out of patience keeps nobody out, and may as well find out.
+            let is_alive = now < waiter.deadline;
+            if is_alive && waiter.mode == Mode::Exclusive {
+                if !is_shared {
+                    wakers.push(waiter.waker.clone());
+                }
+                break;
+            }
+            is_shared |= is_alive;
+            wakers.push(waiter.waker.clone());
+        }
+        wakers
     }
 }
 
@@ -262,7 +285,29 @@ mod tests {
     }
 
     #[test]
-    fn a_release_wakes_everybody_who_waits() {
+    fn those_who_wait_are_served_in_the_order_in_which_they_came() {
+        let bench = Bench::new();
+        let held = bench.take(Mode::Exclusive);
+        let mut first = bench.attempt(Mode::Exclusive, 100);
+        let mut second = bench.attempt(Mode::Shared, 100);
+        let mut third = bench.attempt(Mode::Exclusive, 100);
+        for attempt in [&mut first, &mut second, &mut third] {
+            assert!(bench.poll(attempt).is_pending());
+        }
+        drop(held);
+        assert_eq!(bench.wakes(), 1, "the first one alone can go on");
+        assert!(bench.poll(&mut third).is_pending(), "who asks early does not overtake");
+        assert!(bench.poll(&mut second).is_pending());
+        let Poll::Ready(Ok(held)) = bench.poll(&mut first) else { panic!("its turn has come") };
+        drop(held);
+        assert_eq!(bench.wakes(), 2);
+        let Poll::Ready(Ok(held)) = bench.poll(&mut second) else { panic!("its turn has come") };
+        drop(held);
+        assert!(bench.poll(&mut third).is_ready());
+    }
+
+    #[test]
+    fn a_release_wakes_everybody_who_can_share() {
         let bench = Bench::new();
         let held = bench.take(Mode::Exclusive);
         let mut first = bench.attempt(Mode::Shared, 100);

@@ -8,6 +8,7 @@ mod cache;
 mod journal;
 mod keyring;
 mod leases;
+mod replies;
 mod table;
 
 pub use blobs::MemoryBlobs;
@@ -15,4 +16,5 @@ pub use cache::MemoryCache;
 pub use journal::MemoryJournal;
 pub use keyring::MemoryKeyRing;
 pub use leases::MemoryLeases;
+pub use replies::MemoryReplies;
 pub use table::MemoryTable;

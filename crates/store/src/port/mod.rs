@@ -11,6 +11,7 @@ mod cursor;
 mod journal;
 mod keyring;
 mod leases;
+mod replies;
 mod table;
 
 pub use blobs::{BlobEntry, BlobReader, Blobs, Namespace, Roots, RootsCursor};
@@ -24,6 +25,7 @@ pub use journal::{
 pub use keyring::{KeyAge, KeyRing, Signature};
 pub(crate) use leases::Hold;
 pub use leases::{Lease, Leases, Mode, Patience};
+pub use replies::{Replies, ReplyKey};
 pub use table::{Batch, Change, Entry, Expect, Key, Page, Table, Version, Write};
 
 /// What an asynchronous port method returns.

@@ -3,6 +3,7 @@
 use std::{
     cell::Cell,
     fs::{self, OpenOptions},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -13,10 +14,14 @@ use piton_core::{
     port::{Clock, NoTrace, TimestampMs, fixed::ManualClock},
 };
 use piton_store::{
-    local::{DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable},
+    bounds::REPLY_TIME,
+    local::{DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies, LocalTable},
     local::{SystemClock, SystemEntropy},
-    memory::{MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable},
-    port::{Blobs, Cache, Journal, KeyRing, Leases, Namespace, Table},
+    memory::{
+        MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryReplies,
+        MemoryTable,
+    },
+    port::{Blobs, Cache, Journal, KeyRing, Leases, Namespace, Replies, ReplyKey, Table},
     testing::{Sample, contract},
 };
 use tempfile::TempDir;
@@ -49,6 +54,7 @@ fn every_port_is_a_trait_object_with_an_adapter_in_memory() {
     let _leases: Box<dyn Leases> = Box::new(MemoryLeases::new(clock));
     let _keyring: Box<dyn KeyRing> = Box::new(MemoryKeyRing::new(Arc::new(SystemEntropy)));
     let _projections: Box<dyn Cache> = Box::new(MemoryCache::new());
+    let _replies: Box<dyn Replies> = Box::new(MemoryReplies::new(Arc::new(SystemClock)));
     assert!(Namespace::ALL.contains(&Namespace::PinnedWorkflows));
 }
 
@@ -84,6 +90,49 @@ async fn the_key_ring_on_disk_keeps_its_promise() {
 #[tokio::test]
 async fn the_cache_in_memory_keeps_its_promise() {
     contract::cache::suite(MemoryCache::new).await;
+}
+
+#[tokio::test]
+async fn the_replies_in_memory_keep_their_promise() {
+    contract::replies::suite(|| MemoryReplies::new(Arc::new(SystemClock))).await;
+}
+
+#[tokio::test]
+async fn the_replies_on_disk_keep_their_promise() {
+    let rooms = Rooms::new();
+    contract::replies::suite(|| LocalReplies::new(rooms.next())).await;
+}
+
+#[tokio::test]
+async fn a_reply_is_found_by_another_process_and_is_for_its_owner_alone() {
+    let scratch = TempDir::new().unwrap();
+    let open = || LocalReplies::new(DataDir::open(scratch.path()).unwrap());
+    let key = ReplyKey::new("a session that nobody guesses", "a".parse().unwrap());
+    open().keep(&key, b"a reply".to_vec()).await.unwrap();
+    assert_eq!(open().get(&key).await.unwrap().as_deref(), Some(b"a reply".as_slice()));
+    let client = scratch.path().join("run/replies").join(key.client.hex());
+    for (path, mode) in [(client.clone(), 0o700), (client.join("a"), 0o600)] {
+        let found = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(found, mode, "{}", path.display());
+    }
+    // What is damaged is not there.
+    let file = client.join("a");
+    let mut bytes = fs::read(&file).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&file, bytes).unwrap();
+    assert_eq!(open().get(&key).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn replies_are_gone_after_their_time() {
+    let clock = Arc::new(ManualClock::new(TimestampMs(0)));
+    let replies = MemoryReplies::new(clock.clone());
+    let key = ReplyKey::new("one", "a".parse().unwrap());
+    replies.keep(&key, b"x".to_vec()).await.unwrap();
+    clock.advance(REPLY_TIME - Duration::from_millis(1));
+    assert!(replies.get(&key).await.unwrap().is_some());
+    clock.advance(Duration::from_millis(1));
+    assert!(replies.get(&key).await.unwrap().is_none());
 }
 
 #[tokio::test]

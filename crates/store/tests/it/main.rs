@@ -19,6 +19,7 @@ mod health;
 mod journal_contract;
 mod keyring;
 mod kill;
+mod lease_queue;
 mod model;
 mod oversized;
 mod protocol;

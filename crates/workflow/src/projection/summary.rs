@@ -172,7 +172,7 @@ impl RunSummary {
             session_id,
             run_id: run.id,
             label: label(run.id),
-            title: title(run, tip, goal, recap, workflow),
+            title: title(run, node.id, goal, recap, workflow),
             goal: goal.map(BoundedText::truncated),
             workflow: WorkflowOutline {
                 id: run.started.workflow_id.clone(),

@@ -11,7 +11,10 @@ use piton_runtime::{Whereabouts, frames::AgentId, surroundings::project_dir};
 
 use crate::{
     app::App,
-    commands::workspace::{Chosen, wall},
+    commands::{
+        stop,
+        workspace::{Chosen, wall},
+    },
     exit::Ending,
     failure::Failure,
     open::Open,
@@ -49,6 +52,10 @@ pub(super) fn run(
     if let Some(agent) = context {
         settings.check(&agent)?;
     }
-    open.wait(serve_stdio(offer.attached(backpack), whereabouts))?;
+    // A client that goes away, and a system that ends, send signals: what is under way may end first.
+    let told = open.wait(async { stop::signals() })?;
+    let served = open.wait(serve_stdio(offer.attached(backpack), whereabouts, told));
+    open.leave();
+    served?;
     Ok(Ending::Done)
 }

@@ -74,10 +74,13 @@ fn serve(app: &App, declared: Joined) -> Result<Ending, Failure> {
     let told = Told { server: &notice, data_dir: open.root(), was_running: false };
     app.output.reply("piton.up/1", &told)?;
     open.log.began();
-    let served = open.wait(serve_http(listener, offer, stop));
+    let stop = async {
+        stop.await;
+        words::stopping(app);
+    };
+    let stopped = open.block_on(serve_http(listener.keeping(open.replies()), offer, stop));
     drop((posted, lease));
-    served?;
-    app.output.say("Stopped. Nothing is lost; `piton up` goes on.");
+    words::stopped(app, stopped);
     Ok(Ending::Done)
 }
 

@@ -2,11 +2,33 @@
 
 use std::path::Path;
 
+use piton_mcp::{Stopped, bounds::SHUTDOWN_WAIT};
 use piton_runtime::reply::ListedWorkflows;
 use piton_workflow::SourceKind;
 
 use super::notice::Notice;
 use crate::{app::App, commands::mcp::Client};
+
+/// What the server says when it is told to stop.
+pub(super) fn stopping(app: &App) {
+    let seconds = SHUTDOWN_WAIT.as_secs();
+    app.output.say(format_args!(
+        "Stopping. Calls under way have {seconds} s to end; new ones are refused."
+    ));
+}
+
+/// What it says when it has.
+pub(super) fn stopped(app: &App, stopped: Stopped) {
+    match stopped.calls_cut {
+        0 => app.output.say("Stopped. Nothing is lost; `piton up` goes on."),
+        1 => app.output.say(
+            "Stopped. 1 call did not end in time. What it had written is kept; repeat it after `piton up` to see the result.",
+        ),
+        count => app.output.say(format_args!(
+            "Stopped. {count} calls did not end in time. What they had written is kept; repeat them after `piton up` to see the results."
+        )),
+    }
+}
 
 /// What the server says at its start; `token` is the file with what callers have to send.
 pub(super) fn opening(
@@ -27,6 +49,10 @@ pub(super) fn opening(
     if let Some(file) = token {
         let file = app.shown(file);
         output.say(format_args!("  Token      what {file} holds, as `Authorization: Bearer …`"));
+    } else {
+        output.say(
+            "  Token      none: every user of this machine can call it. Set http.token_file to require one.",
+        );
     }
     output.say(format_args!("  Workflows  {bundled} bundled · {own} of yours\n"));
     output.say(

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use piton_core::Envelope;
 use piton_mcp::Listener;
 use piton_mcp::http::{PATH, serve_handlers, serve_http};
 use tokio::sync::oneshot;
@@ -42,7 +41,7 @@ async fn holds<F>(
     name: &str,
     options: &[&str],
 ) where
-    F: Future<Output = Result<(), Envelope>> + Send + 'static,
+    F: Future<Output = piton_mcp::Stopped> + Send + 'static,
 {
     let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
     let url = format!("http://localhost:{}{PATH}", listener.address().port());
@@ -58,7 +57,7 @@ async fn holds<F>(
     let trouble = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{told}{trouble}\nEach check: {results}");
     stop.send(()).unwrap();
-    server.await.unwrap().unwrap();
+    server.await.unwrap();
 }
 
 fn command(line: &str) -> Command {

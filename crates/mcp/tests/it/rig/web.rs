@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use piton_core::Envelope;
-use piton_mcp::{Listener, Offer, Token, serve_http};
+use piton_mcp::{Listener, Offer, Stopped, Token, serve_http};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -21,7 +20,7 @@ const GIVE_UP: Duration = Duration::from_mins(1);
 pub(crate) struct Web {
     pub(crate) address: SocketAddr,
     stop: oneshot::Sender<()>,
-    server: JoinHandle<Result<(), Envelope>>,
+    server: JoinHandle<Stopped>,
     revision: &'static str,
     session: Option<String>,
     last_id: u64,
@@ -182,7 +181,7 @@ impl Web {
     }
 
     /// Asks the server to stop and waits until it did.
-    pub(crate) async fn stop(self) -> Result<(), Envelope> {
+    pub(crate) async fn stop(self) -> Stopped {
         self.stop.send(()).unwrap();
         timeout(GIVE_UP, self.server).await.expect("the server ends").unwrap()
     }

@@ -12,4 +12,5 @@ pub mod cache;
 pub mod journal;
 pub mod keyring;
 pub mod leases;
+pub mod replies;
 pub mod table;

@@ -1,0 +1,403 @@
+//! Replies that a client may ask for again: because its connection broke, or because the server was started anew.
+//!
+//! Each call has a stream of events of its own. What the client should not miss of it is kept before it is sent, and has
+//! an id; with the last id that it saw in `Last-Event-ID`, a client gets what came after that, from whichever process it
+//! reaches. A call goes on, and its reply is kept, when its client is gone.
+//!
+//! A request is recognised when it is repeated: the protocol gives every request of a session an id of its own. While the
+//! first one is under way, or if its reply never got through, the same id with the same message gets that reply, and
+//! nothing is done twice. After a reply that got through, the client means another call: some count anew.
+//!
+//! *Invariants*: what is kept for a session is found by its id alone, which is random and which only its client knows.
+//! Without sessions, the id of the stream is such an id. What is kept is what was sent.
+//!
+//! *Limitations*: "got through" means that the connection took all of it. Progress is not kept. A call whose process died
+//! has no reply, and is made anew when it is repeated: `startKey` makes that harmless.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, ready};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::poll_fn;
+use futures_util::{Stream, StreamExt as _};
+use piton_core::{Digest, FileBytes};
+use piton_runtime::replies::{Replies, ReplyKey};
+use rmcp::model::{
+    ClientJsonRpcMessage, CustomResult, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ServerNotification, ServerResult,
+};
+use rmcp::transport::streamable_http_server::session::{
+    EventStore, EventStoreError, EventStream, ServerSseMessage, SessionState, SessionStore,
+    SessionStoreError,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep};
+
+use crate::bounds::{REPLAY_PAUSE, REPLAY_WAIT};
+
+/// The entry with what a client said of itself when it began its session.
+const SESSION: &str = "session";
+
+/// Whose the streams without a session are: all of them together are bounded as those of one client.
+const NOBODY: &str = "without a session";
+
+/// How many events may wait for a client.
+const WAITING_EVENTS: usize = 16;
+
+/// How many hex digits of a digest tell the requests of a session apart.
+const REQUEST_DIGITS: usize = 32;
+
+/// Replies that clients may ask for again. Clones keep the same ones.
+#[derive(Clone)]
+pub(super) struct KeptReplies {
+    replies: Arc<dyn Replies>,
+    /// The calls of this process that are under way.
+    live: Arc<Mutex<Live>>,
+}
+
+/// The calls that are under way, each with a number of its own.
+#[derive(Default)]
+struct Live {
+    calls: BTreeMap<ReplyKey, u64>,
+    last: u64,
+}
+
+/// The events of one call.
+#[derive(Clone)]
+pub(super) struct CallStream {
+    key: ReplyKey,
+    /// What the ids of its events begin with.
+    label: String,
+}
+
+/// A call of this process, for as long as it is under way.
+pub(super) struct LiveCall {
+    kept: KeptReplies,
+    stream: CallStream,
+    number: u64,
+}
+
+/// What is kept of a call.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Record {
+    /// In order; the number of an event is its place, counted from one.
+    messages: Vec<Value>,
+    /// Whether the reply is among them.
+    is_done: bool,
+    /// Whether the connection of the client took all of it.
+    is_delivered: bool,
+}
+
+impl CallStream {
+    /// The stream of a request in a session.
+    pub(super) fn of_request(session: &str, request: &ClientJsonRpcMessage) -> Self {
+        let bytes = serde_json::to_vec(request).expect("a message is JSON");
+        let digits = Digest::of(&FileBytes(&bytes)).hex();
+        Self::in_session(session, &digits[..REQUEST_DIGITS]).expect("hex digits are a name")
+    }
+
+    fn in_session(session: &str, digits: &str) -> Option<Self> {
+        let label = format!("c{digits}");
+        Some(Self { key: ReplyKey::new(session, label.parse().ok()?), label })
+    }
+
+    /// The stream of a call that stands alone; nothing if it cannot be one.
+    fn without_session(id: &str) -> Option<Self> {
+        let label = format!("s{id}");
+        Some(Self { key: ReplyKey::new(NOBODY, label.parse().ok()?), label })
+    }
+
+    /// The stream and the number of an event of a session.
+    pub(super) fn of_event(session: &str, event: &str) -> Option<(Self, usize)> {
+        let (label, number) = event.rsplit_once('-')?;
+        let digits = label.strip_prefix('c')?;
+        let is_ours =
+            digits.len() == REQUEST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Some((Self::in_session(session, digits).filter(|_| is_ours)?, number.parse().ok()?))
+    }
+
+    fn event(&self, number: usize) -> String {
+        format!("{}-{number}", self.label)
+    }
+}
+
+impl Drop for LiveCall {
+    fn drop(&mut self) {
+        let mut live = self.kept.live();
+        if live.calls.get(&self.stream.key) == Some(&self.number) {
+            live.calls.remove(&self.stream.key);
+        }
+    }
+}
+
+impl KeptReplies {
+    pub(super) fn new(replies: Arc<dyn Replies>) -> Self {
+        Self { replies, live: Arc::default() }
+    }
+
+    fn live(&self) -> std::sync::MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a call; nothing if it is a repetition whose reply is kept, or will be.
+    pub(super) async fn begin(&self, stream: &CallStream) -> Option<LiveCall> {
+        let earlier = self.record(stream).await.filter(|record| record.is_done);
+        if earlier.as_ref().is_some_and(|record| !record.is_delivered) {
+            return None;
+        }
+        let mut live = self.live();
+        // Whose reply got through is over, also in the moment in which that is still noted as being under way.
+        if earlier.is_none() && live.calls.contains_key(&stream.key) {
+            return None;
+        }
+        live.last += 1;
+        let number = live.last;
+        live.calls.insert(stream.key.clone(), number);
+        Some(LiveCall { kept: self.clone(), stream: stream.clone(), number })
+    }
+
+    /// What is known of a call. What cannot be read is not there: then the call is one like any other.
+    async fn record(&self, stream: &CallStream) -> Option<Record> {
+        let bytes = self.replies.get(&stream.key).await.ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Whether it was kept.
+    async fn keep(&self, stream: &CallStream, record: &Record) -> bool {
+        let bytes = serde_json::to_vec(record).expect("a record is JSON");
+        self.replies.keep(&stream.key, bytes).await.is_ok()
+    }
+
+    /// Sends the events of a call to its client, and keeps them whether the client is there or not. What `held` holds is
+    /// held until the call has ended.
+    pub(super) fn send(
+        &self,
+        call: LiveCall,
+        events: impl Stream<Item = ServerSseMessage> + Send + 'static,
+        held: impl Send + 'static,
+    ) -> EventStream {
+        let (sender, receiver) = mpsc::channel(WAITING_EVENTS);
+        let (kept, stream) = (self.clone(), call.stream.clone());
+        tokio::spawn(async move {
+            let _until_the_end = held;
+            let stream = &call.stream;
+            let mut events = std::pin::pin!(events);
+            let mut record = Record::default();
+            let mut is_there = true;
+            while let Some(mut event) = events.next().await {
+                event.event_id = None;
+                if !event.message.as_deref().is_some_and(is_progress) {
+                    record.add(event.message.as_deref());
+                    // An id promises that what follows it can be had again.
+                    if kept.keep(stream, &record).await {
+                        event.event_id = Some(stream.event(record.messages.len()));
+                    }
+                }
+                is_there = is_there && sender.send(event).await.is_ok();
+            }
+        });
+        self.to_client(stream, receiver)
+    }
+
+    /// The events of a call after those that a client has seen.
+    pub(super) async fn resume(&self, stream: CallStream, seen: usize) -> Option<EventStream> {
+        let is_known =
+            self.live().calls.contains_key(&stream.key) || self.record(&stream).await.is_some();
+        is_known.then(|| self.follow(stream, seen))
+    }
+
+    /// The same of a call that is known: those that are there, and those that come until its reply does.
+    pub(super) fn follow(&self, stream: CallStream, mut seen: usize) -> EventStream {
+        let (sender, receiver) = mpsc::channel(WAITING_EVENTS);
+        let (kept, followed) = (self.clone(), stream.clone());
+        tokio::spawn(async move {
+            let ends = Instant::now() + REPLAY_WAIT;
+            loop {
+                let record = kept.record(&followed).await.unwrap_or_default();
+                for message in record.messages.into_iter().skip(seen) {
+                    seen += 1;
+                    let Some(message) = message_of(message) else { continue };
+                    let event = ServerSseMessage::new(followed.event(seen), message);
+                    if sender.send(event).await.is_err() {
+                        return;
+                    }
+                }
+                if record.is_done || sender.is_closed() {
+                    return;
+                }
+                if Instant::now() >= ends {
+                    let again = ServerSseMessage::retry(Duration::from_secs(1));
+                    let _ = sender.send(again).await;
+                    return;
+                }
+                sleep(REPLAY_PAUSE).await;
+            }
+        });
+        self.to_client(stream, receiver)
+    }
+
+    /// What a connection is given. When it has taken all of it, that is noted, and then the stream ends: who has read it
+    /// to its end finds it noted.
+    fn to_client(
+        &self,
+        stream: CallStream,
+        mut events: mpsc::Receiver<ServerSseMessage>,
+    ) -> EventStream {
+        let (kept, mut noted) = (self.clone(), None);
+        Box::pin(poll_fn(move |context| {
+            if noted.is_none()
+                && let Some(event) = ready!(events.poll_recv(context))
+            {
+                return Poll::Ready(Some(event));
+            }
+            let noted = noted.get_or_insert_with(|| {
+                let (sender, receiver) = oneshot::channel::<()>();
+                let (kept, stream) = (kept.clone(), stream.clone());
+                tokio::spawn(async move {
+                    kept.note_delivered(&stream).await;
+                    drop(sender);
+                });
+                receiver
+            });
+            Pin::new(noted).poll(context).map(|_| None)
+        }))
+    }
+
+    async fn note_delivered(&self, stream: &CallStream) {
+        if let Some(mut record) = self.record(stream).await
+            && record.is_done
+            && !record.is_delivered
+        {
+            record.is_delivered = true;
+            self.keep(stream, &record).await;
+        }
+    }
+
+    /// Keeps a session as if it had begun now.
+    pub(super) async fn keep_session_longer(&self, session: &str) {
+        let key = Self::session_key(session);
+        if let Ok(Some(bytes)) = self.replies.get(&key).await {
+            // Where that fails, the client begins a session once more than it had to.
+            let _ = self.replies.keep(&key, bytes).await;
+        }
+    }
+
+    fn session_key(session: &str) -> ReplyKey {
+        ReplyKey::new(session, SESSION.parse().expect("it is a name"))
+    }
+}
+
+impl Record {
+    fn add(&mut self, message: Option<&ServerJsonRpcMessage>) {
+        let Some(message) = message else { return };
+        self.is_done |= matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
+        self.messages.push(serde_json::to_value(message).expect("a message is JSON"));
+    }
+}
+
+fn is_progress(message: &ServerJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Notification(sent)
+        if matches!(sent.notification, ServerNotification::ProgressNotification(_)))
+}
+
+/// A message as it was sent. The result of a reply is not read as any type: that could lose what the type does not have.
+fn message_of(mut value: Value) -> Option<ServerJsonRpcMessage> {
+    let Some(result) = value.get_mut("result").map(Value::take) else {
+        return serde_json::from_value(value).ok();
+    };
+    let id: RequestId = serde_json::from_value(value.get("id")?.clone()).ok()?;
+    Some(ServerJsonRpcMessage::response(ServerResult::CustomResult(CustomResult(result)), id))
+}
+
+impl EventStore for KeptReplies {
+    fn store_event<'a, 'b, 'c, 't>(
+        &'a self,
+        stream_id: &'b str,
+        event: &'c ServerSseMessage,
+    ) -> BoxFuture<'t, Result<String, EventStoreError>>
+    where
+        'a: 't,
+        'b: 't,
+        'c: 't,
+        Self: 't,
+    {
+        Box::pin(async move {
+            let stream = CallStream::without_session(stream_id).ok_or("its id is no name")?;
+            let mut record = self.record(&stream).await.unwrap_or_default();
+            record.add(event.message.as_deref());
+            // A reply that cannot be kept is sent all the same.
+            self.keep(&stream, &record).await;
+            Ok(stream.event(record.messages.len()))
+        })
+    }
+
+    fn replay_events_after<'a, 'b, 't>(
+        &'a self,
+        last_event_id: &'b str,
+    ) -> BoxFuture<'t, Result<EventStream, EventStoreError>>
+    where
+        'a: 't,
+        'b: 't,
+        Self: 't,
+    {
+        Box::pin(async move {
+            let event = last_event_id.strip_prefix('s').and_then(|event| event.rsplit_once('-'));
+            let Some((id, number)) = event else { return Err("it is no event of ours".into()) };
+            let stream = CallStream::without_session(id).ok_or("it is no event of ours")?;
+            let replayed = self.resume(stream, number.parse()?).await;
+            replayed.ok_or_else(|| "nothing is kept of its stream".into())
+        })
+    }
+}
+
+impl SessionStore for KeptReplies {
+    fn load<'a, 'b, 't>(
+        &'a self,
+        session_id: &'b str,
+    ) -> BoxFuture<'t, Result<Option<SessionState>, SessionStoreError>>
+    where
+        'a: 't,
+        'b: 't,
+        Self: 't,
+    {
+        Box::pin(async move {
+            let found = self.replies.get(&Self::session_key(session_id)).await?;
+            Ok(found.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+        })
+    }
+
+    fn store<'a, 'b, 'c, 't>(
+        &'a self,
+        session_id: &'b str,
+        state: &'c SessionState,
+    ) -> BoxFuture<'t, Result<(), SessionStoreError>>
+    where
+        'a: 't,
+        'b: 't,
+        'c: 't,
+        Self: 't,
+    {
+        Box::pin(async move {
+            let bytes = serde_json::to_vec(state)?;
+            Ok(self.replies.keep(&Self::session_key(session_id), bytes).await?)
+        })
+    }
+
+    fn delete<'a, 'b, 't>(
+        &'a self,
+        session_id: &'b str,
+    ) -> BoxFuture<'t, Result<(), SessionStoreError>>
+    where
+        'a: 't,
+        'b: 't,
+        Self: 't,
+    {
+        Box::pin(async move { Ok(self.replies.forget(ReplyKey::client(session_id)).await?) })
+    }
+}

@@ -1,0 +1,117 @@
+//! The message that a request carries: read within bounds, and refused in words if it is none.
+//!
+//! *Invariants*: a body is read whole before anybody acts on it, within [`BODY_WAIT`] and [`MESSAGE_BYTES_MAX`]. Few long
+//! ones are held at a time, so that what all bodies take is bounded.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::StreamExt as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use crate::bounds::{BODY_WAIT, LONG_BODIES_MAX, LONG_BODY_BYTES, MESSAGE_BYTES_MAX};
+use crate::malformed;
+
+/// Room for long bodies. Clones share it.
+#[derive(Clone)]
+pub(super) struct Room(Arc<Semaphore>);
+
+impl Room {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(LONG_BODIES_MAX)))
+    }
+}
+
+/// A body, with the room that it takes.
+struct Read {
+    bytes: Bytes,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+/// Why a body was not read.
+enum Unread {
+    TooLong,
+    TooSlow,
+    /// The connection ended.
+    CutOff,
+}
+
+/// Reads the message of a request, and says what is wrong if the service cannot read it.
+pub(super) async fn check(State(room): State<Room>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    if !is_json(request.headers()) {
+        let words = "Send the message as JSON, with the header `Content-Type: application/json`.\n";
+        return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, words.to_owned());
+    }
+    let (head, body) = request.into_parts();
+    let read = match read(body, &room).await {
+        Ok(read) => read,
+        Err(unread) => return refusal(&unread),
+    };
+    let bytes = read.bytes.clone();
+    let response = next.run(Request::from_parts(head, Body::from(read.bytes.clone()))).await;
+    // The service answers so whatever it cannot read.
+    if response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return response;
+    }
+    let told = serde_json::to_vec(&malformed::refusal_of(&bytes)).expect("an error is JSON");
+    (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], told).into_response()
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let sent = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = sent.and_then(|value| value.split(';').next());
+    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+async fn read(body: Body, room: &Room) -> Result<Read, Unread> {
+    let whole = async {
+        let (mut parts, mut bytes, mut held) = (body.into_data_stream(), Vec::new(), None);
+        while let Some(part) = parts.next().await {
+            let part = part.map_err(|_| Unread::CutOff)?;
+            if part.len() > MESSAGE_BYTES_MAX.saturating_sub(bytes.len()) {
+                return Err(Unread::TooLong);
+            }
+            bytes.extend_from_slice(&part);
+            if bytes.len() > LONG_BODY_BYTES && held.is_none() {
+                held = Arc::clone(&room.0).acquire_owned().await.ok();
+            }
+        }
+        Ok(Read { bytes: bytes.into(), _room: held })
+    };
+    timeout(BODY_WAIT, whole).await.unwrap_or(Err(Unread::TooSlow))
+}
+
+fn refusal(unread: &Unread) -> Response {
+    match unread {
+        Unread::TooLong => plain(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "The message is longer than {MESSAGE_BYTES_MAX} bytes. Send less at once: a long file in parts, with `append`.\n"
+            ),
+        ),
+        Unread::TooSlow => plain(
+            StatusCode::REQUEST_TIMEOUT,
+            format!(
+                "The message did not arrive within {} s. Nothing was done; send it again.\n",
+                BODY_WAIT.as_secs()
+            ),
+        ),
+        Unread::CutOff => plain(
+            StatusCode::BAD_REQUEST,
+            "The message ended early. Nothing was done.\n".to_owned(),
+        ),
+    }
+}
+
+fn plain(status: StatusCode, words: String) -> Response {
+    (status, [(CONTENT_TYPE, "text/plain; charset=utf-8")], words).into_response()
+}

@@ -1,0 +1,193 @@
+//! Replies as files below `run/replies`, a directory for each client.
+//!
+//! A file is the 32 bytes of its content's SHA-256, then the content. It is renamed into place without a sync: a reply
+//! that a power cut takes is one whose call the client can only make again. What is damaged is not there.
+//!
+//! The time since a directory changed is the time since something was kept for its client.
+//!
+//! Limitations: another process that keeps something for the same client at the same moment may find one entry more, or
+//! one less, than the bounds say.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use piton_core::{Digest, FileBytes};
+
+use super::{
+    DataDir,
+    disk::{Disk, Stat},
+    files::{names_in, remove, remove_all},
+};
+use crate::{
+    Error,
+    bounds::{
+        REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME,
+        check_size,
+    },
+    port::{BoxFuture, Replies, ReplyKey},
+};
+
+/// Bytes of the digest in front of the content.
+const DIGEST_BYTES: usize = 32;
+
+/// Replies under a data directory.
+#[derive(Clone)]
+pub struct LocalReplies {
+    dir: DataDir,
+    /// Tells apart the unfinished files of this process.
+    counter: Arc<AtomicU64>,
+}
+
+impl LocalReplies {
+    /// The replies under `dir`.
+    pub fn new(dir: DataDir) -> Self {
+        Self { dir, counter: Arc::default() }
+    }
+
+    fn disk(&self) -> &dyn Disk {
+        self.dir.disk().as_ref()
+    }
+
+    fn client_dir(&self, client: Digest) -> PathBuf {
+        self.dir.replies().join(client.hex())
+    }
+
+    fn get_blocking(&self, key: &ReplyKey) -> io::Result<Option<Vec<u8>>> {
+        let dir = self.client_dir(key.client);
+        match self.disk().stat(&dir)? {
+            Some(stat) if stat.age < REPLY_TIME => {}
+            _ => return Ok(None),
+        }
+        let longest = (DIGEST_BYTES + REPLY_BYTES_PER_CLIENT_MAX) as u64;
+        let mut bytes = match self.disk().read(&dir.join(key.name.as_str()), longest) {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::FileTooLarge | io::ErrorKind::NotFound
+                ) =>
+            {
+                return Ok(None);
+            }
+            read => read?,
+        };
+        let Some((digest, content)) = bytes.split_first_chunk::<DIGEST_BYTES>() else {
+            return Ok(None);
+        };
+        if Digest::of(&FileBytes(content)).as_bytes() != digest {
+            return Ok(None);
+        }
+        bytes.drain(..DIGEST_BYTES);
+        Ok(Some(bytes))
+    }
+
+    fn keep_blocking(&self, key: &ReplyKey, content: &[u8]) -> io::Result<()> {
+        let (disk, dir) = (self.disk(), self.client_dir(key.client));
+        match disk.stat(&dir)? {
+            Some(stat) if stat.age < REPLY_TIME => {}
+            found => {
+                if found.is_some() {
+                    remove_all(disk, &dir)?;
+                }
+                self.begin_client(&dir)?;
+            }
+        }
+        let number = self.counter.fetch_add(1, Ordering::Relaxed);
+        let path = dir.join(key.name.as_str());
+        // No entry has a dot in its name, so this is never taken for one.
+        let fresh = path.with_extension(format!("{}-{number}.new", process::id()));
+        let written = (|| {
+            let mut file = disk.create(&fresh)?;
+            file.write_all_at(0, Digest::of(&FileBytes(content)).as_bytes())?;
+            file.write_all_at(DIGEST_BYTES as u64, content)?;
+            drop(file);
+            disk.rename(&fresh, &path)
+        })();
+        if written.is_err() {
+            // The error that led here is the one to tell.
+            let _ = disk.remove_file(&fresh);
+        }
+        written?;
+        self.make_room(&dir, key.name.as_str())
+    }
+
+    /// Makes the directory of a client. What belongs to clients who did not come back makes room for it.
+    fn begin_client(&self, dir: &Path) -> io::Result<()> {
+        let (disk, replies) = (self.disk(), self.dir.replies());
+        for parent in replies.parent().into_iter().chain([replies.as_path()]) {
+            disk.create_dir(parent)?;
+        }
+        let mut clients = self.by_age(&replies)?;
+        let mut excess = (clients.len() + 1).saturating_sub(REPLY_CLIENTS_MAX);
+        clients.reverse();
+        for (stat, name) in clients {
+            if stat.age < REPLY_TIME && excess == 0 {
+                break;
+            }
+            excess = excess.saturating_sub(1);
+            remove_all(disk, &replies.join(name))?;
+        }
+        disk.create_dir(dir)
+    }
+
+    /// Removes the oldest entries but `kept` until the rest is within bounds.
+    fn make_room(&self, dir: &Path, kept: &str) -> io::Result<()> {
+        let mut entries = self.by_age(dir)?;
+        // Stable: behind what was kept just now they stand by age.
+        entries.sort_by_key(|(_, name)| name != kept);
+        let mut bytes = 0;
+        for (place, (stat, name)) in entries.iter().enumerate() {
+            bytes += stat.len.saturating_sub(DIGEST_BYTES as u64);
+            let is_within =
+                place < REPLIES_PER_CLIENT_MAX && bytes <= REPLY_BYTES_PER_CLIENT_MAX as u64;
+            if !is_within {
+                remove(self.disk(), &dir.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What lies in a directory, the youngest first.
+    fn by_age(&self, dir: &Path) -> io::Result<Vec<(Stat, String)>> {
+        let mut found = Vec::new();
+        for name in names_in(self.disk(), dir)? {
+            // Others may have removed it.
+            if let Some(stat) = self.disk().stat(&dir.join(&name))? {
+                found.push((stat, name));
+            }
+        }
+        found.sort_by_key(|(stat, _)| stat.age);
+        Ok(found)
+    }
+}
+
+impl Replies for LocalReplies {
+    fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+        let (own, key) = (self.clone(), key.clone());
+        Box::pin(super::nearby(move || {
+            check_size("a reply", bytes.len(), REPLY_BYTES_PER_CLIENT_MAX)?;
+            own.keep_blocking(&key, &bytes).map_err(Error::io("keep a reply"))
+        }))
+    }
+
+    fn get<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
+        let (own, key) = (self.clone(), key.clone());
+        Box::pin(super::nearby(move || {
+            own.get_blocking(&key).map_err(Error::io("read a reply that was kept"))
+        }))
+    }
+
+    fn forget(&self, client: Digest) -> BoxFuture<'_, Result<(), Error>> {
+        let own = self.clone();
+        Box::pin(super::nearby(move || {
+            remove_all(own.disk(), &own.client_dir(client))
+                .map_err(Error::io("forget kept replies"))
+        }))
+    }
+}

@@ -1,0 +1,102 @@
+//! Replies in memory.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use piton_core::{Digest, port::Clock};
+
+use crate::{
+    Error, LeaseName,
+    bounds::{
+        REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME,
+        check_size,
+    },
+    port::{BoxFuture, Replies, ReplyKey},
+};
+
+/// Replies in memory. Clones share them, as processes would.
+#[derive(Clone)]
+pub struct MemoryReplies {
+    clock: Arc<dyn Clock>,
+    clients: Arc<Mutex<BTreeMap<Digest, Client>>>,
+}
+
+#[derive(Default)]
+struct Client {
+    /// With the number of the `keep` that stored it.
+    entries: BTreeMap<LeaseName, (u64, Vec<u8>)>,
+    next: u64,
+    kept_at: Duration,
+}
+
+impl Client {
+    fn bytes(&self) -> usize {
+        self.entries.values().map(|(_, bytes)| bytes.len()).sum()
+    }
+
+    /// Removes the oldest entries but `kept` until the rest is within bounds.
+    fn make_room(&mut self, kept: &LeaseName) {
+        while self.entries.len() > REPLIES_PER_CLIENT_MAX
+            || self.bytes() > REPLY_BYTES_PER_CLIENT_MAX
+        {
+            let others = self.entries.iter().filter(|(name, _)| *name != kept);
+            let oldest = others.min_by_key(|(_, (number, _))| *number);
+            let Some(name) = oldest.map(|(name, _)| name.clone()) else { return };
+            self.entries.remove(&name);
+        }
+    }
+}
+
+impl MemoryReplies {
+    /// Nothing is kept yet; time is that of `clock`.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, clients: Arc::default() }
+    }
+
+    /// The clients for whom something was kept lately.
+    fn clients(&self) -> MutexGuard<'_, BTreeMap<Digest, Client>> {
+        let now = self.clock.monotonic();
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|_, client| now.saturating_sub(client.kept_at) < REPLY_TIME);
+        clients
+    }
+}
+
+impl Replies for MemoryReplies {
+    fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            check_size("a reply", bytes.len(), REPLY_BYTES_PER_CLIENT_MAX)?;
+            let mut clients = self.clients();
+            if !clients.contains_key(&key.client) && clients.len() >= REPLY_CLIENTS_MAX {
+                let oldest = clients.iter().min_by_key(|(_, client)| client.kept_at);
+                if let Some(client) = oldest.map(|(client, _)| *client) {
+                    clients.remove(&client);
+                }
+            }
+            let client = clients.entry(key.client).or_default();
+            client.next += 1;
+            client.kept_at = self.clock.monotonic();
+            client.entries.insert(key.name.clone(), (client.next, bytes));
+            client.make_room(&key.name);
+            Ok(())
+        })
+    }
+
+    fn get<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
+        Box::pin(async move {
+            let clients = self.clients();
+            let entry = clients.get(&key.client).and_then(|client| client.entries.get(&key.name));
+            Ok(entry.map(|(_, bytes)| bytes.clone()))
+        })
+    }
+
+    fn forget(&self, client: Digest) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async move {
+            self.clients().remove(&client);
+            Ok(())
+        })
+    }
+}
