@@ -28,6 +28,19 @@ pub const EXAMINED_AT_ONCE: usize = 256;
 /// Threads that scan. Beyond this they wait for the same disk.
 pub const SCAN_THREADS_MAX: usize = 8;
 
+/// Bytes of a file that is read for every question about it; of a larger one a scan compares the stamp instead. Hashing
+/// this much takes a few milliseconds.
+pub const PROBE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Files that are read one by one for a question about one node; beyond this a scan is cheaper.
+pub const PROBES_MAX: usize = 16;
+
+/// How often a read scans again when files disappear under the scan or another process records a tree meanwhile.
+pub const REFRESH_TRIES_MAX: u32 = 4;
+
+/// Entries of directories that one judgement of many frames keeps at hand; some megabytes.
+pub const LISTINGS_KEPT_MAX: usize = 200_000;
+
 /// Problems of one scan that are told one by one; the others are counted.
 pub const PROBLEMS_MAX: usize = 100;
 

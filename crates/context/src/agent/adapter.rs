@@ -11,6 +11,7 @@ use crate::{
     frame::{After, Appended, Basis, Draft, Frame, FrameId, Given, Head, Metadata, NewFrame},
     history::{NodeRef, RootRef},
     read::{Composed, Composition, NodeContext, View},
+    scan::Scanner,
     synthesis::{RegenerateScope, Regenerated, SynthesizeRequest, Synthesized},
     tree::TreePath,
     word::{AgentId, FrameType},
@@ -51,6 +52,12 @@ impl AgentAdapter {
     pub fn saying(mut self, said: Metadata) -> Self {
         self.said = said;
         self
+    }
+
+    /// The same, after a look at the project directory: at what the node `about` depends on, or at everything. See
+    /// [`Context::refreshed`].
+    pub async fn refreshed(&self, scanner: &mut Scanner, about: Option<&NodeRef>) -> Self {
+        Self { context: self.context.refreshed(scanner, about).await, ..self.clone() }
     }
 
     /// Who acts.

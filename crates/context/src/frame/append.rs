@@ -56,6 +56,8 @@ piton_core::closed_set! {
         HeadMoved => "head_moved",
         /// The frame was there and is the head.
         Unchanged => "unchanged",
+        /// The frame was there and is the head; it was marked as invalid, and the same again takes the mark away.
+        Reaffirmed => "reaffirmed",
     }
 }
 
@@ -145,14 +147,15 @@ impl Context {
         let next = next_sequence(sequence.as_ref())?;
         let head = head.map(|row| Head::decode(&row.value)).transpose()?;
         let (index, outcome) = match &place {
-            Some(_) if head.as_ref().is_some_and(|head| head.frame == frame) => {
-                return Ok(Appended { frame, outcome: Outcome::Unchanged });
-            }
             Some(place) => {
+                let is_head = head.as_ref().is_some_and(|head| head.frame == frame);
+                if is_head && invalid.is_none() {
+                    return Ok(Appended { frame, outcome: Outcome::Unchanged });
+                }
                 let index = place_index(&place.value)?;
                 let moved = self.keys.numbered(Row::Moved, &draft.path, index);
                 batch.push(put(moved, next.to_be_bytes().into()));
-                (index, Outcome::HeadMoved)
+                (index, if is_head { Outcome::Reaffirmed } else { Outcome::HeadMoved })
             }
             None => {
                 // From its first blob to its commit, nobody removes what nothing refers to yet.

@@ -5,6 +5,7 @@ mod framed;
 mod lookup;
 mod nearest;
 mod record;
+mod refresh;
 mod root;
 
 pub use framed::FrameChange;

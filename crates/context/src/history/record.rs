@@ -43,7 +43,7 @@ impl Context {
         label: Option<&Label>,
     ) -> Result<Recorded, Error> {
         for _ in 0..TRIES_MAX {
-            match self.try_record(tree, partial, label).await {
+            match self.try_record(tree, partial, label, None).await {
                 Err(error) if error.is_conflict() => {}
                 outcome => return outcome,
             }
@@ -51,13 +51,27 @@ impl Context {
         Err(Error::crowded("other processes recorded trees"))
     }
 
+    /// Makes `tree` the current one if the current one is still that of the row `seen`; a conflict otherwise.
+    pub(super) async fn record_after(
+        &self,
+        seen: &Entry,
+        tree: &Arc<Directory>,
+        partial: bool,
+    ) -> Result<(), Error> {
+        self.try_record(tree, partial, None, Some(seen)).await.map(|_| ())
+    }
+
     async fn try_record(
         &self,
         tree: &Arc<Directory>,
         partial: bool,
         label: Option<&Label>,
+        seen: Option<&Entry>,
     ) -> Result<Recorded, Error> {
         let row = self.row(&self.keys.only(Row::Current)).await?;
+        if seen.is_some_and(|seen| row.as_ref().is_none_or(|row| row.version != seen.version)) {
+            return Err(Error::Store(piton_store::Error::Conflict { keys: Vec::new() }));
+        }
         let before = row.as_ref().map(|row| RootEntry::decode(&row.value)).transpose()?;
         if let Some(before) = &before
             && before.root == tree.id()

@@ -58,19 +58,22 @@ pub struct ContextReport {
     pub stale: Vec<StaleFrame>,
     /// Heads at paths that are not in the tree.
     pub left_behind: u64,
+    /// Why nobody looked whether the files are as they were when the project was last scanned, if that failed. Then no
+    /// frame counts as fresh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
 }
 
 impl Context {
     /// Coverage and stale heads, judged against a recorded tree.
     pub async fn report(&self, tree: &RootRef) -> Result<ContextReport, Error> {
         let root = self.root(tree).await?;
-        let mut judge = Judge::new(self, root.root);
+        let mut judge = Judge::of_many(self, root.root);
         let mut coverage: BTreeMap<(AgentId, FrameType), (u64, u64)> = BTreeMap::new();
         let (mut stale, mut left_behind) = (Vec::new(), 0);
         let (mut with_frames, mut last) = (0, None);
         for (path, head) in self.heads_within(&TreePath::root()).await? {
-            let frame = self.frame_at(&path, head.index).await?;
-            if self.id_at(root.root, &path).await?.is_none() {
+            if judge.id_at(&path).await?.is_none() {
                 left_behind += 1;
                 continue;
             }
@@ -78,6 +81,7 @@ impl Context {
             let counts =
                 coverage.entry((head.agent_id.clone(), head.frame_type.clone())).or_default();
             counts.0 += 1;
+            let frame = self.frame_at(&path, head.index).await?;
             if let Some(reason) = judge.judge(&frame).await?.reason() {
                 counts.1 += 1;
                 stale.push(StaleFrame {
@@ -99,6 +103,7 @@ impl Context {
             coverage: coverage.into_iter().map(line).collect(),
             stale,
             left_behind,
+            unchecked: self.unchecked().filter(|_| *tree == RootRef::Current).map(str::to_owned),
             root,
         })
     }

@@ -225,7 +225,6 @@ impl Context {
             Wanted { agent: &head.agent_id, frame_type: &head.frame_type, policy: &policy, said };
         let appended = self.synthesize_one(path, &wanted).await?;
         if appended.outcome == Outcome::Unchanged {
-            self.settle(path, &head.frame_type).await?;
             return Ok(false);
         }
         report.made.push((path.clone(), appended.frame));
@@ -233,7 +232,11 @@ impl Context {
     }
 
     /// Takes away the mark of a frame that was looked at and is what it should be.
-    async fn settle(&self, path: &TreePath, frame_type: &FrameType) -> Result<(), Error> {
+    pub(super) async fn settle(
+        &self,
+        path: &TreePath,
+        frame_type: &FrameType,
+    ) -> Result<(), Error> {
         match self.row(&self.keys.typed(Row::Invalid, path, frame_type)).await? {
             Some(row) => self.commit(vec![remove_after(&row)]).await,
             None => Ok(()),

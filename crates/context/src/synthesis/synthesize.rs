@@ -152,6 +152,10 @@ impl Context {
         for _ in 0..crate::bounds::TRIES_MAX {
             match self.try_synthesize_one(path, wanted).await {
                 Err(error) if error.is_conflict() => {}
+                Ok(appended) if appended.outcome == Outcome::Unchanged => {
+                    self.settle(path, wanted.frame_type).await?;
+                    return Ok(appended);
+                }
                 outcome => return outcome,
             }
         }

@@ -90,7 +90,9 @@ impl Acting {
     ) -> Result<NodeShown, Envelope> {
         let found = async {
             let node = self.node(&request.node)?;
-            self.adapter.read_context_in(tree, &node, &request.view()).await
+            let about = (*tree == RootRef::Current).then_some(&node);
+            let adapter = self.adapter.refreshed(&mut self.frames.scanner(), about).await;
+            adapter.read_context_in(tree, &node, &request.view()).await
         };
         found.await.map(NodeShown::from).map_err(|error| error.envelope())
     }
@@ -102,7 +104,10 @@ impl Acting {
     ) -> Result<ComposedContext, Envelope> {
         let composed = async {
             let how = request.composition(&self.frames.place)?;
-            self.adapter.compose(&self.node(&request.node)?, &how).await
+            let node = self.node(&request.node)?;
+            // A directory and everything in it count, so a look at some files would not be enough.
+            let adapter = self.adapter.refreshed(&mut self.frames.scanner(), None).await;
+            adapter.compose(&node, &how).await
         };
         let composed = composed.await.map_err(|error: Error| error.envelope())?;
         Ok(ComposedContext::new(composed, request.tokens_max()))

@@ -33,6 +33,9 @@ pub struct FrameShown {
     /// Why it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_because: Option<String>,
+    /// Why nobody could look whether it is fresh; then it is not called fresh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
     /// Whether it is the newest of its type.
     pub is_head: bool,
     /// How its node stands to the one that was asked for.
@@ -272,6 +275,7 @@ impl From<ViewedFrame> for FrameShown {
             made: frame.basis.kind(),
             is_fresh: freshness.is_fresh(),
             stale_because: freshness.reason().map(str::to_owned),
+            unchecked: freshness.unchecked().map(str::to_owned),
             is_head,
             relation,
             sequence: recency,

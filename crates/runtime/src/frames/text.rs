@@ -9,9 +9,10 @@ use super::reply::{
 impl FrameShown {
     /// What it is, in one line.
     pub fn line(&self) -> String {
-        let freshness = match &self.stale_because {
-            None => "fresh".to_owned(),
-            Some(reason) => format!("stale: {reason}"),
+        let freshness = match (&self.stale_because, &self.unchecked) {
+            (Some(reason), _) => format!("stale: {reason}"),
+            (None, Some(reason)) => format!("freshness not checked: {reason}"),
+            (None, None) => "fresh".to_owned(),
         };
         let past = if self.is_head { "" } else { ", replaced" };
         format!("[{} by {}, {freshness}{past}]", self.frame_type, self.agent)
@@ -72,6 +73,10 @@ impl PutFrameReply {
                 format!("The frame {} was there already, and is the newest again.", self.frame)
             }
             Outcome::Unchanged => format!("The frame {} is there already.", self.frame),
+            Outcome::Reaffirmed => format!(
+                "The frame {} was there already and marked as invalid; it holds again.",
+                self.frame
+            ),
         }
     }
 }

@@ -113,6 +113,10 @@ fn say_status(app: &App, found: &StatusShown) {
         let left = usize::try_from(found.report.left_behind).unwrap_or(usize::MAX);
         app.output.say(format_args!("{} at paths that are gone.", count(left, "frame")));
     }
+    if let Some(reason) = &found.report.unchecked {
+        app.output.say(format_args!("Freshness was not checked: {reason}."));
+        return;
+    }
     app.output.say(if found.report.stale.is_empty() {
         "Everything that is there is fresh. Read it: piton context compose PATH"
     } else {

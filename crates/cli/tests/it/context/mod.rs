@@ -2,6 +2,7 @@
 
 mod agents;
 mod commands;
+mod freshness;
 mod generating;
 mod guide;
 mod killed;
