@@ -64,6 +64,9 @@ pub const NODE_BATCH_BYTES: usize = 12 * 1024 * 1024;
 /// commit that makes it current, which takes 10,000 keys.
 pub const NOTES_MAX: usize = 1_500;
 
+/// Frames of renamed files that are appended in one commit: each is about eight keys, and a commit takes 10,000.
+pub const ADOPTED_AT_ONCE: usize = 500;
+
 /// How often a change is tried again when another process was faster. Each failure means that another one succeeded.
 pub const TRIES_MAX: u32 = 64;
 
@@ -99,8 +102,14 @@ pub const METADATA_KEY_BYTES_MAX: usize = 64;
 /// Bytes of a metadata value.
 pub const METADATA_VALUE_BYTES_MAX: usize = 1_024;
 
-/// Frames that one synthesis is made from: each is a key of the commit that records it.
-pub const SYNTHESIS_FRAMES_MAX: usize = 5_000;
+/// Frames that one synthesis is made from: those of a very large directory.
+pub const SYNTHESIS_FRAMES_MAX: usize = 100_000;
+
+/// Frames that a synthesis names one by one: each is a key of the commit that records it. Of more it names the digest.
+pub const SYNTHESIS_LISTED_MAX: usize = 5_000;
+
+/// Bytes of frames that are put one after the other: what a composition gives of tokens when nothing else is said.
+pub const CONCATENATION_BYTES: usize = 32 * 1024;
 
 /// Pieces of context that a generated frame can name, for the same reason.
 pub const GIVEN_MAX: usize = 1_000;

@@ -9,7 +9,7 @@ use super::{Agent, Agents, Right};
 use crate::{
     Context, Error,
     frame::{After, Appended, Basis, Draft, Frame, FrameId, Given, Head, Metadata, NewFrame},
-    history::{NodeRef, RootRef},
+    history::{Adopted, NodeRef, RootRef},
     read::{Composed, Composition, NodeContext, View},
     scan::Scanner,
     synthesis::{RegenerateScope, Regenerated, SynthesizeRequest, Synthesized},
@@ -122,6 +122,13 @@ impl AgentAdapter {
         self.context.regenerate(&self.agent.id, scope, &self.said).await
     }
 
+    /// Gives the newest frames of a path, which may be gone, to another node.
+    pub async fn adopt(&self, from: &TreePath, to: &TreePath) -> Result<Vec<Adopted>, Error> {
+        self.agent.check(Right::Append)?;
+        let said = self.said.clone().with("adopted_by", self.agent.id.as_str());
+        self.context.adopt(from, to, &said).await
+    }
+
     /// Marks a head as to be regenerated.
     pub async fn invalidate(
         &self,
@@ -131,6 +138,16 @@ impl AgentAdapter {
     ) -> Result<(), Error> {
         self.agent.check(Right::Append)?;
         self.context.invalidate(&self.agent.id, node, frame_type, reason).await
+    }
+
+    /// Whether the head of a type at a path is marked as to be made anew.
+    pub async fn is_invalidated(
+        &self,
+        path: &TreePath,
+        frame_type: &FrameType,
+    ) -> Result<bool, Error> {
+        self.agent.check(Right::Read)?;
+        Ok(self.context.invalidated(path, frame_type).await?.is_some())
     }
 
     /// The frame that a model's answer to exactly this would be, if there is one.

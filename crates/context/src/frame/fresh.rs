@@ -206,7 +206,7 @@ impl<'a> Judge<'a> {
     }
 
     async fn synthesis(&mut self, frame: &Frame) -> Result<Freshness, Error> {
-        let Basis::Synthesis { frames, policy } = &frame.basis else {
+        let Basis::Synthesis { policy, .. } = &frame.basis else {
             return Ok(Freshness::Fresh);
         };
         match self.context.registry.version(&policy.name) {
@@ -225,7 +225,8 @@ impl<'a> Judge<'a> {
         let Some(heads) = self.context.gather(self.root, &frame.path, policy).await? else {
             return Ok(Freshness::stale(format!("{} is no directory any more", frame.path)));
         };
-        if !heads.iter().map(|(_, head)| head.frame).eq(frames.iter().copied()) {
+        let now = heads.iter().map(|(_, head)| head.frame).collect();
+        if Basis::synthesis(now, policy.clone()) != frame.basis {
             return Ok(Freshness::stale("the frames that it is made from are others now"));
         }
         for (path, head) in heads {
@@ -254,6 +255,9 @@ impl<'a> Judge<'a> {
                     if head.is_none_or(|head| head.frame != *frame_id) {
                         let reason = format!("the {frame_type} frame of {path} is another one now");
                         return Ok(Freshness::stale(reason));
+                    }
+                    if self.id_at(path).await?.is_none() {
+                        return Ok(Freshness::stale(format!("{path} is gone")));
                     }
                 }
             }

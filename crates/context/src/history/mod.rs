@@ -1,5 +1,6 @@
 //! Recorded trees: every tree that a scan found, what differs between two of them, and their nodes.
 
+mod adopt;
 mod compare;
 mod framed;
 mod lookup;
@@ -8,6 +9,8 @@ mod record;
 mod refresh;
 mod root;
 
+pub use adopt::Adopted;
+pub(crate) use adopt::{each_once, old_path};
 pub use framed::FrameChange;
 pub(crate) use lookup::Found;
 pub use lookup::{NodeRecord, NodeRef};

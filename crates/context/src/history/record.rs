@@ -32,6 +32,14 @@ pub struct Recorded {
     pub root: RootEntry,
     /// What differs from the one before, by path; everything, if it is the first.
     pub changes: Vec<Change>,
+    /// Frames that went along with what was renamed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub adopted: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Context {
@@ -79,7 +87,8 @@ impl Context {
             if let Some(label) = label {
                 self.name_root(label, before.sequence).await?;
             }
-            return Ok(Recorded { root: before.clone(), changes: Vec::new() });
+            let adopted = self.adopt_noted().await?;
+            return Ok(Recorded { root: before.clone(), changes: Vec::new(), adopted });
         }
         let old = before.as_ref().map(|before| Place::Stored(before.root));
         let found = self.compare(old, Place::Scanned(Arc::clone(tree))).await?;
@@ -91,10 +100,12 @@ impl Context {
             partial,
             recorded_at_ms: self.ports.clock.now_ms(),
         };
-        let changes = self.renames(changes).await?;
+        let (changes, moves) = self.renames(changes).await?;
         let last = self.write_nodes(new_nodes).await?;
+        self.note_moves(&moves, root.sequence).await?;
         self.make_current(row.as_ref(), &root, &changes, label, last).await?;
-        Ok(Recorded { root, changes })
+        let adopted = self.adopt_noted().await?;
+        Ok(Recorded { root, changes, adopted })
     }
 
     /// Writes nodes, what directories hold before them, and returns the last writes, which go with the tree itself.
@@ -138,7 +149,7 @@ impl Context {
         self.commit(batch).await
     }
 
-    /// What frames have to know of the changes: where renamed files were, and whose frames may be stale now. Nothing while there are no frames.
+    /// What frames have to know of the changes: which of them may be stale now. Nothing while there are no frames.
     async fn notes(&self, changes: &[Change]) -> Result<Batch, Error> {
         let mut batch = Batch::new();
         let sequence = self.row(&self.keys.only(Row::Sequence)).await?;
@@ -163,8 +174,6 @@ impl Context {
             }
             if let Some(from) = &change.renamed_from {
                 touched.extend(from.parent());
-                let key = self.keys.at(Row::Renamed, &change.path);
-                batch.push(put(key.into(), from.as_bytes().to_vec()));
             }
         }
         batch.extend(touched.iter().map(|path| self.touch(path)));

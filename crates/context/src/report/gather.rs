@@ -74,7 +74,8 @@ impl Context {
         let (mut with_frames, mut last) = (0, None);
         for (path, head) in self.heads_within(&TreePath::root()).await? {
             if judge.id_at(&path).await?.is_none() {
-                left_behind += 1;
+                let moved = self.moved_to(root.root, &path).await?;
+                left_behind += u64::from(moved.is_none());
                 continue;
             }
             with_frames += u64::from(last.as_ref() != Some(&path));

@@ -212,9 +212,16 @@ impl Context {
             }
             return Ok(false);
         };
-        if self.gather(root, path, policy).await?.is_none() {
-            skip(format!("{path} is no directory any more"));
-            return Ok(false);
+        match self.gather(root, path, policy).await? {
+            None => {
+                skip(format!("{path} is no directory any more"));
+                return Ok(false);
+            }
+            Some(heads) if heads.is_empty() && frame.basis.is_of_frames() => {
+                skip("nothing in it has a frame that it could be made from any more".to_owned());
+                return Ok(false);
+            }
+            Some(_) => {}
         }
         let Some(version) = self.registry.version(&policy.name) else {
             skip(format!("the policy {} is not known any more", policy.name));
@@ -249,10 +256,11 @@ impl Context {
         for head in self.heads(path).await?.iter().filter(|head| head.kind == BasisKind::Synthesis)
         {
             let frame = self.frame_at(path, head.index).await?;
-            let Basis::Synthesis { frames, policy } = &frame.basis else { continue };
+            let Basis::Synthesis { policy, .. } = &frame.basis else { continue };
             let now = self.gather(root, path, policy).await?;
             let same = now.is_none_or(|now| {
-                now.iter().map(|(_, head)| head.frame).eq(frames.iter().copied())
+                let now = now.iter().map(|(_, head)| head.frame).collect();
+                Basis::synthesis(now, policy.clone()) == frame.basis
             });
             if !same || self.invalidated(path, &head.frame_type).await?.is_some() {
                 return Ok(());

@@ -178,7 +178,7 @@ impl Context {
         };
         debug_assert!(heads.len() <= SYNTHESIS_FRAMES_MAX);
         let frames = heads.iter().map(|(_, head)| head.frame).collect();
-        let basis = Basis::Synthesis { frames, policy: wanted.policy.clone() };
+        let basis = Basis::synthesis(frames, wanted.policy.clone());
         let mut draft = Draft {
             path: path.clone(),
             node_id,
