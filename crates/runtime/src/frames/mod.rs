@@ -44,8 +44,8 @@ pub use place::Place;
 pub use ports::FramePorts;
 pub use project::{Differences, Frames};
 pub use reply::{
-    AgentShown, ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply, Regenerated,
-    ScanShown, StatusShown, TypeShown,
+    AdoptedFrames, AgentShown, ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply,
+    Regenerated, ScanShown, StatusShown, TypeShown,
 };
 pub use request::{
     ComposeContext, GetContext, OrderName, PolicyName, PutFrame, RegenerateFrames, ScopeName,

@@ -111,6 +111,7 @@ impl Frames {
             sequence,
             is_new: !recorded.changes.is_empty(),
             changes,
+            adopted: recorded.adopted,
             files: totals.files,
             directories: totals.directories,
             symlinks: totals.symlinks,

@@ -6,6 +6,8 @@ mod freshness;
 mod generating;
 mod guide;
 mod killed;
+mod large;
+mod renames;
 mod together;
 mod watching;
 
