@@ -38,8 +38,14 @@ pub const PROBES_MAX: usize = 16;
 /// How often a read scans again when files disappear under the scan or another process records a tree meanwhile.
 pub const REFRESH_TRIES_MAX: u32 = 4;
 
+/// Frames of one directory from which on reading the directory as a whole is cheaper than looking up each name.
+pub const MANY_FRAMES: usize = 16;
+
 /// Entries of directories that one judgement of many frames keeps at hand; some megabytes.
 pub const LISTINGS_KEPT_MAX: usize = 200_000;
+
+/// Paths that are gone and have frames, of which a report names so many; the others are counted.
+pub const LEFT_BEHIND_SHOWN: usize = 5;
 
 /// Problems of one scan that are told one by one; the others are counted.
 pub const PROBLEMS_MAX: usize = 100;
@@ -106,7 +112,7 @@ pub const METADATA_VALUE_BYTES_MAX: usize = 1_024;
 pub const SYNTHESIS_FRAMES_MAX: usize = 100_000;
 
 /// Frames that a synthesis names one by one: each is a key of the commit that records it. Of more it names the digest.
-pub const SYNTHESIS_LISTED_MAX: usize = 5_000;
+pub const SYNTHESIS_LISTED_MAX: usize = 1_000;
 
 /// Bytes of frames that are put one after the other: what a composition gives of tokens when nothing else is said.
 pub const CONCATENATION_BYTES: usize = 32 * 1024;

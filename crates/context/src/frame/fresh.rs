@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Basis, Frame, FrameId, Given};
 use crate::{
     Context, Error,
-    bounds::LISTINGS_KEPT_MAX,
+    bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES},
     stored::ChildRecord,
     tree::{Name, TreeNodeId, TreePath},
     word::FrameType,
@@ -228,6 +228,9 @@ impl<'a> Judge<'a> {
         let now = heads.iter().map(|(_, head)| head.frame).collect();
         if Basis::synthesis(now, policy.clone()) != frame.basis {
             return Ok(Freshness::stale("the frames that it is made from are others now"));
+        }
+        if heads.len() > MANY_FRAMES {
+            self.listings.get_or_insert_default();
         }
         for (path, head) in heads {
             let child = self.context.frame_at(&path, head.index).await?;

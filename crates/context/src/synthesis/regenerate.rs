@@ -176,6 +176,11 @@ impl Context {
         path: &TreePath,
         report: &mut Regenerated,
     ) -> Result<bool, Error> {
+        let root = self.current().await?.root;
+        // What was renamed has its frames elsewhere, and those are looked at there.
+        if self.id_at(root, path).await?.is_none() && self.moved_to(root, path).await?.is_some() {
+            return Ok(false);
+        }
         let mut changed = false;
         for head in self.heads(path).await? {
             let asked_for = scope.frame.is_none_or(|frame| frame == head.frame)

@@ -116,7 +116,13 @@ fn say_status(app: &App, found: &StatusShown) {
     }
     if found.report.left_behind > 0 {
         let left = usize::try_from(found.report.left_behind).unwrap_or(usize::MAX);
-        app.output.say(format_args!("{} at paths that are gone.", count(left, "frame")));
+        let paths: Vec<String> =
+            found.report.left_behind_at.iter().map(ToString::to_string).collect();
+        app.output.say(format_args!(
+            "{} at paths that are gone, for example {}.",
+            count(left, "frame"),
+            paths.join(", ")
+        ));
         app.output.say("Give them to where the file is now: piton context adopt OLD NEW");
     }
     if let Some(reason) = &found.report.unchecked {

@@ -48,7 +48,8 @@ fn a_renamed_file_keeps_what_was_written_about_it() {
     assert!(!status.contains("paths that are gone"), "{status}");
 
     rig.says(&["context", "synthesize", "src/b", "--type", "summary"]);
-    rig.says(&["context", "regenerate"]);
+    let done = rig.tells(&["context", "regenerate"]);
+    assert!(!done["skipped"].to_string().contains("src/a/one.rs"), "{done}");
     let summary = node(&rig, "src")["frames"][0]["content"].to_string();
     assert!(summary.contains("Counts to one."), "{summary}");
     // It goes back, and the frame is the one that was there.
@@ -95,6 +96,7 @@ fn a_rename_with_several_candidates_is_left_to_the_person() {
     let said = rig.says(&["context", "get-node", "two.txt"]);
     assert!(said.contains("piton context adopt one.txt two.txt"), "{said}");
     let status = rig.says(&["context", "status"]);
+    assert!(status.contains("gone, for example one.txt.\n"), "{status}");
     assert!(status.contains("piton context adopt OLD NEW"), "{status}");
     let adopted = rig.tells(&["context", "adopt", "one.txt", "two.txt"]);
     assert_eq!(adopted["frames"][0]["outcome"], "added", "{adopted}");
