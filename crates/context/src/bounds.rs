@@ -28,6 +28,25 @@ pub const EXAMINED_AT_ONCE: usize = 256;
 /// Threads that scan. Beyond this they wait for the same disk.
 pub const SCAN_THREADS_MAX: usize = 8;
 
+/// Bytes of a file that is read for every question about it; of a larger one a scan compares the stamp instead. Hashing
+/// this much takes a few milliseconds.
+pub const PROBE_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// Files that are read one by one for a question about one node; beyond this a scan is cheaper.
+pub const PROBES_MAX: usize = 16;
+
+/// How often a read scans again when files disappear under the scan or another process records a tree meanwhile.
+pub const REFRESH_TRIES_MAX: u32 = 4;
+
+/// Frames of one directory from which on reading the directory as a whole is cheaper than looking up each name.
+pub const MANY_FRAMES: usize = 16;
+
+/// Entries of directories that one judgement of many frames keeps at hand; some megabytes.
+pub const LISTINGS_KEPT_MAX: usize = 200_000;
+
+/// Paths that are gone and have frames, of which a report names so many; the others are counted.
+pub const LEFT_BEHIND_SHOWN: usize = 5;
+
 /// Problems of one scan that are told one by one; the others are counted.
 pub const PROBLEMS_MAX: usize = 100;
 
@@ -50,6 +69,9 @@ pub const NODE_BATCH_BYTES: usize = 12 * 1024 * 1024;
 /// Notes about renamed files and changed directories that one recorded tree leaves for its frames: they go into the
 /// commit that makes it current, which takes 10,000 keys.
 pub const NOTES_MAX: usize = 1_500;
+
+/// Frames of renamed files that are appended in one commit: each is about eight keys, and a commit takes 10,000.
+pub const ADOPTED_AT_ONCE: usize = 500;
 
 /// How often a change is tried again when another process was faster. Each failure means that another one succeeded.
 pub const TRIES_MAX: u32 = 64;
@@ -86,8 +108,14 @@ pub const METADATA_KEY_BYTES_MAX: usize = 64;
 /// Bytes of a metadata value.
 pub const METADATA_VALUE_BYTES_MAX: usize = 1_024;
 
-/// Frames that one synthesis is made from: each is a key of the commit that records it.
-pub const SYNTHESIS_FRAMES_MAX: usize = 5_000;
+/// Frames that one synthesis is made from: those of a very large directory.
+pub const SYNTHESIS_FRAMES_MAX: usize = 100_000;
+
+/// Frames that a synthesis names one by one: each is a key of the commit that records it. Of more it names the digest.
+pub const SYNTHESIS_LISTED_MAX: usize = 1_000;
+
+/// Bytes of frames that are put one after the other: what a composition gives of tokens when nothing else is said.
+pub const CONCATENATION_BYTES: usize = 32 * 1024;
 
 /// Pieces of context that a generated frame can name, for the same reason.
 pub const GIVEN_MAX: usize = 1_000;

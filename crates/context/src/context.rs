@@ -30,12 +30,14 @@ pub struct Context {
     pub(crate) project: ProjectId,
     pub(crate) keys: Keys,
     pub(crate) registry: Arc<Registry>,
+    /// Why nobody looked whether the current tree is what is on disk, if that was to be done and failed.
+    pub(crate) unchecked: Option<Arc<str>>,
 }
 
 impl Context {
     /// The context of `project`.
     pub fn new(ports: Ports, project: ProjectId) -> Self {
-        Self { ports, project, keys: Keys(project), registry: Arc::default() }
+        Self { ports, project, keys: Keys(project), registry: Arc::default(), unchecked: None }
     }
 
     /// The same context, with policies and orders that a program registered.

@@ -185,6 +185,15 @@ pub const GENERATE_FILE_BYTES_MAX: u64 = 512 * 1024;
 /// The most text that a model is given with one question, in bytes, for the same reason.
 pub const GENERATE_CONTEXT_BYTES_MAX: usize = 768 * 1024;
 
+/// How many entries of a directory a model is given with what is written about them: fewer than a frame can name, so
+/// that related paths fit as well. Of more entries it is given one line each, and the rest is counted.
+pub const GENERATE_ENTRIES_MAX: usize = 900;
+
+/// Bytes of those lines together, and of the sentence in one: an overview, not everything.
+pub const GENERATE_ENTRIES_BYTES_MAX: usize = 128 * 1024;
+/// Bytes of one such sentence.
+pub const GENERATE_LINE_BYTES_MAX: usize = 240;
+
 /// How many nodes one call lets models write about. More is a whole company's code, and a bill to match.
 pub const GENERATE_NODES_MAX: usize = 100_000;
 

@@ -9,8 +9,9 @@ use super::{Agent, Agents, Right};
 use crate::{
     Context, Error,
     frame::{After, Appended, Basis, Draft, Frame, FrameId, Given, Head, Metadata, NewFrame},
-    history::{NodeRef, RootRef},
+    history::{Adopted, NodeRef, RootRef},
     read::{Composed, Composition, NodeContext, View},
+    scan::Scanner,
     synthesis::{RegenerateScope, Regenerated, SynthesizeRequest, Synthesized},
     tree::TreePath,
     word::{AgentId, FrameType},
@@ -51,6 +52,12 @@ impl AgentAdapter {
     pub fn saying(mut self, said: Metadata) -> Self {
         self.said = said;
         self
+    }
+
+    /// The same, after a look at the project directory: at what the node `about` depends on, or at everything. See
+    /// [`Context::refreshed`].
+    pub async fn refreshed(&self, scanner: &mut Scanner, about: Option<&NodeRef>) -> Self {
+        Self { context: self.context.refreshed(scanner, about).await, ..self.clone() }
     }
 
     /// Who acts.
@@ -115,6 +122,13 @@ impl AgentAdapter {
         self.context.regenerate(&self.agent.id, scope, &self.said).await
     }
 
+    /// Gives the newest frames of a path, which may be gone, to another node.
+    pub async fn adopt(&self, from: &TreePath, to: &TreePath) -> Result<Vec<Adopted>, Error> {
+        self.agent.check(Right::Append)?;
+        let said = self.said.clone().with("adopted_by", self.agent.id.as_str());
+        self.context.adopt(from, to, &said).await
+    }
+
     /// Marks a head as to be regenerated.
     pub async fn invalidate(
         &self,
@@ -124,6 +138,16 @@ impl AgentAdapter {
     ) -> Result<(), Error> {
         self.agent.check(Right::Append)?;
         self.context.invalidate(&self.agent.id, node, frame_type, reason).await
+    }
+
+    /// Whether the head of a type at a path is marked as to be made anew.
+    pub async fn is_invalidated(
+        &self,
+        path: &TreePath,
+        frame_type: &FrameType,
+    ) -> Result<bool, Error> {
+        self.agent.check(Right::Read)?;
+        Ok(self.context.invalidated(path, frame_type).await?.is_some())
     }
 
     /// The frame that a model's answer to exactly this would be, if there is one.

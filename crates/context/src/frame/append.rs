@@ -5,7 +5,7 @@ use std::sync::Arc;
 use piton_core::{Digest, FileBytes, canonical};
 use piton_store::{
     collect::lease_name,
-    port::{Batch, Entry, Lease, Mode, Namespace, Patience},
+    port::{Batch, Entry, Key, Lease, Mode, Namespace, Patience},
 };
 use serde::Serialize;
 
@@ -17,6 +17,7 @@ use crate::{
         TRIES_IN_A_CROWD, TRIES_MAX, TURN_PATIENCE,
     },
     context::{keep, put, put_after, remove_after},
+    history::each_once,
     stored::{bytes::put_number, keys::Row},
     tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
@@ -56,6 +57,8 @@ piton_core::closed_set! {
         HeadMoved => "head_moved",
         /// The frame was there and is the head.
         Unchanged => "unchanged",
+        /// The frame was there and is the head; it was marked as invalid, and the same again takes the mark away.
+        Reaffirmed => "reaffirmed",
     }
 }
 
@@ -122,43 +125,91 @@ impl Context {
     }
 
     async fn try_append(&self, draft: &Draft, after: &After) -> Result<Appended, Error> {
-        let frame = draft.id();
-        let mut shared = None;
         let mut batch = Batch::new();
         if let Some(current) = &after.current {
             batch.push(keep(Arc::clone(&current.key), Some(current)));
         }
-        let head_key = self.keys.typed(Row::Head, &draft.path, &draft.frame_type);
-        let [sequence, head, place, set, invalid] = self
-            .rows_of([
-                self.keys.only(Row::Sequence),
-                Arc::clone(&head_key),
-                self.keys.digests(Row::Place, &frame.digest(), None),
-                self.keys.at(Row::Set, &draft.path).into(),
-                self.keys.typed(Row::Invalid, &draft.path, &draft.frame_type),
-            ])
-            .await?;
+        let [head, place, set, invalid] = self.keys_around(draft);
+        let keys = [self.keys.only(Row::Sequence), head, place, set, invalid];
+        let [sequence, head, place, set, invalid] = self.rows_of(keys).await?;
         let sequence = match &after.sequence {
             Some(NextAppend(read)) => read.clone(),
             None => sequence,
         };
         let next = next_sequence(sequence.as_ref())?;
+        // From its first blob to its commit, nobody removes what nothing refers to yet.
+        let shared = match place {
+            None => self.shared_with_collection(draft).await?,
+            Some(_) => None,
+        };
+        let appended = self.add_to(draft, next, [head, place, set, invalid], &mut batch).await?;
+        if appended.outcome == Outcome::Unchanged {
+            return Ok(appended);
+        }
+        batch.extend(self.next_number(sequence.as_ref(), next + 1));
+        self.commit(batch).await?;
+        drop(shared);
+        Ok(appended)
+    }
+
+    /// Appends frames of different paths in one commit. If somebody else appends at the same time, nothing happens, and
+    /// the error is a conflict.
+    pub(crate) async fn append_all(&self, drafts: &[&Draft]) -> Result<Vec<Appended>, Error> {
+        let sequence = self.row(&self.keys.only(Row::Sequence)).await?;
+        let mut next = next_sequence(sequence.as_ref())?;
+        let (mut batch, mut appended) = (Batch::new(), Vec::with_capacity(drafts.len()));
+        let mut shared = None;
+        for draft in drafts {
+            draft.check()?;
+            if shared.is_none() {
+                shared = self.shared_with_collection(draft).await?;
+            }
+            let rows = self.rows_of(self.keys_around(draft)).await?;
+            let added = self.add_to(draft, next, rows, &mut batch).await?;
+            next += u64::from(added.outcome != Outcome::Unchanged);
+            appended.push(added);
+        }
+        if !batch.is_empty() {
+            batch.extend(self.next_number(sequence.as_ref(), next));
+            // Several frames note the same directory above them.
+            self.commit(each_once(batch)).await?;
+        }
+        drop(shared);
+        Ok(appended)
+    }
+
+    /// The keys of what an append depends on: the head, the place of the frame, the set and the mark.
+    fn keys_around(&self, draft: &Draft) -> [Key; 4] {
+        [
+            self.keys.typed(Row::Head, &draft.path, &draft.frame_type),
+            self.keys.digests(Row::Place, &draft.id().digest(), None),
+            self.keys.at(Row::Set, &draft.path).into(),
+            self.keys.typed(Row::Invalid, &draft.path, &draft.frame_type),
+        ]
+    }
+
+    /// Adds to `batch` what an append with the number `next` changes, but for the number of the one after it.
+    async fn add_to(
+        &self,
+        draft: &Draft,
+        next: u64,
+        [head, place, set, invalid]: [Option<Entry>; 4],
+        batch: &mut Batch,
+    ) -> Result<Appended, Error> {
+        let frame = draft.id();
         let head = head.map(|row| Head::decode(&row.value)).transpose()?;
         let (index, outcome) = match &place {
-            Some(_) if head.as_ref().is_some_and(|head| head.frame == frame) => {
-                return Ok(Appended { frame, outcome: Outcome::Unchanged });
-            }
             Some(place) => {
+                let is_head = head.as_ref().is_some_and(|head| head.frame == frame);
+                if is_head && invalid.is_none() {
+                    return Ok(Appended { frame, outcome: Outcome::Unchanged });
+                }
                 let index = place_index(&place.value)?;
                 let moved = self.keys.numbered(Row::Moved, &draft.path, index);
                 batch.push(put(moved, next.to_be_bytes().into()));
-                (index, Outcome::HeadMoved)
+                (index, if is_head { Outcome::Reaffirmed } else { Outcome::HeadMoved })
             }
-            None => {
-                // From its first blob to its commit, nobody removes what nothing refers to yet.
-                shared = self.shared_with_collection(draft).await?;
-                (self.add_frame(draft, frame, next, set, &mut batch).await?, Outcome::Added)
-            }
+            None => (self.add_frame(draft, frame, next, set, batch).await?, Outcome::Added),
         };
         let head = Head {
             frame,
@@ -168,15 +219,23 @@ impl Context {
             agent_id: draft.agent_id.clone(),
             kind: draft.basis.kind(),
         };
-        batch.push(put(head_key, head.encode()));
+        batch.push(put(self.keys.typed(Row::Head, &draft.path, &draft.frame_type), head.encode()));
+        // A synthesis that came along with a rename is out of date, wherever the rename was noted.
+        if draft.metadata.get("adopted_from").is_some() {
+            batch.push(self.touch(&draft.path));
+        }
         batch.extend(draft.path.parent().map(|parent| self.touch(&parent)));
-        batch.extend(sequence.is_none().then(|| self.all_listed()));
         batch.extend(invalid.as_ref().map(remove_after));
-        let key = self.keys.only(Row::Sequence);
-        batch.push(put_after(key, sequence.as_ref(), (next + 1).to_be_bytes().into()));
-        self.commit(batch).await?;
-        drop(shared);
         Ok(Appended { frame, outcome })
+    }
+
+    /// Makes `next` the number of the next append, if nobody else appended since `read`.
+    fn next_number(&self, read: Option<&Entry>, next: u64) -> Batch {
+        let mut batch = Batch::new();
+        batch.extend(read.is_none().then(|| self.all_listed()));
+        let key = self.keys.only(Row::Sequence);
+        batch.push(put_after(key, read, next.to_be_bytes().into()));
+        batch
     }
 
     /// The lease that keeps a collection away, if the content becomes a blob.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FrameId;
 use crate::{
+    bounds::SYNTHESIS_LISTED_MAX,
     tree::{TreeNodeId, TreePath},
     word::FrameType,
 };
@@ -31,6 +32,9 @@ pub enum Basis {
         frames: Vec<FrameId>,
         /// How.
         policy: Policy,
+        /// What stands for those frames if there are too many to be listed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        many: Option<ManyFrames>,
     },
     /// A model answered.
     Generated {
@@ -41,6 +45,16 @@ pub enum Basis {
         /// Which try it was, from 1.
         attempt: u64,
     },
+}
+
+/// Frames that are not listed one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManyFrames {
+    /// How many there are.
+    pub count: u64,
+    /// The digest of the canonical JSON of the list of their ids.
+    pub digest: Digest,
 }
 
 piton_core::closed_set! {
@@ -95,6 +109,22 @@ pub enum Given {
 }
 
 impl Basis {
+    /// That of a synthesis of these frames, in this order.
+    pub fn synthesis(frames: Vec<FrameId>, policy: Policy) -> Self {
+        if frames.len() <= SYNTHESIS_LISTED_MAX {
+            return Self::Synthesis { frames, policy, many: None };
+        }
+        let list = canonical::encode(&frames).expect("it has texts only");
+        let many = ManyFrames { count: frames.len() as u64, digest: Digest::of(&list) };
+        Self::Synthesis { frames: Vec::new(), policy, many: Some(many) }
+    }
+
+    /// Whether a synthesis was made from any frame.
+    pub fn is_of_frames(&self) -> bool {
+        let many = matches!(self, Self::Synthesis { many: Some(_), .. });
+        many || !self.frames().is_empty()
+    }
+
     /// How the frame came to be.
     pub fn kind(&self) -> BasisKind {
         match self {

@@ -3,7 +3,7 @@
 //! *Invariants*: being stale is found out when it is asked for, from what is stored; nothing is marked by an edit. So an
 //! edit that is taken back makes a frame fresh again.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use piton_store::port::BoxFuture;
 use serde::Serialize;
@@ -11,7 +11,9 @@ use serde::Serialize;
 use super::{Basis, Frame, FrameId, Given};
 use crate::{
     Context, Error,
-    tree::{TreeNodeId, TreePath},
+    bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES},
+    stored::ChildRecord,
+    tree::{Name, TreeNodeId, TreePath},
     word::FrameType,
 };
 
@@ -26,6 +28,11 @@ pub enum Freshness {
         /// Why, in words.
         reason: String,
     },
+    /// What it was made from is as it was when the project was last scanned; the files could not be looked at since.
+    Unchecked {
+        /// Why they could not.
+        unchecked: String,
+    },
 }
 
 impl Freshness {
@@ -37,13 +44,33 @@ impl Freshness {
     /// Why it is stale.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Fresh => None,
+            Self::Fresh | Self::Unchecked { .. } => None,
             Self::Stale { reason } => Some(reason),
+        }
+    }
+
+    /// Why it was not checked.
+    pub fn unchecked(&self) -> Option<&str> {
+        match self {
+            Self::Unchecked { unchecked } => Some(unchecked),
+            _ => None,
         }
     }
 
     fn stale(reason: impl Into<String>) -> Self {
         Self::Stale { reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Freshness {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fresh => formatter.write_str("fresh"),
+            Self::Stale { reason } => write!(formatter, "stale: {reason}"),
+            Self::Unchecked { unchecked } => {
+                write!(formatter, "freshness not checked: {unchecked}")
+            }
+        }
     }
 }
 
@@ -54,6 +81,10 @@ pub(crate) struct Judge<'a> {
     known: BTreeMap<FrameId, Freshness>,
     /// What is at the paths that were looked at.
     there: BTreeMap<TreePath, Option<TreeNodeId>>,
+    /// What the directories that were looked into hold, so that many paths of one directory read it once. Nothing is
+    /// kept for a single path, which needs one row of each directory.
+    listings: Option<BTreeMap<TreePath, Vec<ChildRecord>>>,
+    listed: usize,
     /// Why heads of these types at these paths are to be made anew, if they are.
     invalidated: BTreeMap<(TreePath, FrameType), Option<String>>,
 }
@@ -61,7 +92,13 @@ pub(crate) struct Judge<'a> {
 impl<'a> Judge<'a> {
     pub(crate) fn new(context: &'a Context, root: TreeNodeId) -> Self {
         let (known, there) = (BTreeMap::new(), BTreeMap::new());
-        Self { context, root, known, there, invalidated: BTreeMap::new() }
+        let (listings, listed) = (None, 0);
+        Self { context, root, known, there, listings, listed, invalidated: BTreeMap::new() }
+    }
+
+    /// One for frames of many paths.
+    pub(crate) fn of_many(context: &'a Context, root: TreeNodeId) -> Self {
+        Self { listings: Some(BTreeMap::new()), ..Self::new(context, root) }
     }
 
     /// Whether a frame is fresh.
@@ -78,6 +115,12 @@ impl<'a> Judge<'a> {
                     Freshness::stale(format!("it was invalidated: {reason}"))
                 }
                 _ => self.by_basis(frame).await?,
+            };
+            let found = match (found, &self.context.unchecked) {
+                (Freshness::Fresh, Some(why)) => {
+                    Freshness::Unchecked { unchecked: why.to_string() }
+                }
+                (found, _) => found,
             };
             self.known.insert(frame.id, found.clone());
             Ok(found)
@@ -104,9 +147,41 @@ impl<'a> Judge<'a> {
         if let Some(known) = self.there.get(path) {
             return Ok(*known);
         }
-        let found = self.context.id_at(self.root, path).await?.map(|(id, _)| id);
+        let found = match self.listings.take() {
+            None => self.context.id_at(self.root, path).await?.map(|(id, _)| id),
+            Some(mut listings) => {
+                let found = self.id_by_listings(&mut listings, path).await?;
+                self.listings = Some(listings);
+                found
+            }
+        };
         self.there.insert(path.clone(), found);
         Ok(found)
+    }
+
+    async fn id_by_listings(
+        &mut self,
+        listings: &mut BTreeMap<TreePath, Vec<ChildRecord>>,
+        path: &TreePath,
+    ) -> Result<Option<TreeNodeId>, Error> {
+        let (mut id, mut at) = (Some(self.root), TreePath::root());
+        for name in path.names() {
+            let Some(directory) = id else { break };
+            if !listings.contains_key(&at) {
+                if self.listed > LISTINGS_KEPT_MAX {
+                    listings.clear();
+                    self.listed = 0;
+                }
+                let children = self.context.children(directory).await?;
+                self.listed += children.len();
+                listings.insert(at.clone(), children);
+            }
+            let children = &listings[&at];
+            let place = children.binary_search_by(|child| child.name.as_bytes().cmp(name)).ok();
+            id = place.map(|place| children[place].id);
+            at = at.join(&Name::new(name).expect("the parts of a path are names"));
+        }
+        Ok(id)
     }
 
     async fn is_head(&self, frame: &Frame) -> Result<bool, Error> {
@@ -131,7 +206,7 @@ impl<'a> Judge<'a> {
     }
 
     async fn synthesis(&mut self, frame: &Frame) -> Result<Freshness, Error> {
-        let Basis::Synthesis { frames, policy } = &frame.basis else {
+        let Basis::Synthesis { policy, .. } = &frame.basis else {
             return Ok(Freshness::Fresh);
         };
         match self.context.registry.version(&policy.name) {
@@ -150,8 +225,12 @@ impl<'a> Judge<'a> {
         let Some(heads) = self.context.gather(self.root, &frame.path, policy).await? else {
             return Ok(Freshness::stale(format!("{} is no directory any more", frame.path)));
         };
-        if !heads.iter().map(|(_, head)| head.frame).eq(frames.iter().copied()) {
+        let now = heads.iter().map(|(_, head)| head.frame).collect();
+        if Basis::synthesis(now, policy.clone()) != frame.basis {
             return Ok(Freshness::stale("the frames that it is made from are others now"));
+        }
+        if heads.len() > MANY_FRAMES {
+            self.listings.get_or_insert_default();
         }
         for (path, head) in heads {
             let child = self.context.frame_at(&path, head.index).await?;
@@ -179,6 +258,9 @@ impl<'a> Judge<'a> {
                     if head.is_none_or(|head| head.frame != *frame_id) {
                         let reason = format!("the {frame_type} frame of {path} is another one now");
                         return Ok(Freshness::stale(reason));
+                    }
+                    if self.id_at(path).await?.is_none() {
+                        return Ok(Freshness::stale(format!("{path} is gone")));
                     }
                 }
             }

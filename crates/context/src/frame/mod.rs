@@ -19,7 +19,7 @@ mod set;
 
 pub(crate) use append::{After, Draft, NextAppend};
 pub use append::{Appended, Outcome};
-pub use basis::{Basis, BasisKind, Given, Policy};
+pub use basis::{Basis, BasisKind, Given, ManyFrames, Policy};
 pub use fresh::Freshness;
 pub(crate) use fresh::Judge;
 pub use id::FrameId;

@@ -9,7 +9,8 @@ use crate::{
     Context, Error,
     stored::NodeBody,
     tree::{
-        Change, ChangeKind, Directory, Kind, Name, Node, Side, TreeNodeId, TreePath, pair_renames,
+        Change, ChangeKind, Directory, Kind, Moves, Name, Node, Side, TreeNodeId, TreePath,
+        pair_renames,
     },
 };
 
@@ -53,7 +54,7 @@ impl Context {
     pub async fn diff(&self, old: &RootRef, new: &RootRef) -> Result<Vec<Change>, Error> {
         let (old, new) = (self.root(old).await?.root, self.root(new).await?.root);
         let found = self.compare(Some(Place::Stored(old)), Place::Stored(new)).await?;
-        self.renames(found.changes).await
+        Ok(self.renames(found.changes).await?.0)
     }
 
     /// Compares two topmost directories.
@@ -103,8 +104,11 @@ impl Context {
         Ok(found)
     }
 
-    /// Finds the renames among changes.
-    pub(super) async fn renames(&self, mut changes: Vec<Change>) -> Result<Vec<Change>, Error> {
+    /// Finds the renames among changes, and what was moved for certain.
+    pub(super) async fn renames(
+        &self,
+        mut changes: Vec<Change>,
+    ) -> Result<(Vec<Change>, Moves), Error> {
         let is = |kind: ChangeKind| {
             move |change: &Change| change.change == kind && change.kind() == Kind::File
         };
@@ -127,7 +131,8 @@ impl Context {
                 }
             }
         }
-        Ok(pair_renames(changes))
+        let moves = Moves::of(&changes);
+        Ok((pair_renames(changes), moves))
     }
 
     /// The digest of the bytes of a recorded file; nothing if the node is none.

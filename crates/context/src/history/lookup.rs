@@ -83,6 +83,13 @@ impl NodeRef {
     }
 }
 
+impl NodeRef {
+    /// The path, if it may be one.
+    pub(crate) fn path(&self) -> Option<&TreePath> {
+        self.path.as_ref()
+    }
+}
+
 impl FromStr for NodeRef {
     type Err = Error;
 
@@ -200,7 +207,10 @@ impl Context {
             return Ok(found);
         }
         let nearest = match &asked.path {
-            Some(path) => self.nearest(root, path).await?,
+            Some(path) => match self.moved_to(root, path).await? {
+                Some(moved) => Some(moved),
+                None => self.nearest(root, path).await?,
+            },
             None => None,
         };
         Err(Error::NodeNotFound { asked: asked.text.clone(), nearest })

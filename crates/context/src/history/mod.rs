@@ -1,12 +1,16 @@
 //! Recorded trees: every tree that a scan found, what differs between two of them, and their nodes.
 
+mod adopt;
 mod compare;
 mod framed;
 mod lookup;
 mod nearest;
 mod record;
+mod refresh;
 mod root;
 
+pub use adopt::Adopted;
+pub(crate) use adopt::{each_once, old_path};
 pub(crate) use compare::{Difference, Place};
 pub use framed::FrameChange;
 pub(crate) use lookup::Found;

@@ -35,6 +35,14 @@ pub struct Recorded {
     pub root: RootEntry,
     /// What differs from the one before, by path; everything, if it is the first.
     pub changes: Vec<Change>,
+    /// Frames that went along with what was renamed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub adopted: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Context {
@@ -46,7 +54,7 @@ impl Context {
         label: Option<&Label>,
     ) -> Result<Recorded, Error> {
         for _ in 0..TRIES_MAX {
-            match self.try_record(tree, partial, label).await {
+            match self.try_record(tree, partial, label, None).await {
                 Err(error) if error.is_conflict() => {}
                 outcome => return outcome,
             }
@@ -54,13 +62,27 @@ impl Context {
         Err(Error::crowded(CROWDED))
     }
 
+    /// Makes `tree` the current one if the current one is still that of the row `seen`; a conflict otherwise.
+    pub(super) async fn record_after(
+        &self,
+        seen: &Entry,
+        tree: &Arc<Directory>,
+        partial: bool,
+    ) -> Result<(), Error> {
+        self.try_record(tree, partial, None, Some(seen)).await.map(|_| ())
+    }
+
     async fn try_record(
         &self,
         tree: &Arc<Directory>,
         partial: bool,
         label: Option<&Label>,
+        seen: Option<&Entry>,
     ) -> Result<Recorded, Error> {
         let row = self.row(&self.keys.only(Row::Current)).await?;
+        if seen.is_some_and(|seen| row.as_ref().is_none_or(|row| row.version != seen.version)) {
+            return Err(Error::Store(piton_store::Error::Conflict { keys: Vec::new() }));
+        }
         let before = row.as_ref().map(|row| RootEntry::decode(&row.value)).transpose()?;
         if let Some(before) = &before
             && before.root == tree.id()
@@ -68,7 +90,8 @@ impl Context {
             if let Some(label) = label {
                 self.name_root(label, before.sequence).await?;
             }
-            return Ok(Recorded { root: before.clone(), changes: Vec::new() });
+            let adopted = self.adopt_noted().await?;
+            return Ok(Recorded { root: before.clone(), changes: Vec::new(), adopted });
         }
         let old = before.as_ref().map(|before| Place::Stored(before.root));
         let found = self.compare(old, Place::Scanned(Arc::clone(tree))).await?;
@@ -80,10 +103,12 @@ impl Context {
             partial,
             recorded_at_ms: self.ports.clock.now_ms(),
         };
-        let changes = self.renames(changes).await?;
+        let (changes, moves) = self.renames(changes).await?;
         let last = self.write_nodes(new_nodes).await?;
+        self.note_moves(&moves, root.sequence).await?;
         self.make_current(row.as_ref(), &root, &changes, label, last).await?;
-        Ok(Recorded { root, changes })
+        let adopted = self.adopt_noted().await?;
+        Ok(Recorded { root, changes, adopted })
     }
 
     /// Writes nodes, what directories hold before them, and returns the last writes, which go with the tree itself.
@@ -127,7 +152,7 @@ impl Context {
         self.commit(batch).await
     }
 
-    /// What frames have to know of the changes: where renamed files were, and whose frames may be stale now. Nothing while there are no frames.
+    /// What frames have to know of the changes: which of them may be stale now. Nothing while there are no frames.
     async fn notes(&self, changes: &[Change]) -> Result<Batch, Error> {
         let mut batch = Batch::new();
         let sequence = self.row(&self.keys.only(Row::Sequence)).await?;
@@ -152,8 +177,6 @@ impl Context {
             }
             if let Some(from) = &change.renamed_from {
                 touched.extend(from.parent());
-                let key = self.keys.at(Row::Renamed, &change.path);
-                batch.push(put(key.into(), from.as_bytes().to_vec()));
             }
         }
         batch.extend(touched.iter().map(|path| self.touch(path)));

@@ -17,10 +17,7 @@ pub fn export(composed: &Composed, tokens_max: usize) -> String {
     let mut left_out = composed.left_out;
     for viewed in &composed.frames {
         let frame = &viewed.frame;
-        let freshness = match viewed.freshness.reason() {
-            None => "fresh".to_owned(),
-            Some(reason) => format!("stale: {reason}"),
-        };
+        let freshness = &viewed.freshness;
         let mut piece = String::new();
         let (path, kind, agent) = (&frame.path, &frame.frame_type, &frame.agent_id);
         let _ = writeln!(piece, "### {path} [{kind} by {agent}, {freshness}]");

@@ -10,7 +10,7 @@ use super::{Relation, View, ViewedFrame};
 use crate::{
     Context, Error,
     frame::{FrameSet, Judge},
-    history::{Found, NodeRecord, NodeRef, RootRef},
+    history::{Found, NodeRecord, NodeRef, RootRef, old_path},
     stored::keys::{Row, split_path},
     tree::TreePath,
 };
@@ -32,6 +32,12 @@ pub struct NodeContext {
     /// Where the file was before it was renamed, if that path has frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<RenamedFrom>,
+    /// A path that is gone, has frames, and may be where the file was: it is one of several of the same content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<RenamedFrom>,
+    /// Where the node is now, if it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<TreePath>,
 }
 
 /// The old path of a renamed file.
@@ -58,7 +64,13 @@ impl Context {
             RootRef::Current => current,
             past => self.root(past).await?.root,
         };
-        let Found { node, there } = self.find(root, asked).await?;
+        let found = match self.find(root, asked).await {
+            Err(error @ Error::NodeNotFound { .. }) if root == current => {
+                self.gone(asked).await?.ok_or(error)
+            }
+            found => found,
+        };
+        let Found { node, there } = found?;
         let mut judge = Judge::new(self, current);
         if root == current {
             judge.knows(&node.path, there);
@@ -67,8 +79,9 @@ impl Context {
         let mut frames = self.viewed(&mut judge, &node.path, Relation::Own, view).await?;
         view.order.sort(&mut frames, &self.registry)?;
         frames.truncate(view.max_frames);
-        let rows = [Row::Set, Row::Renamed].map(|row| self.keys.at(row, &node.path).into());
-        let [set, renamed] = self.rows_of(rows).await?;
+        let rows = [Row::Set, Row::Renamed, Row::Candidate];
+        let rows = rows.map(|row| self.keys.at(row, &node.path).into());
+        let [set, renamed, candidate] = self.rows_of(rows).await?;
         let set = FrameSet::of_row(&node.path, set.as_ref())?.root();
         Ok(NodeContext {
             is_current: now == Some(node.id),
@@ -76,16 +89,33 @@ impl Context {
             frame_count: set.count,
             frame_set_root: set.root,
             renamed_from: self.renamed_from(renamed).await?,
+            candidate: self.renamed_from(candidate.filter(|_| set.count == 0)).await?,
+            moved_to: match now {
+                None => self.moved_to(current, &node.path).await?,
+                Some(_) => None,
+            },
             node,
         })
+    }
+
+    /// What was last at a path that is gone, if it has frames.
+    async fn gone(&self, asked: &NodeRef) -> Result<Option<Found>, Error> {
+        let Some(path) = asked.path() else { return Ok(None) };
+        let frames = self.frames_of(path).await?;
+        let newest = frames.into_iter().map(|(frame, _)| frame).max_by_key(|frame| frame.sequence);
+        let Some(frame) = newest else { return Ok(None) };
+        let body = self.body(frame.node_id).await?;
+        Ok(body.map(|(_, body)| {
+            let node = NodeRecord::new(frame.node_id, path.clone(), body, None);
+            Found { node, there: None }
+        }))
     }
 
     async fn renamed_from(&self, row: Option<Entry>) -> Result<Option<RenamedFrom>, Error> {
         let Some(row) = row else {
             return Ok(None);
         };
-        let path = TreePath::new(&row.value)
-            .map_err(|error| Error::integrity("the old path of a file", error.to_string()))?;
+        let path = old_path(&row.value)?;
         let frame_count = self.frame_set(&path).await?.count;
         Ok((frame_count > 0).then_some(RenamedFrom { path, frame_count }))
     }

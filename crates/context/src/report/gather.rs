@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::{
     Context, Error,
+    bounds::LEFT_BEHIND_SHOWN,
     frame::{FrameId, Judge},
     history::{RootEntry, RootRef},
     tree::TreePath,
@@ -58,26 +59,41 @@ pub struct ContextReport {
     pub stale: Vec<StaleFrame>,
     /// Heads at paths that are not in the tree.
     pub left_behind: u64,
+    /// The first of those paths.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_behind_at: Vec<TreePath>,
+    /// Why nobody looked whether the files are as they were when the project was last scanned, if that failed. Then no
+    /// frame counts as fresh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
 }
 
 impl Context {
     /// Coverage and stale heads, judged against a recorded tree.
     pub async fn report(&self, tree: &RootRef) -> Result<ContextReport, Error> {
         let root = self.root(tree).await?;
-        let mut judge = Judge::new(self, root.root);
+        let mut judge = Judge::of_many(self, root.root);
         let mut coverage: BTreeMap<(AgentId, FrameType), (u64, u64)> = BTreeMap::new();
-        let (mut stale, mut left_behind) = (Vec::new(), 0);
+        let (mut stale, mut left_behind, mut left_behind_at) = (Vec::new(), 0, Vec::new());
         let (mut with_frames, mut last) = (0, None);
         for (path, head) in self.heads_within(&TreePath::root()).await? {
-            let frame = self.frame_at(&path, head.index).await?;
-            if self.id_at(root.root, &path).await?.is_none() {
-                left_behind += 1;
+            if judge.id_at(&path).await?.is_none() {
+                let moved = self.moved_to(root.root, &path).await?;
+                if moved.is_none() {
+                    left_behind += 1;
+                    if left_behind_at.len() < LEFT_BEHIND_SHOWN
+                        && left_behind_at.last() != Some(&path)
+                    {
+                        left_behind_at.push(path);
+                    }
+                }
                 continue;
             }
             with_frames += u64::from(last.as_ref() != Some(&path));
             let counts =
                 coverage.entry((head.agent_id.clone(), head.frame_type.clone())).or_default();
             counts.0 += 1;
+            let frame = self.frame_at(&path, head.index).await?;
             if let Some(reason) = judge.judge(&frame).await?.reason() {
                 counts.1 += 1;
                 stale.push(StaleFrame {
@@ -99,6 +115,8 @@ impl Context {
             coverage: coverage.into_iter().map(line).collect(),
             stale,
             left_behind,
+            left_behind_at,
+            unchecked: self.unchecked().filter(|_| *tree == RootRef::Current).map(str::to_owned),
             root,
         })
     }

@@ -29,6 +29,9 @@ impl ContextReport {
         if self.left_behind > 0 {
             let _ = writeln!(text, "{} heads are at paths that are gone", self.left_behind);
         }
+        if let Some(reason) = &self.unchecked {
+            let _ = writeln!(text, "freshness was not checked: {reason}");
+        }
         for stale in &self.stale {
             let _ = writeln!(text, "stale: {} {}: {}", stale.path, stale.frame_type, stale.reason);
         }
@@ -54,6 +57,9 @@ impl ContextReport {
                 "| {} | {} | {nodes} | {} |",
                 line.frame_type, line.agent, line.stale
             );
+        }
+        if let Some(reason) = &self.unchecked {
+            let _ = writeln!(text, "\nFreshness was not checked: {reason}.");
         }
         if !self.stale.is_empty() {
             text.push_str("\n| stale | type | why |\n|---|---|---|\n");

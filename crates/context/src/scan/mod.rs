@@ -15,6 +15,7 @@
 mod content;
 mod entries;
 mod listing;
+mod probe;
 mod queue;
 mod remembered;
 mod report;
@@ -27,5 +28,6 @@ mod stamps_file;
 mod walk;
 mod walker;
 
+pub use probe::Probed;
 pub use report::{Problem, ProblemKind, Report};
 pub use scanner::{Scanned, Scanner, Scope};

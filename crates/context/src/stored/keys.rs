@@ -24,6 +24,12 @@ pub(crate) enum Row {
     Label = b'l' as isize,
     /// Where a file was before it was renamed, by its new path.
     Renamed = b'v' as isize,
+    /// Where something is now, by its old path.
+    MovedTo = b'w' as isize,
+    /// By the new path of what was renamed, where its frames are that have not been taken along yet.
+    ToAdopt = b'a' as isize,
+    /// By the path of a new file, one that is gone, had the same content, and has frames; there are several candidates.
+    Candidate = b'c' as isize,
     /// A tree node, by its id.
     Node = b'n' as isize,
     /// The number of the next append.

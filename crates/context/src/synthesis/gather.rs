@@ -1,12 +1,15 @@
 //! What a synthesis is made from: heads of the direct entries of a directory.
 
+use piton_store::bounds::TABLE_GET_MAX;
+
 use super::{Piece, policy::Selection};
 use crate::{
     Context, Error,
     bounds::SYNTHESIS_FRAMES_MAX,
-    frame::{Head, Policy},
+    frame::{Frame, Head, Policy},
     stored::{NodeBody, keys::Row},
     tree::{TreeNodeId, TreePath},
+    word::FrameType,
 };
 
 impl Context {
@@ -25,19 +28,27 @@ impl Context {
         let Some((_, NodeBody::Directory { children, .. })) = self.body(id).await? else {
             return Ok(None);
         };
+        let paths: Vec<TreePath> = children.iter().map(|child| path.join(&child.name)).collect();
         let mut found = Vec::new();
-        for child in children {
-            let path = path.join(&child.name);
-            let rows = self.rows(&self.keys.at(Row::Head, &path)).await?;
-            let mut heads = Vec::new();
-            for row in rows {
-                let head = Head::decode(&row.value)?;
-                if selection.takes(&head) {
-                    heads.push((path.clone(), head));
+        if let Ok(only) = selection.inputs.parse::<FrameType>() {
+            // One type has one head at a path, so they are read many at a time.
+            for paths in paths.chunks(TABLE_GET_MAX) {
+                let keys = paths.iter().map(|path| self.keys.typed(Row::Head, path, &only));
+                let rows = self.ports.table.get_all(keys.collect()).await?;
+                for (path, row) in paths.iter().zip(rows) {
+                    let head = row.map(|row| Head::decode(&row.value)).transpose()?;
+                    found.extend(
+                        head.filter(|head| selection.takes(head)).map(|head| (path.clone(), head)),
+                    );
                 }
             }
-            heads.sort_unstable_by_key(|(_, head)| head.frame);
-            found.extend(heads);
+        } else {
+            for path in paths {
+                let mut heads = self.heads(&path).await?;
+                heads.retain(|head| selection.takes(head));
+                heads.sort_unstable_by_key(|head| head.frame);
+                found.extend(heads.into_iter().map(|head| (path.clone(), head)));
+            }
         }
         if let Some(max) = selection.frames_max {
             found.truncate(usize::try_from(max).unwrap_or(usize::MAX));
@@ -54,14 +65,22 @@ impl Context {
     /// The frames of heads with their contents.
     pub(super) async fn pieces(&self, heads: &[(TreePath, Head)]) -> Result<Vec<Piece>, Error> {
         let mut pieces = Vec::with_capacity(heads.len());
-        for (path, head) in heads {
-            let frame = self.frame_at(path, head.index).await?;
-            pieces.push(Piece {
-                path: path.clone(),
-                frame_type: head.frame_type.clone(),
-                agent_id: head.agent_id.clone(),
-                content: self.content(&frame).await?,
-            });
+        for heads in heads.chunks(TABLE_GET_MAX) {
+            let key =
+                |(path, head): &(TreePath, Head)| self.keys.numbered(Row::Frame, path, head.index);
+            let rows = self.ports.table.get_all(heads.iter().map(key).collect()).await?;
+            for ((path, head), row) in heads.iter().zip(rows) {
+                let row = row.ok_or_else(|| {
+                    Error::integrity(format!("the frame {}", head.frame), "its row is missing")
+                })?;
+                let (frame, inline) = Frame::decode(&row.value)?;
+                pieces.push(Piece {
+                    path: path.clone(),
+                    frame_type: head.frame_type.clone(),
+                    agent_id: head.agent_id.clone(),
+                    content: self.content_from(&frame, inline).await?,
+                });
+            }
         }
         Ok(pieces)
     }

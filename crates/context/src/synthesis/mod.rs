@@ -14,4 +14,5 @@ mod synthesize;
 pub use policy::{Inputs, Piece, PolicySpec};
 pub use regenerate::{RegenerateScope, Regenerated, Skipped};
 pub use registry::{CustomOrder, CustomPolicy, Registry};
+pub use summary::first_sentence;
 pub use synthesize::{Missing, SynthesizeRequest, Synthesized};

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::summary::summary;
+use super::summary::{concatenation, summary};
 use crate::{
     Error,
-    bounds::SUMMARY_BYTES,
+    bounds::{CONCATENATION_BYTES, SUMMARY_BYTES},
     frame::{Head, Policy},
     tree::TreePath,
     word::{AgentId, FrameType},
@@ -14,7 +14,7 @@ use crate::{
 
 /// The name and version of each policy that comes with Piton. A change of what one writes is a new version.
 pub(super) const BUILT_IN: [(&str, u64); 3] =
-    [("concatenation", 1), ("summarization", 1), ("filtering", 1)];
+    [("concatenation", 2), ("summarization", 2), ("filtering", 2)];
 
 /// Which frames of the entries are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Inputs {
     deny_unknown_fields
 )]
 pub enum PolicySpec {
-    /// One after the other, each under its path.
+    /// One after the other, each under its path, and shortened where there are too many.
     #[default]
     Concatenation,
     /// Headings, first sentences and names of symbols, within so many bytes.
@@ -155,28 +155,11 @@ impl Selection {
 /// The text of a policy that comes with Piton; `None` if there is no such policy.
 pub(super) fn render(policy: &Policy, pieces: &[Piece]) -> Result<Option<Vec<u8>>, Error> {
     Ok(match policy.name.as_str() {
-        "concatenation" | "filtering" => Some(concatenation(pieces)),
+        "concatenation" | "filtering" => Some(concatenation(pieces, CONCATENATION_BYTES)),
         "summarization" => {
             let bytes = Selection::of(policy)?.bytes_max.unwrap_or(SUMMARY_BYTES);
             Some(summary(pieces, usize::try_from(bytes).unwrap_or(usize::MAX)).into_bytes())
         }
         _ => None,
     })
-}
-
-/// Each piece under a heading with its path, type and agent.
-fn concatenation(pieces: &[Piece]) -> Vec<u8> {
-    let mut text = Vec::new();
-    for piece in pieces {
-        if !text.is_empty() {
-            text.push(b'\n');
-        }
-        let heading = format!("## {} ({}, {})\n\n", piece.path, piece.frame_type, piece.agent_id);
-        text.extend_from_slice(heading.as_bytes());
-        text.extend_from_slice(&piece.content);
-        if !piece.content.ends_with(b"\n") {
-            text.push(b'\n');
-        }
-    }
-    text
 }

@@ -176,6 +176,11 @@ impl Context {
         path: &TreePath,
         report: &mut Regenerated,
     ) -> Result<bool, Error> {
+        let root = self.current().await?.root;
+        // What was renamed has its frames elsewhere, and those are looked at there.
+        if self.id_at(root, path).await?.is_none() && self.moved_to(root, path).await?.is_some() {
+            return Ok(false);
+        }
         let mut changed = false;
         for head in self.heads(path).await? {
             let asked_for = scope.frame.is_none_or(|frame| frame == head.frame)
@@ -212,9 +217,16 @@ impl Context {
             }
             return Ok(false);
         };
-        if self.gather(root, path, policy).await?.is_none() {
-            skip(format!("{path} is no directory any more"));
-            return Ok(false);
+        match self.gather(root, path, policy).await? {
+            None => {
+                skip(format!("{path} is no directory any more"));
+                return Ok(false);
+            }
+            Some(heads) if heads.is_empty() && frame.basis.is_of_frames() => {
+                skip("nothing in it has a frame that it could be made from any more".to_owned());
+                return Ok(false);
+            }
+            Some(_) => {}
         }
         let Some(version) = self.registry.version(&policy.name) else {
             skip(format!("the policy {} is not known any more", policy.name));
@@ -225,7 +237,6 @@ impl Context {
             Wanted { agent: &head.agent_id, frame_type: &head.frame_type, policy: &policy, said };
         let appended = self.synthesize_one(path, &wanted).await?;
         if appended.outcome == Outcome::Unchanged {
-            self.settle(path, &head.frame_type).await?;
             return Ok(false);
         }
         report.made.push((path.clone(), appended.frame));
@@ -233,7 +244,11 @@ impl Context {
     }
 
     /// Takes away the mark of a frame that was looked at and is what it should be.
-    async fn settle(&self, path: &TreePath, frame_type: &FrameType) -> Result<(), Error> {
+    pub(super) async fn settle(
+        &self,
+        path: &TreePath,
+        frame_type: &FrameType,
+    ) -> Result<(), Error> {
         match self.row(&self.keys.typed(Row::Invalid, path, frame_type)).await? {
             Some(row) => self.commit(vec![remove_after(&row)]).await,
             None => Ok(()),
@@ -246,10 +261,11 @@ impl Context {
         for head in self.heads(path).await?.iter().filter(|head| head.kind == BasisKind::Synthesis)
         {
             let frame = self.frame_at(path, head.index).await?;
-            let Basis::Synthesis { frames, policy } = &frame.basis else { continue };
+            let Basis::Synthesis { policy, .. } = &frame.basis else { continue };
             let now = self.gather(root, path, policy).await?;
             let same = now.is_none_or(|now| {
-                now.iter().map(|(_, head)| head.frame).eq(frames.iter().copied())
+                let now = now.iter().map(|(_, head)| head.frame).collect();
+                Basis::synthesis(now, policy.clone()) == frame.basis
             });
             if !same || self.invalidated(path, &head.frame_type).await?.is_some() {
                 return Ok(());

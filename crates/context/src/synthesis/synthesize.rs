@@ -152,6 +152,10 @@ impl Context {
         for _ in 0..crate::bounds::TRIES_MAX {
             match self.try_synthesize_one(path, wanted).await {
                 Err(error) if error.is_conflict() => {}
+                Ok(appended) if appended.outcome == Outcome::Unchanged => {
+                    self.settle(path, wanted.frame_type).await?;
+                    return Ok(appended);
+                }
                 outcome => return outcome,
             }
         }
@@ -174,7 +178,7 @@ impl Context {
         };
         debug_assert!(heads.len() <= SYNTHESIS_FRAMES_MAX);
         let frames = heads.iter().map(|(_, head)| head.frame).collect();
-        let basis = Basis::Synthesis { frames, policy: wanted.policy.clone() };
+        let basis = Basis::synthesis(frames, wanted.policy.clone());
         let mut draft = Draft {
             path: path.clone(),
             node_id,

@@ -1,11 +1,11 @@
 //! What differs between two trees.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::Digest;
 use serde::Serialize;
 
-use super::{Kind, TreeNodeId, TreePath};
+use super::{Kind, Moves, TreeNodeId, TreePath};
 
 /// A tree node as one of two trees has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -75,13 +75,20 @@ impl Change {
 
 /// Makes renames out of removed and added files of the same content, and sorts by path.
 ///
-/// Where several files have one content, the first removed path goes with the first added one, and so on.
+/// What was moved for certain comes first. Where several other files have one content, the first removed path goes with
+/// the first added one, and so on.
 pub fn pair_renames(mut changes: Vec<Change>) -> Vec<Change> {
     changes.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     let content = |side: Option<Side>| side.and_then(|side| side.content);
+    let certain: BTreeMap<TreePath, TreePath> =
+        Moves::of(&changes).certain.into_iter().map(|found| (found.to, found.from)).collect();
+    let is_certain: BTreeSet<TreePath> = certain.values().cloned().collect();
+    let places: BTreeMap<TreePath, usize> =
+        changes.iter().enumerate().map(|(place, change)| (change.path.clone(), place)).collect();
     let mut removed: BTreeMap<Digest, Vec<usize>> = BTreeMap::new();
     for (place, change) in changes.iter().enumerate().rev() {
         if change.change == ChangeKind::Removed
+            && !is_certain.contains(&change.path)
             && let Some(digest) = content(change.old)
         {
             removed.entry(digest).or_default().push(place);
@@ -92,9 +99,11 @@ pub fn pair_renames(mut changes: Vec<Change>) -> Vec<Change> {
         if changes[place].change != ChangeKind::Added {
             continue;
         }
-        let from = content(changes[place].new)
-            .and_then(|digest| removed.get_mut(&digest))
-            .and_then(Vec::pop);
+        let Some(digest) = content(changes[place].new) else { continue };
+        let from = match certain.get(&changes[place].path) {
+            Some(from) => Some(places[from]),
+            None => removed.get_mut(&digest).and_then(Vec::pop),
+        };
         if let Some(from) = from {
             gone[from] = true;
             let (path, old) = (changes[from].path.clone(), changes[from].old);

@@ -10,6 +10,7 @@ mod compare;
 mod directory;
 mod hashed;
 mod id;
+mod moves;
 mod path;
 mod stamp;
 
@@ -18,6 +19,7 @@ pub use directory::{Directory, Entry, File, Node, Symlink, Totals};
 pub(crate) use hashed::Preimage;
 pub use hashed::{directory_id, file_id, symlink_id};
 pub use id::{Kind, TreeNodeId};
+pub use moves::{Move, Moves, UnclearMove};
 pub(crate) use path::extend;
 pub use path::{Name, PathError, TreePath};
 pub use stamp::{Stamp, Time};

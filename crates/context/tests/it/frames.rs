@@ -29,7 +29,7 @@ fn an_id_changes_with_path_type_agent_and_basis_and_with_nothing_else() {
     let policy =
         Policy { name: "concatenation".into(), version: 1, parameters: json!({"inputs": "*"}) };
     let child = FrameId::new(digest("child"));
-    let synthesis = Basis::Synthesis { frames: vec![child], policy: policy.clone() };
+    let synthesis = Basis::synthesis(vec![child], policy.clone());
     let given = vec![Given::Node { path: path("a"), node_id }];
     let generated = Basis::Generated { prompt: digest("why?"), given: given.clone(), attempt: 1 };
     let id = |at: &str, kind: &str, agent: &str, basis: &Basis| {
@@ -58,8 +58,8 @@ fn an_id_changes_with_path_type_agent_and_basis_and_with_nothing_else() {
                 content: digest("text"),
             },
         ),
-        id("src", "summary", "writer", &Basis::Synthesis { frames: vec![child], policy: newer }),
-        id("src", "summary", "writer", &Basis::Synthesis { frames: vec![child, child], policy }),
+        id("src", "summary", "writer", &Basis::synthesis(vec![child], newer)),
+        id("src", "summary", "writer", &Basis::synthesis(vec![child, child], policy)),
         id(
             "src",
             "summary",
@@ -230,7 +230,8 @@ fn a_node_that_is_not_current_is_refused_with_the_current_id() {
     std::fs::rename(scene.dir.path().join("a"), scene.dir.path().join("b")).unwrap();
     scene.scan();
     let seen = scene.get("b", &View::default());
-    assert_eq!(seen.frame_count, 0);
+    // The frame went along, and is as stale as it was: it is about what the file was before.
+    assert_eq!((seen.frame_count, seen.frames[0].freshness.is_fresh()), (1, false));
     let from = seen.renamed_from.unwrap();
     assert_eq!((from.path.to_string(), from.frame_count), ("a".to_owned(), 1));
 }

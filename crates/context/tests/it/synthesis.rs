@@ -405,3 +405,48 @@ fn only_directories_are_synthesised_and_only_by_known_policies() {
     let unknown = PolicySpec::Custom { name: "magic".to_owned(), parameters: Value::Null };
     assert_eq!(ask("a", unknown), "there is no policy called magic");
 }
+
+// shows: CT-053 (the part about more frames than a synthesis lists)
+#[test]
+fn a_synthesis_of_more_frames_than_it_lists_is_fresh_until_one_of_them_changes() {
+    const FILES: usize = piton_context::bounds::SYNTHESIS_LISTED_MAX + 1;
+    let mut scene = Scene::new(&[]);
+    for number in 0..FILES {
+        scene.write(&format!("d/{number:05}"), "x");
+    }
+    scene.scan();
+    for number in 0..FILES {
+        scene.put(&format!("d/{number:05}"), "summary", &format!("The number {number}. More."));
+    }
+    scene.synthesize("d", &summaries(PolicySpec::Concatenation));
+    assert_eq!(reason(&scene, "d"), None);
+    let text = content(&scene, "d");
+    assert!(text.len() <= piton_context::bounds::CONCATENATION_BYTES, "{}", text.len());
+    assert!(
+        text.starts_with("d/00000: The number 0.\n") && text.contains("more frames are left out")
+    );
+    let scope = RegenerateScope::subtree(path("."));
+    assert!(regenerate(&scene, &scope).made.is_empty());
+    scene.put("d/00007", "summary", "Another one.");
+    assert!(reason(&scene, "d").unwrap().contains("others now"));
+    assert_eq!(regenerate(&scene, &scope).made.len(), 1);
+    assert_eq!(reason(&scene, "d"), None);
+    assert!(block_on(scene.context.validate()).unwrap().is_sound());
+}
+
+// shows: CT-053 (the part that what is cut ends with a whole sentence)
+#[test]
+fn long_frames_are_cut_at_the_end_of_a_sentence_and_short_ones_stay_whole() {
+    let scene = Scene::scanned(&[("d/a", "1"), ("d/b", "2"), ("d/c", "3")]);
+    let long = "A sentence of some length. ".repeat(4_000);
+    scene.put("d/a", "summary", &long);
+    scene.put("d/b", "summary", "Short and whole.");
+    scene.put("d/c", "summary", &long);
+    scene.synthesize("d", &summaries(PolicySpec::Concatenation));
+    let text = content(&scene, "d");
+    let max = piton_context::bounds::CONCATENATION_BYTES;
+    assert!(text.len() <= max && text.len() > max * 9 / 10, "{}", text.len());
+    assert!(text.contains("\n\nShort and whole.\n"));
+    assert_eq!(text.matches("A sentence of some length.\n[").count(), 2);
+    assert_eq!(text.matches(" bytes left out]\n").count(), 2);
+}

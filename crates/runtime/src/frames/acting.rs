@@ -15,7 +15,7 @@ use piton_store::port::Patience;
 
 use super::project::Frames;
 use super::reply::{
-    ComposedContext, FrameMade, FramesMade, NodeShown, PutFrameReply, Regenerated,
+    AdoptedFrames, ComposedContext, FrameMade, FramesMade, NodeShown, PutFrameReply, Regenerated,
     RegeneratedFrame, SkippedFrame,
 };
 use super::request::{ComposeContext, GetContext, PutFrame, RegenerateFrames, SynthesizeFrames};
@@ -27,12 +27,15 @@ pub const CURRENT_TREE: RootRef = RootRef::Current;
 pub const NO_WAIT: Patience = Patience::FailFast;
 
 /// What Piton itself says of frames; nobody else can.
-const RESERVED: [&str; 10] = [
+const RESERVED: [&str; 13] = [
     "session",
     "run",
     "node",
     "step",
     "regenerated_by",
+    "adopted_from",
+    "adopted_frame",
+    "adopted_by",
     "provider",
     "model",
     "finish",
@@ -90,7 +93,9 @@ impl Acting {
     ) -> Result<NodeShown, Envelope> {
         let found = async {
             let node = self.node(&request.node)?;
-            self.adapter.read_context_in(tree, &node, &request.view()).await
+            let about = (*tree == RootRef::Current).then_some(&node);
+            let adapter = self.adapter.refreshed(&mut self.frames.scanner(), about).await;
+            adapter.read_context_in(tree, &node, &request.view()).await
         };
         found.await.map(NodeShown::from).map_err(|error| error.envelope())
     }
@@ -102,7 +107,10 @@ impl Acting {
     ) -> Result<ComposedContext, Envelope> {
         let composed = async {
             let how = request.composition(&self.frames.place)?;
-            self.adapter.compose(&self.node(&request.node)?, &how).await
+            let node = self.node(&request.node)?;
+            // A directory and everything in it count, so a look at some files would not be enough.
+            let adapter = self.adapter.refreshed(&mut self.frames.scanner(), None).await;
+            adapter.compose(&node, &how).await
         };
         let composed = composed.await.map_err(|error: Error| error.envelope())?;
         Ok(ComposedContext::new(composed, request.tokens_max()))
@@ -193,6 +201,18 @@ impl Acting {
             skipped: skipped.collect(),
             examined: done.examined,
         })
+    }
+
+    /// Gives the newest frames of a path, which may be gone, to another file or directory.
+    pub async fn adopt(&self, from: &str, to: &str) -> Result<AdoptedFrames, Envelope> {
+        let done = async {
+            self.agent().check(piton_context::agent::Right::Append)?;
+            let (from, to) = (self.frames.place.path(from)?, self.frames.place.path(to)?);
+            self.frames.refresh().await?;
+            self.adapter.adopt(&from, &to).await
+        };
+        let frames = done.await.map_err(|error: Error| error.envelope())?;
+        Ok(AdoptedFrames { frames })
     }
 
     /// Marks the newest frame of a type as to be made anew.

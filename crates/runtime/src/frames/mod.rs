@@ -13,8 +13,9 @@
 //! | `generate` (feature `flow`) | frames that models write |
 //! | `written` (feature `flow`) | what was made at the steps of runs and between two trees |
 //!
-//! *Invariants*: who acts is fixed before a request is read; no request names an agent that acts. What reads never
-//! scans; what puts a frame on a node scans first, so that the frame is about the file as it is now.
+//! *Invariants*: who acts is fixed before a request is read; no request names an agent that acts. What speaks
+//! of freshness looks at the files first, and what puts a frame on a node scans first, so that both are about the files
+//! as they are now. A project that nobody scanned is left alone.
 //!
 //! *Limitations*: a scan runs on the thread of its call. One of a project that was scanned before looks at stamps
 //! only.
@@ -43,8 +44,8 @@ pub use place::Place;
 pub use ports::FramePorts;
 pub use project::{Differences, Frames};
 pub use reply::{
-    AgentShown, ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply, Regenerated,
-    ScanShown, StatusShown, TypeShown,
+    AdoptedFrames, AgentShown, ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply,
+    Regenerated, ScanShown, StatusShown, TypeShown,
 };
 pub use request::{
     ComposeContext, GetContext, OrderName, PolicyName, PutFrame, RegenerateFrames, ScopeName,

@@ -118,6 +118,7 @@ impl Frames {
             sequence,
             is_new: !recorded.changes.is_empty(),
             changes,
+            adopted: recorded.adopted,
             files: totals.files,
             directories: totals.directories,
             symlinks: totals.symlinks,
@@ -149,7 +150,7 @@ impl Frames {
         let line = |line: &piton_context::report::Coverage| TypeShown {
             frame_type: line.frame_type.to_string(),
             agent: line.agent.to_string(),
-            fresh: line.nodes - line.stale,
+            fresh: if report.unchecked.is_some() { 0 } else { line.nodes - line.stale },
             stale: line.stale,
             missing: report.nodes - line.nodes,
         };
@@ -159,7 +160,13 @@ impl Frames {
 
     /// Coverage and stale frames, judged against a recorded tree.
     pub async fn report(&self, tree: &RootRef) -> Result<ContextReport, Envelope> {
-        self.context.report(tree).await.map_err(|error| error.envelope())
+        let report = match tree {
+            RootRef::Current => {
+                self.context.refreshed(&mut self.scanner(), None).await.report(tree).await
+            }
+            past => self.context.report(past).await,
+        };
+        report.map_err(|error| error.envelope())
     }
 
     /// Checks everything that is stored of the project.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use piton_context::agent::Role;
 use piton_context::frame::{BasisKind, Outcome};
-use piton_context::history::NodeRecord;
+use piton_context::history::{Adopted, NodeRecord};
 use piton_context::read::{Composed, NodeContext, Relation, ViewedFrame, export};
 use piton_context::report::ContextReport;
 use piton_context::scan::Report;
@@ -33,6 +33,9 @@ pub struct FrameShown {
     /// Why it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_because: Option<String>,
+    /// Why nobody could look whether it is fresh; then it is not called fresh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchecked: Option<String>,
     /// Whether it is the newest of its type.
     pub is_head: bool,
     /// How its node stands to the one that was asked for.
@@ -89,9 +92,15 @@ pub struct NodeShown {
     pub frame_count: u64,
     /// The digest of the set of them.
     pub frame_set_root: String,
-    /// Where the file was before it was renamed, if that path has frames.
+    /// Where the file was before it was renamed, if that path has frames. Its newest frames went along.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
+    /// A path that is gone and has frames, where the file may have been: several files had the same content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub may_be_from: Option<String>,
+    /// Where the file is now, if it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<String>,
 }
 
 /// What was put together.
@@ -118,6 +127,14 @@ pub struct PutFrameReply {
     pub frame: String,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+/// Frames that a file or directory got from another path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AdoptedFrames {
+    /// The frames.
+    pub frames: Vec<Adopted>,
 }
 
 /// A frame that was made at a path, or was there.
@@ -193,6 +210,9 @@ pub struct ScanShown {
     pub is_new: bool,
     /// Paths that differ from the tree before, by how; the first scan counts everything as added.
     pub changes: BTreeMap<String, u64>,
+    /// Frames that went along with what was renamed.
+    #[serde(skip_serializing_if = "is_none_adopted")]
+    pub adopted: u64,
     /// Files, directories and symbolic links of the tree.
     pub files: u64,
     /// Directories.
@@ -257,6 +277,11 @@ pub struct AgentShown {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
+fn is_none_adopted(number: &u64) -> bool {
+    *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
 }
@@ -272,6 +297,7 @@ impl From<ViewedFrame> for FrameShown {
             made: frame.basis.kind(),
             is_fresh: freshness.is_fresh(),
             stale_because: freshness.reason().map(str::to_owned),
+            unchecked: freshness.unchecked().map(str::to_owned),
             is_head,
             relation,
             sequence: recency,
@@ -304,6 +330,8 @@ impl From<NodeContext> for NodeShown {
             frame_count: found.frame_count,
             frame_set_root: found.frame_set_root.to_string(),
             renamed_from: found.renamed_from.map(|renamed| renamed.path.to_string()),
+            may_be_from: found.candidate.map(|candidate| candidate.path.to_string()),
+            moved_to: found.moved_to.map(|path| path.to_string()),
         }
     }
 }

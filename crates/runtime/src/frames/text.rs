@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use super::reply::{
-    ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply, Regenerated,
+    AdoptedFrames, ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply, Regenerated,
 };
 
 impl FrameShown {
     /// What it is, in one line.
     pub fn line(&self) -> String {
-        let freshness = match &self.stale_because {
-            None => "fresh".to_owned(),
-            Some(reason) => format!("stale: {reason}"),
+        let freshness = match (&self.stale_because, &self.unchecked) {
+            (Some(reason), _) => format!("stale: {reason}"),
+            (None, Some(reason)) => format!("freshness not checked: {reason}"),
+            (None, None) => "fresh".to_owned(),
         };
         let past = if self.is_head { "" } else { ", replaced" };
         format!("[{} by {}, {freshness}{past}]", self.frame_type, self.agent)
@@ -19,6 +20,25 @@ impl FrameShown {
 }
 
 impl NodeShown {
+    /// Where it was, may have been, and is.
+    pub fn about_renames(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(from) = &self.renamed_from {
+            lines.push(format!("It was {from} before, and its newest frames came along."));
+        }
+        if let Some(from) = &self.may_be_from {
+            lines.push(format!(
+                "{from} is gone, had the same content as several files that are new, and has frames. If this is it: \
+                 piton context adopt {from} {}",
+                self.path
+            ));
+        }
+        if let Some(to) = &self.moved_to {
+            lines.push(format!("It is {to} now."));
+        }
+        lines
+    }
+
     /// As text.
     pub fn text(&self) -> String {
         let mut text = format!("{} is a {} of {} bytes.", self.path, self.kind, self.size);
@@ -32,8 +52,8 @@ impl NodeShown {
             }
             text.push('.');
         }
-        if let Some(from) = &self.renamed_from {
-            let _ = write!(text, "\nIt was {from} before; that path has frames.");
+        for line in self.about_renames() {
+            let _ = write!(text, "\n{line}");
         }
         let (shown, all) = (self.frames.len(), self.frame_count);
         let _ = write!(text, "\n{shown} of its {all} frames:");
@@ -72,7 +92,22 @@ impl PutFrameReply {
                 format!("The frame {} was there already, and is the newest again.", self.frame)
             }
             Outcome::Unchanged => format!("The frame {} is there already.", self.frame),
+            Outcome::Reaffirmed => format!(
+                "The frame {} was there already and marked as invalid; it holds again.",
+                self.frame
+            ),
         }
+    }
+}
+
+impl AdoptedFrames {
+    /// As text.
+    pub fn text(&self) -> String {
+        let line = |adopted: &piton_context::history::Adopted| {
+            let piton_context::history::Adopted { path, frame_type, appended, .. } = adopted;
+            format!("{path} {frame_type}: {} ({})", appended.frame, appended.outcome)
+        };
+        self.frames.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -39,10 +39,14 @@ impl Frame {
 }
 
 fn say(app: &App, frame: &FrameShown) {
-    let FrameShown { id, frame_type, agent, made, is_fresh, .. } = frame;
+    let FrameShown { id, frame_type, agent, made, is_fresh, unchecked, .. } = frame;
     let step = frame.metadata.get("step").map(|step| format!(" at {step}")).unwrap_or_default();
     let time = utc(TimestampMs(frame.created_at_ms));
-    let fresh = if *is_fresh { "fresh" } else { "stale" };
+    let fresh = match (is_fresh, unchecked) {
+        (true, _) => "fresh",
+        (false, None) => "stale",
+        (false, Some(_)) => "freshness not checked",
+    };
     app.output
         .say(format_args!("{time}  {agent}{step}  {frame_type}, {made}, {fresh}  [{}]", short(id)));
 }

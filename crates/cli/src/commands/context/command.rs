@@ -56,6 +56,12 @@ enum Command {
         after_help = "Example:\n  piton context put-frame src/lib.rs --type summary --text \"Parses the file.\""
     )]
     PutFrame(put::PutFrame),
+    /// Give the newest frames of a path that is gone to where the file or directory is now
+    ///
+    /// Frames go along with a rename by themselves where it is certain. This is for files that were edited as well, or
+    /// of which there are several copies.
+    #[command(after_help = "Example:\n  piton context adopt src/old.rs src/new.rs")]
+    Adopt(put::Adopt),
     /// Make the frame of a directory from those of its entries
     #[command(
         after_help = "Example:\n  piton context synthesize . --type summary --recursive --policy summarization"
@@ -105,6 +111,7 @@ impl Context {
             Command::GetHead(get) => get.run(app, agent),
             Command::Compose(compose) => compose.run(app, agent),
             Command::PutFrame(put) => put.run(app, agent),
+            Command::Adopt(adopt) => adopt.run(app, agent),
             Command::Synthesize(synthesize) => synthesize.run(app, agent),
             Command::Regenerate(regenerate) => regenerate.run(app, agent),
             Command::Invalidate(invalidate) => invalidate.run(app, agent),

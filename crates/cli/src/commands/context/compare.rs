@@ -88,7 +88,8 @@ impl Report {
         let text = if self.markdown { report.markdown() } else { report.text() };
         app.output.say(text.trim_end());
         let failed = self.fail_on.iter().any(|what| match what {
-            FailOn::Stale => !report.stale.is_empty(),
+            // What nobody could check is not vouched for.
+            FailOn::Stale => !report.stale.is_empty() || report.unchecked.is_some(),
             FailOn::Missing => report.nodes_with_frames < report.nodes,
         });
         app.output

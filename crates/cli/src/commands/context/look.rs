@@ -52,6 +52,11 @@ fn say_scan(app: &App, found: &ScanShown) {
             found.changes.iter().map(|(change, count)| format!("{count} {change}")).collect();
         app.output.say(format_args!("Paths: {}.", changes.join(", ")));
     }
+    if found.adopted > 0 {
+        let adopted = usize::try_from(found.adopted).unwrap_or(usize::MAX);
+        app.output
+            .say(format_args!("{} went along with what was renamed.", count(adopted, "frame")));
+    }
     app.output.say(format_args!(
         "Read {} ({} bytes), knew {}, left out {} by ignore rules.",
         count(usize::try_from(report.hashed_files).unwrap_or(usize::MAX), "file"),
@@ -91,7 +96,7 @@ fn say_status(app: &App, found: &StatusShown) {
         count(usize::try_from(root.totals.directories).unwrap_or(usize::MAX), "directory"),
         ago(App::now(), root.recorded_at_ms),
     ));
-    if found.types.is_empty() {
+    if found.types.is_empty() && found.report.left_behind == 0 {
         app.output.say("It has no frames yet.");
         app.output.say(
             "Put one: piton context put-frame README.md --type summary --text \"What it says.\"",
@@ -113,7 +118,18 @@ fn say_status(app: &App, found: &StatusShown) {
     }
     if found.report.left_behind > 0 {
         let left = usize::try_from(found.report.left_behind).unwrap_or(usize::MAX);
-        app.output.say(format_args!("{} at paths that are gone.", count(left, "frame")));
+        let paths: Vec<String> =
+            found.report.left_behind_at.iter().map(ToString::to_string).collect();
+        app.output.say(format_args!(
+            "{} at paths that are gone, for example {}.",
+            count(left, "frame"),
+            paths.join(", ")
+        ));
+        app.output.say("Give them to where the file is now: piton context adopt OLD NEW");
+    }
+    if let Some(reason) = &found.report.unchecked {
+        app.output.say(format_args!("Freshness was not checked: {reason}."));
+        return;
     }
     app.output.say(if found.report.stale.is_empty() {
         "Everything that is there is fresh. Read it: piton context compose PATH"

@@ -64,6 +64,25 @@ impl PutFrame {
 }
 
 #[derive(Args)]
+pub(crate) struct Adopt {
+    /// The path that has the frames; it may be gone
+    old: String,
+    /// The file or directory that gets them
+    new: String,
+}
+
+impl Adopt {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+        let (desk, acting) = Desk::of(app, agent)?;
+        let adopted = desk.open.wait(acting.adopt(&self.old, &self.new))?;
+        app.output.say(adopted.text());
+        app.output.say(format_args!("See them: piton context get-node {}", self.new));
+        app.output.reply("piton.context.adopt/1", &adopted)?;
+        Ok(Ending::Done)
+    }
+}
+
+#[derive(Args)]
 pub(crate) struct Invalidate {
     /// The file or directory: its path, or the beginning of its id
     node: String,

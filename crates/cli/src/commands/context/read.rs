@@ -151,8 +151,8 @@ fn say(app: &App, found: &NodeShown) {
         short(&found.id),
         found.size
     ));
-    if let Some(from) = &found.renamed_from {
-        app.output.say(format_args!("It was {from} before, which has frames."));
+    for line in found.about_renames() {
+        app.output.say(line);
     }
     for frame in &found.frames {
         app.output.say(format_args!("{}  {}", short(&frame.id), frame.line()));

@@ -131,6 +131,8 @@ fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
         (Reply::status(404, "no such model"), "local does not have the model `small`"),
         (Reply::status(401, &format!("bad key {KEY}")), "local refused the key: bad key [key]"),
         (Reply::text(""), "local sent no text"),
+        (Reply::CutShort("It is".to_owned()), "was cut short at 800 tokens"),
+        (Reply::call("look", json!({})), "local sent no answer (tool_calls)"),
     ];
     for (reply, words) in cases {
         server.then(reply);
@@ -283,4 +285,59 @@ fn a_directory_is_synthesised_by_a_model_from_what_is_said_of_its_entries() {
     assert_eq!(shown["frames"][0]["isFresh"], true);
     rig.says(&["context", "put-frame", "src/lib.rs", "--type", "summary", "--text", "Other."]);
     assert_eq!(rig.tells(&["context", "get-node", "src"])["frames"][0]["isFresh"], false);
+}
+
+// shows: CT-074 (the part that what was renamed is not paid for twice)
+#[test]
+fn what_was_renamed_is_not_asked_about_again() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    answers(&server, 5);
+    assert_eq!(generate(&rig, &models, &["src", "--recursive"]).0, 0);
+    assert_eq!(server.seen().len(), 3);
+    std::fs::rename(rig.project().join("src"), rig.project().join("code")).unwrap();
+    let (code, told) = generate(&rig, &models, &["code", "--recursive"]);
+    assert_eq!(code, 0, "{told}");
+    assert!(fates(&told).iter().all(|(_, fate)| fate == "existing"), "{told}");
+    assert_eq!(server.seen().len(), 3, "nobody was asked");
+    let frame = rig.tells(&["context", "get-node", "code"])["frames"][0].clone();
+    assert_eq!((&frame["isFresh"], &frame["made"]), (&json!(true), &json!("generated")), "{frame}");
+    assert!(is_sound(&rig));
+}
+
+// shows: CT-066 (frames that models wrote)
+#[test]
+fn a_model_is_asked_again_about_what_somebody_called_wrong() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    answers(&server, 2);
+    generate(&rig, &models, &["README.md"]);
+    let why = ["--type", "summary", "--because", "wrong"];
+    rig.says(&[&["context", "invalidate", "README.md"][..], &why].concat());
+    let (code, told) = generate(&rig, &models, &["README.md"]);
+    assert_eq!((code, fates(&told)[0].1.as_str()), (0, "made"), "{told}");
+    let frame = rig.tells(&["context", "get-node", "README.md"])["frames"][0].clone();
+    assert_eq!((&frame["content"], &frame["isFresh"]), (&json!("answer 1"), &json!(true)));
+}
+
+// shows: CT-075 (the part that what was made is told after a failure)
+#[test]
+fn a_failure_in_the_middle_tells_what_was_made() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    server.then(Reply::text("The first."));
+    server.then(Reply::CutShort("The sec".to_owned()));
+    let (code, told) = generate(&rig, &models, &["--recursive", "--at-once", "1"]);
+    let found: Vec<String> = fates(&told).into_iter().map(|(_, fate)| fate).collect();
+    assert_eq!((code, &found[..3]), (1, &["made", "failed", "not_started"].map(str::to_owned)[..]));
+    assert_eq!(told["generated"]["answers"], 2, "both were paid for");
+    let shown = rig.tells(&["context", "get-node", "src/lib.rs"]);
+    assert_eq!(shown["frames"][0]["content"], "The first.");
+    assert_eq!(rig.tells(&["context", "get-node", "src/main.rs"])["frameCount"], 0);
 }

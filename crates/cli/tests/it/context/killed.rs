@@ -24,6 +24,7 @@ const COMMANDS: &[&[&str]] = &[
     &["put-frame", "README.md", "--type", "long", "--file", "long.txt"],
     &["synthesize", ".", "--type", "summary", "--recursive"],
     &["regenerate"],
+    &["adopt", "src/a{k}.txt", "long.txt"],
     &["invalidate", ".", "--type", "summary", "--because", "try {n}"],
     &[
         "generate",

@@ -2,9 +2,12 @@
 
 mod agents;
 mod commands;
+mod freshness;
 mod generating;
 mod guide;
 mod killed;
+mod large;
+mod renames;
 mod together;
 mod watching;
 

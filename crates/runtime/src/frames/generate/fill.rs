@@ -81,12 +81,12 @@ impl Acting {
             stopped: AtomicBool::new(false),
             done: AtomicUsize::new(0),
         };
-        filling.fill(tell).await.map_err(|error| error.envelope())
+        Ok(filling.fill(tell).await)
     }
 }
 
 impl Filling<'_> {
-    async fn fill(&self, tell: &(dyn Fn(Told<'_>) + Sync)) -> Result<Generated, Error> {
+    async fn fill(&self, tell: &(dyn Fn(Told<'_>) + Sync)) -> Generated {
         let mut generated = Generated::default();
         // Directories that something below is missing for.
         let mut incomplete = BTreeSet::new();
@@ -99,7 +99,11 @@ impl Filling<'_> {
             let mut nodes = stream::iter(nodes).buffered(self.request.at_once.max(1));
             let mut failed = Vec::new();
             while let Some((path, outcome)) = nodes.next().await {
-                let (node, usage) = outcome?;
+                // What was made before is told, whatever happens to one node.
+                let (node, usage) = match outcome {
+                    Ok(outcome) => outcome,
+                    Err(error) => (self.failed(path, &error.to_string()), None),
+                };
                 let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
                 tell(Told { done, all, node: &node });
                 if matches!(node.fate, Fate::Failed | Fate::NotStarted)
@@ -116,7 +120,7 @@ impl Filling<'_> {
             drop(nodes);
             incomplete.extend(failed);
         }
-        Ok(generated)
+        generated
     }
 
     /// What becomes of one node, and what it cost.
@@ -181,8 +185,15 @@ impl Filling<'_> {
             let reason = format!("{} sent no text ({})", answered.provider, answered.finish);
             return Ok((self.failed(path, &reason), Some(usage)));
         }
-        let metadata = metadata(&answered)?;
-        let appended = self.append(path, answer(question, attempt, text.into(), metadata)).await?;
+        let appended = match metadata(&answered) {
+            Ok(said) => self.append(path, answer(question, attempt, text.into(), said)).await,
+            Err(error) => Err(error),
+        };
+        // The answer is paid for, so what it cost is told although it could not be kept.
+        let appended = match appended {
+            Ok(appended) => appended,
+            Err(error) => return Ok((self.failed(path, &error.to_string()), Some(usage))),
+        };
         let made = GeneratedFrame {
             path: path.to_string(),
             fate: Fate::Made,

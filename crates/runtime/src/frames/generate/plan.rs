@@ -177,9 +177,14 @@ impl Acting {
             let next = attempts + 1;
             match self.adapter.generated(path, &request.frame_type, prompt, given, next).await? {
                 Some(frame) => (attempts, latest) = (next, Some(frame)),
-                None => return Ok((attempts, latest)),
+                None => break,
             }
         }
+        // One that somebody called wrong is asked for again.
+        if latest.is_some() && self.adapter.is_invalidated(path, &request.frame_type).await? {
+            latest = None;
+        }
+        Ok((attempts, latest))
     }
 
     pub(super) async fn record(&self, node: &NodeRef) -> Result<NodeRecord, Error> {

@@ -3,17 +3,22 @@
 use std::fmt::Write as _;
 
 use piton_context::Error;
+use piton_context::bounds::{FRAMED_PATH_BYTES_MAX, GIVEN_MAX};
 use piton_context::frame::Given;
 use piton_context::history::{NodeRecord, NodeRef};
 use piton_context::read::{Composition, Source, View, ViewedFrame, tokens};
+use piton_context::synthesis::first_sentence;
 use piton_context::tree::{Kind, TreePath};
 use piton_context::word::FrameType;
-use piton_core::{Digest, canonical};
+use piton_core::{Digest, canonical, truncate};
 use piton_models::Message;
 use serde::Serialize;
 
 use super::source;
-use crate::bounds::GENERATE_CONTEXT_BYTES_MAX;
+use crate::bounds::{
+    GENERATE_CONTEXT_BYTES_MAX, GENERATE_ENTRIES_BYTES_MAX, GENERATE_ENTRIES_MAX,
+    GENERATE_LINE_BYTES_MAX,
+};
 use crate::frames::acting::Acting;
 
 /// What every model is told first. Another text makes other frames, since it is part of what is hashed.
@@ -78,6 +83,15 @@ impl Acting {
         if !related.is_empty() {
             self.related(node, related, &mut text, &mut given).await?;
         }
+        // Everything that a frame would be refused for is looked at before a model is asked.
+        if node.path.as_bytes().len() > FRAMED_PATH_BYTES_MAX {
+            let max = FRAMED_PATH_BYTES_MAX;
+            return Ok(Err(format!("paths of frames have at most {max} bytes")));
+        }
+        if given.len() > GIVEN_MAX {
+            let (count, max) = (given.len(), GIVEN_MAX);
+            return Ok(Err(format!("a model would be given {count} frames; at most {max}")));
+        }
         if text.len() > GENERATE_CONTEXT_BYTES_MAX {
             let (bytes, max) = (text.len(), GENERATE_CONTEXT_BYTES_MAX);
             return Ok(Err(format!("what is to be read has {bytes} bytes; at most {max}")));
@@ -96,15 +110,40 @@ impl Acting {
     ) -> Result<(), Error> {
         let _ = write!(text, "The directory {} holds:", node.path);
         let view = View { types: vec![frame_type.clone()], heads_only: true, ..View::default() };
+        let (mut whole, mut whole_given) = (String::new(), Vec::new());
+        let (mut brief, mut brief_given, mut left_out) = (String::new(), Vec::new(), 0);
         for child in &node.children {
             let path = node.path.join(&child.name);
             let found = self.adapter.read_context(&NodeRef::from(&path), &view).await?;
-            match found.frames.first() {
-                Some(frame) => piece(text, given, frame),
-                None => {
-                    let _ = write!(text, "\n\n### {path} [{}]", child.kind);
+            let frame = found.frames.first();
+            // Beyond this the entries are said in one line each anyway.
+            if whole.len() <= GENERATE_CONTEXT_BYTES_MAX {
+                match frame {
+                    Some(frame) => piece(&mut whole, &mut whole_given, frame),
+                    None => {
+                        let _ = write!(whole, "\n\n### {path} [{}]", child.kind);
+                    }
                 }
             }
+            let line = brief_line(&path, child.kind, frame);
+            let fits = brief.len() + line.len() <= GENERATE_ENTRIES_BYTES_MAX
+                && brief_given.len() < GENERATE_ENTRIES_MAX;
+            if fits {
+                brief.push_str(&line);
+                brief_given.extend(frame.map(given_frame));
+            } else {
+                left_out += 1;
+            }
+        }
+        if whole.len() <= GENERATE_CONTEXT_BYTES_MAX && whole_given.len() <= GENERATE_ENTRIES_MAX {
+            text.push_str(&whole);
+            given.extend(whole_given);
+        } else {
+            text.push_str(&brief);
+            if left_out > 0 {
+                let _ = write!(text, "\n\nAnd {left_out} more entries that are not listed.");
+            }
+            given.extend(brief_given);
         }
         if given.is_empty() {
             given.push(Given::Node { path: node.path.clone(), node_id: node.id });
@@ -138,9 +177,23 @@ fn piece(text: &mut String, given: &mut Vec<Given>, viewed: &ViewedFrame) {
     let frame = &viewed.frame;
     let content = String::from_utf8_lossy(viewed.content.as_deref().unwrap_or_default());
     let _ = write!(text, "\n\n### {}\n\n{}", frame.path, content.trim_end());
-    given.push(Given::Frame {
+    given.push(given_frame(viewed));
+}
+
+fn given_frame(viewed: &ViewedFrame) -> Given {
+    let frame = &viewed.frame;
+    Given::Frame {
         path: frame.path.clone(),
         frame_type: frame.frame_type.clone(),
         frame_id: frame.id,
-    });
+    }
+}
+
+/// An entry of a large directory: its first sentence, if something is written about it.
+fn brief_line(path: &TreePath, kind: Kind, viewed: Option<&ViewedFrame>) -> String {
+    let content = viewed.and_then(|viewed| viewed.content.as_deref()).unwrap_or_default();
+    match first_sentence(&String::from_utf8_lossy(content)) {
+        Some(sentence) => format!("\n- {path}: {}", truncate(&sentence, GENERATE_LINE_BYTES_MAX)),
+        None => format!("\n- {path} [{kind}]"),
+    }
 }

@@ -1,0 +1,174 @@
+//! What is called fresh is fresh when it is said, without anybody scanning.
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use piton_context::bounds::IGNORE_FILE_BYTES_MAX;
+use serde_json::{Value, json};
+
+use super::{configure, is_sound, project};
+use crate::{agent::Agent, rig::Rig};
+
+fn put(rig: &Rig, at: &str, text: &str) -> Value {
+    rig.tells(&["context", "put-frame", at, "--type", "summary", "--text", text])
+}
+
+fn frame(rig: &Rig, at: &str) -> Value {
+    rig.tells(&["context", "get-node", at, "--type", "summary"])["frames"][0].clone()
+}
+
+// shows: CT-028 (the part that an edit is noticed by whoever reads)
+#[test]
+fn every_command_that_speaks_of_freshness_notices_an_edit() {
+    let rig = project();
+    put(&rig, "src/lib.rs", "It answers.");
+    put(&rig, "src", "Code.");
+    rig.says(&["context", "report", "--fail-on", "stale"]);
+    rig.write("src/lib.rs", "pub fn answer() -> u32 { 41 }\n");
+    assert_eq!(frame(&rig, "src/lib.rs")["isFresh"], false);
+    assert_eq!(frame(&rig, "src")["isFresh"], false);
+
+    // Each is the first to look after an edit of its own.
+    for (number, command) in [
+        &["context", "status"][..],
+        &["context", "report"],
+        &["context", "list-frames", "src/lib.rs"],
+        &["context", "get-head", "src/lib.rs"],
+        &["context", "compose", "src/main.rs"],
+        &["blame", "frame", "src/lib.rs"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        put(&rig, "src/lib.rs", &format!("It answers, {number}."));
+        let before = rig.says(command);
+        rig.write("src/lib.rs", &format!("pub fn answer() -> u32 {{ 1{number} }}\n"));
+        let said = rig.says(command);
+        let stale = |said: &str| said.matches("stale").count();
+        assert!(stale(&said) > stale(&before), "{command:?}: {before} {said}");
+    }
+    put(&rig, "src/lib.rs", "It answers again.");
+    put(&rig, "src", "Code again.");
+    rig.write("src/lib.rs", "pub fn answer() -> u32 { 7 }\n");
+    let failed = rig.run(&["context", "report", "--fail-on", "stale"]);
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(is_sound(&rig));
+}
+
+// shows: CT-028 (over MCP)
+#[test]
+fn an_agent_sees_an_edit_although_it_cannot_scan() {
+    let rig = project();
+    configure(&rig, "");
+    let mut scribe = Agent::start_as(&rig, &["--context", "scribe"]);
+    let about = json!({ "node": "src/lib.rs" });
+    let fresh = |told: &Value| told["frames"][0]["isFresh"].clone();
+    scribe.call("put_frame", &json!({ "node": "src/lib.rs", "frameType": "s", "content": "x" }));
+    assert_eq!(fresh(&scribe.call("get_context", &about)), true);
+    assert_eq!(fresh(&scribe.call("compose_context", &about)), true);
+    let old = fs::read(rig.project().join("src/lib.rs")).unwrap();
+    rig.write("src/lib.rs", "pub fn edited() {}\n");
+    assert_eq!(fresh(&scribe.call("get_context", &about)), false);
+    // An edit that is taken back makes it fresh again.
+    fs::write(rig.project().join("src/lib.rs"), old).unwrap();
+    assert_eq!(fresh(&scribe.call("compose_context", &about)), true);
+    rig.write("src/lib.rs", "pub fn other() {}\n");
+    let composed = scribe.call("compose_context", &about);
+    assert_eq!(fresh(&composed), false);
+    assert!(composed["text"].as_str().unwrap().contains("stale: src/lib.rs was changed"));
+    // A file that was made since is found, and one that is gone is not.
+    rig.write("src/new.rs", "new\n");
+    assert_eq!(scribe.call("get_context", &json!({ "node": "src/new.rs" }))["size"], 4);
+    fs::remove_file(rig.project().join("src/new.rs")).unwrap();
+    let gone = scribe.call("get_context", &json!({ "node": "src/new.rs" }));
+    assert_eq!(gone["code"], "CONTEXT_NODE_NOT_FOUND", "{gone}");
+    scribe.leave();
+}
+
+// shows: CT-028 (the part that a new ignore rule is noticed by a look at one file)
+#[test]
+fn a_new_ignore_rule_takes_a_file_away_from_its_readers() {
+    let rig = project();
+    put(&rig, "src/lib.rs", "It answers.");
+    for rules in [".gitignore", "src/.ignore"] {
+        rig.write(rules, "lib.rs\n");
+        let (_, error) = rig.fails(&["context", "get-head", "src/lib.rs", "--type", "other"]);
+        let (_, ignored) = rig.fails(&["context", "compose", "src/lib.rs"]);
+        assert_eq!(ignored["code"], "CONTEXT_NODE_NOT_FOUND", "{error}");
+        fs::remove_file(rig.project().join(rules)).unwrap();
+        assert_eq!(frame(&rig, "src/lib.rs")["isFresh"], true);
+    }
+}
+
+// shows: CT-007 (the part that what cannot be read is not called fresh)
+#[test]
+fn what_cannot_be_read_is_not_called_fresh() {
+    let rig = project();
+    put(&rig, "src/lib.rs", "It answers.");
+    put(&rig, "src", "Code.");
+    // Rules that are too large to be read hide what they leave out, whoever asks.
+    rig.write("docs/.gitignore", &"x\n".repeat(IGNORE_FILE_BYTES_MAX));
+    let shown = frame(&rig, "src");
+    assert_eq!((&shown["isFresh"], &shown["staleBecause"]), (&json!(false), &Value::Null));
+    assert!(shown["unchecked"].as_str().unwrap().contains("cannot be read"), "{shown}");
+    let said = rig.says(&["context", "get-node", "src"]);
+    assert!(said.contains("freshness not checked: ") && !said.contains("fresh]"), "{said}");
+    let status = rig.says(&["context", "status"]);
+    assert!(
+        status.contains("Freshness was not checked: docs/.gitignore cannot be read"),
+        "{status}"
+    );
+    assert_eq!(rig.tells(&["context", "status"])["types"][0]["fresh"], 0);
+    let composed = rig.says(&["context", "compose", "src/lib.rs"]);
+    assert!(composed.contains("freshness not checked"), "{composed}");
+    let failed = rig.run(&["context", "report", "--fail-on", "stale"]);
+    assert_eq!(failed.status.code(), Some(1));
+    // A look at one file that can be read needs no other.
+    assert_eq!(frame(&rig, "src/lib.rs")["isFresh"], true);
+    fs::remove_dir_all(rig.project().join("docs")).unwrap();
+    assert_eq!(frame(&rig, "src")["isFresh"], true);
+    let status = rig.says(&["context", "status"]);
+    assert!(status.contains("Everything that is there is fresh"), "{status}");
+}
+
+// shows: CT-007 (the part that a file which cannot be read is not taken for one that was removed)
+#[test]
+fn a_file_that_cannot_be_read_keeps_its_frames() {
+    let rig = project();
+    put(&rig, "src/lib.rs", "It answers.");
+    let file = rig.project().join("src/lib.rs");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+    let may_read_everything = fs::read(&file).is_ok();
+    let shown = frame(&rig, "src/lib.rs");
+    assert_eq!(shown["content"], "It answers.");
+    assert_eq!(shown["isFresh"], may_read_everything, "{shown}");
+    assert_eq!(shown["unchecked"].is_null(), may_read_everything, "{shown}");
+    rig.says(&["context", "status"]);
+    assert_eq!(frame(&rig, "src/lib.rs")["content"], "It answers.", "a status does not lose it");
+}
+
+// shows: CT-066 (the part that the same text again makes an invalidated frame fresh)
+#[test]
+fn the_same_text_again_makes_an_invalidated_frame_fresh() {
+    let rig = project();
+    let first = put(&rig, "src/lib.rs", "It answers.");
+    let invalidate = |at: &str| {
+        let why = ["--type", "summary", "--because", "doubtful"];
+        rig.says(&[&["context", "invalidate", at][..], &why].concat());
+    };
+    invalidate("src/lib.rs");
+    assert_eq!(frame(&rig, "src/lib.rs")["isFresh"], false);
+    let again = put(&rig, "src/lib.rs", "It answers.");
+    assert_eq!((&again["frame"], &again["outcome"]), (&first["frame"], &json!("reaffirmed")));
+    assert_eq!(frame(&rig, "src/lib.rs")["isFresh"], true);
+    assert_eq!(put(&rig, "src/lib.rs", "It answers.")["outcome"], "unchanged");
+    let shown = rig.tells(&["context", "list-frames", "src/lib.rs"]);
+    assert_eq!(shown["frameCount"], 1, "no frame was added");
+
+    let synthesize = ["context", "synthesize", "src", "--type", "summary"];
+    rig.says(&synthesize);
+    invalidate("src");
+    assert_eq!(frame(&rig, "src")["isFresh"], false);
+    rig.says(&synthesize);
+    assert_eq!(frame(&rig, "src")["isFresh"], true);
+    assert!(is_sound(&rig));
+}

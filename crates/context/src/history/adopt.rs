@@ -1,0 +1,415 @@
+//! Frames go along with what was renamed.
+//!
+//! A frame is never changed, and where it is belongs to its id. So a renamed file gets frames of its own with the content,
+//! type, agent and metadata of the old ones, and with the same basis, said of the new path. They name the frames that they
+//! are from, and those stay where they are.
+//!
+//! *Invariants*: what is to be taken along is noted before the tree with the new paths becomes current, and the notes are
+//! removed after all of it was; so a process that dies in between leaves work for the next one, which may do it twice
+//! without harm. A frame that was stale stays stale. A synthesis names the frames that it was made from, which are
+//! others now; so it is stale until somebody regenerates it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use piton_core::{Digest, truncate};
+use piton_store::port::{Batch, BoxFuture, Entry};
+use serde::Serialize;
+
+use crate::{
+    Context, Error,
+    bounds::{
+        ADOPTED_AT_ONCE, FRAMED_PATH_BYTES_MAX, METADATA_VALUE_BYTES_MAX, NODE_BATCH_KEYS,
+        NOTES_MAX, TRIES_MAX,
+    },
+    context::{put, remove_after},
+    frame::{Appended, Basis, Draft, Frame, FrameId, Given, Metadata},
+    stored::{
+        NodeBody,
+        keys::{Row, split_path},
+    },
+    tree::{Moves, Preimage, TreeNodeId, TreePath},
+    word::FrameType,
+};
+
+/// A frame that went along with what was renamed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Adopted {
+    /// Where the old frame is.
+    pub from: TreePath,
+    /// Where the new one is.
+    pub path: TreePath,
+    /// Its type.
+    pub frame_type: FrameType,
+    /// The new frame, and whether it was there already.
+    #[serde(flatten)]
+    pub appended: Appended,
+}
+
+/// A frame that is to be appended at the new path; its content is still with the old one.
+struct FrameCopy {
+    from: Frame,
+    draft: Draft,
+}
+
+/// What is known while the frames of several paths are taken along.
+#[derive(Default)]
+struct Copying {
+    /// From old to new paths.
+    moved: BTreeMap<TreePath, TreePath>,
+    /// From old to new frames.
+    frames: BTreeMap<FrameId, FrameId>,
+    /// What nodes hold, wherever they are.
+    shapes: BTreeMap<TreeNodeId, Option<Digest>>,
+}
+
+impl Context {
+    /// Notes what has frames and is somewhere else in the tree that is to be recorded under the number `sequence`.
+    pub(super) async fn note_moves(&self, moves: &Moves, sequence: u64) -> Result<(), Error> {
+        if self.row(&self.keys.only(Row::Sequence)).await?.is_none() {
+            return Ok(());
+        }
+        let mut batch = Batch::new();
+        for found in &moves.certain {
+            if found.to.as_bytes().len() > FRAMED_PATH_BYTES_MAX
+                || !self.has_frames(&found.from).await?
+            {
+                continue;
+            }
+            let value = [&sequence.to_be_bytes()[..], found.from.as_bytes()].concat();
+            batch.push(put(self.keys.at(Row::ToAdopt, &found.to).into(), value));
+            if batch.len() == NODE_BATCH_KEYS {
+                self.commit(std::mem::take(&mut batch)).await?;
+            }
+        }
+        for unclear in moves.unclear.iter().take(NOTES_MAX) {
+            let mut described = None;
+            for from in &unclear.from {
+                if self.has_frames(from).await? {
+                    described = Some(from);
+                    break;
+                }
+            }
+            let Some(from) = described else { continue };
+            for to in unclear.to.iter().take(NOTES_MAX) {
+                if to.as_bytes().len() <= FRAMED_PATH_BYTES_MAX && batch.len() < NODE_BATCH_KEYS {
+                    let key = self.keys.at(Row::Candidate, to);
+                    batch.push(put(key.into(), from.as_bytes().to_vec()));
+                }
+            }
+        }
+        if batch.is_empty() { Ok(()) } else { self.commit(batch).await }
+    }
+
+    async fn has_frames(&self, path: &TreePath) -> Result<bool, Error> {
+        Ok(path.as_bytes().len() <= FRAMED_PATH_BYTES_MAX
+            && self.row(&self.keys.at(Row::Set, path)).await?.is_some())
+    }
+
+    /// Takes along what is noted, if the current tree is the one that it was noted for.
+    pub(super) async fn adopt_noted(&self) -> Result<u64, Error> {
+        let notes = self.rows(&self.keys.all(Row::ToAdopt)).await?;
+        if notes.is_empty() {
+            return Ok(0);
+        }
+        let current = self.current().await?;
+        let mut copying = Copying::default();
+        let mut done: Vec<(Entry, TreePath, TreePath)> = Vec::new();
+        let mut batch = Batch::new();
+        for note in notes {
+            let (sequence, from, to) = read_note(&note)?;
+            if sequence > current.sequence {
+                continue;
+            }
+            // Somebody else recorded another tree under this number, or the file came back.
+            if self.id_at(current.root, &from).await?.is_some() {
+                batch.push(remove_after(&note));
+                continue;
+            }
+            copying.moved.insert(from.clone(), to.clone());
+            done.push((note, from, to));
+        }
+        let adopted = self.adopt_all(current.root, &mut copying, &Metadata::default()).await?;
+        for (note, from, to) in done {
+            batch.push(put(self.keys.at(Row::MovedTo, &from).into(), to.as_bytes().to_vec()));
+            batch.push(put(self.keys.at(Row::Renamed, &to).into(), from.as_bytes().to_vec()));
+            batch.push(remove_after(&note));
+            if batch.len() + 3 > NODE_BATCH_KEYS {
+                self.commit_each_once(std::mem::take(&mut batch)).await?;
+            }
+        }
+        if !batch.is_empty() {
+            self.commit_each_once(batch).await?;
+        }
+        Ok(adopted.len() as u64)
+    }
+
+    /// Commits writes of which a later one of the same key counts. Somebody who was faster did the same.
+    async fn commit_each_once(&self, batch: Batch) -> Result<(), Error> {
+        match self.commit(each_once(batch)).await {
+            Err(error) if error.is_conflict() => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    /// Gives the newest frames of `from` to the node at `to`, because somebody says that it is the same.
+    pub(crate) async fn adopt(
+        &self,
+        from: &TreePath,
+        to: &TreePath,
+        said: &Metadata,
+    ) -> Result<Vec<Adopted>, Error> {
+        let root = self.current().await?.root;
+        if self.id_at(root, to).await?.is_none() {
+            let nearest = self.nearest(root, to).await?;
+            return Err(Error::NodeNotFound { asked: to.to_string(), nearest });
+        }
+        if from == to {
+            return Err(Error::Invalid(format!("{from} has its own frames already")));
+        }
+        if !self.has_frames(from).await? {
+            return Err(Error::FrameNotFound { asked: format!("at {from}") });
+        }
+        let mut copying = Copying::default();
+        copying.moved.insert(from.clone(), to.clone());
+        let adopted = self.adopt_all(root, &mut copying, said).await?;
+        let mut batch = vec![
+            put(self.keys.at(Row::MovedTo, from).into(), to.as_bytes().to_vec()),
+            put(self.keys.at(Row::Renamed, to).into(), from.as_bytes().to_vec()),
+        ];
+        batch.extend(self.row(&self.keys.at(Row::Candidate, to)).await?.as_ref().map(remove_after));
+        self.commit_each_once(batch).await?;
+        Ok(adopted)
+    }
+
+    async fn adopt_all(
+        &self,
+        root: TreeNodeId,
+        copying: &mut Copying,
+        said: &Metadata,
+    ) -> Result<Vec<Adopted>, Error> {
+        let mut pairs: Vec<(TreePath, TreePath)> =
+            copying.moved.iter().map(|(from, to)| (from.clone(), to.clone())).collect();
+        // The deepest first: what is said of a directory may name frames of what it holds.
+        pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.depth()));
+        let mut rounds: Vec<Vec<FrameCopy>> = Vec::new();
+        for (from, to) in pairs {
+            let copies = self.copies(root, &from, &to, copying, said).await?;
+            for (round, copy) in copies.into_iter().enumerate() {
+                // The frames of one path go into commits of their own: each changes the set of the path.
+                if round == rounds.len() {
+                    rounds.push(Vec::new());
+                }
+                rounds[round].push(copy);
+            }
+        }
+        let mut adopted = Vec::new();
+        for round in rounds {
+            let mut waiting = round.into_iter().peekable();
+            while waiting.peek().is_some() {
+                let some = waiting.by_ref().take(ADOPTED_AT_ONCE).collect();
+                adopted.extend(self.append_copies(some).await?);
+            }
+        }
+        Ok(adopted)
+    }
+
+    /// The newest frames of `from`, as frames of the node at `to`; none if there is nothing there any more.
+    async fn copies(
+        &self,
+        root: TreeNodeId,
+        from: &TreePath,
+        to: &TreePath,
+        copying: &mut Copying,
+        said: &Metadata,
+    ) -> Result<Vec<FrameCopy>, Error> {
+        let Some((there, _)) = self.id_at(root, to).await? else {
+            return Ok(Vec::new());
+        };
+        let mut copies = Vec::new();
+        for head in self.heads(from).await? {
+            let frame = self.frame_at(from, head.index).await?;
+            let is_same = self.is_same(frame.node_id, there, copying).await?;
+            let node_id = if is_same { there } else { frame.node_id };
+            let basis = match &frame.basis {
+                Basis::Written { node_id, content } => {
+                    let is_same = self.is_same(*node_id, there, copying).await?;
+                    let node_id = if is_same { there } else { *node_id };
+                    Basis::Written { node_id, content: *content }
+                }
+                Basis::Generated { prompt, given, attempt } => {
+                    let mut now = Vec::with_capacity(given.len());
+                    for given in given {
+                        now.push(self.given_now(root, given, copying).await?);
+                    }
+                    Basis::Generated { prompt: *prompt, given: now, attempt: *attempt }
+                }
+                synthesis @ Basis::Synthesis { .. } => synthesis.clone(),
+            };
+            let text = from.to_string();
+            let metadata = frame.metadata.clone().and(said)?;
+            let metadata = metadata
+                .with("adopted_from", truncate(&text, METADATA_VALUE_BYTES_MAX))
+                .with("adopted_frame", frame.id.to_string());
+            let draft = Draft {
+                path: to.clone(),
+                node_id,
+                frame_type: frame.frame_type.clone(),
+                agent_id: frame.agent_id.clone(),
+                basis,
+                content: Vec::new(),
+                metadata,
+            };
+            copying.frames.insert(frame.id, draft.id());
+            copies.push(FrameCopy { from: frame, draft });
+        }
+        Ok(copies)
+    }
+
+    /// Something that a model was given, as it is called now.
+    async fn given_now(
+        &self,
+        root: TreeNodeId,
+        given: &Given,
+        copying: &mut Copying,
+    ) -> Result<Given, Error> {
+        Ok(match given {
+            Given::Node { path, node_id } => {
+                let Some(to) = copying.moved.get(path).cloned() else { return Ok(given.clone()) };
+                let there = self.id_at(root, &to).await?.map(|(id, _)| id);
+                match there {
+                    Some(there) if self.is_same(*node_id, there, copying).await? => {
+                        Given::Node { path: to, node_id: there }
+                    }
+                    _ => given.clone(),
+                }
+            }
+            Given::Frame { path, frame_type, frame_id } => {
+                match (copying.moved.get(path), copying.frames.get(frame_id)) {
+                    (Some(to), Some(now)) => Given::Frame {
+                        path: to.clone(),
+                        frame_type: frame_type.clone(),
+                        frame_id: *now,
+                    },
+                    _ => given.clone(),
+                }
+            }
+        })
+    }
+
+    /// Whether two nodes hold the same, wherever they are.
+    async fn is_same(
+        &self,
+        one: TreeNodeId,
+        other: TreeNodeId,
+        copying: &mut Copying,
+    ) -> Result<bool, Error> {
+        if one == other {
+            return Ok(true);
+        }
+        let one = self.shape(one, copying).await?;
+        Ok(one.is_some() && one == self.shape(other, copying).await?)
+    }
+
+    /// What a recorded node holds, as a digest that does not depend on where it is; nothing if it is not recorded.
+    fn shape<'a>(
+        &'a self,
+        id: TreeNodeId,
+        copying: &'a mut Copying,
+    ) -> BoxFuture<'a, Result<Option<Digest>, Error>> {
+        Box::pin(async move {
+            if let Some(known) = copying.shapes.get(&id) {
+                return Ok(*known);
+            }
+            let Some((_, body)) = self.body(id).await? else {
+                return Ok(None);
+            };
+            let mut shape = Preimage::new("moved_node");
+            shape.field(body.kind().as_str().as_bytes());
+            match body {
+                NodeBody::File { content, executable, .. } => {
+                    shape.field(content.as_bytes());
+                    shape.field(&[u8::from(executable)]);
+                }
+                NodeBody::Symlink { target } => shape.field(&target),
+                NodeBody::Directory { children, .. } => {
+                    for child in children {
+                        let Some(below) = self.shape(child.id, copying).await? else {
+                            return Ok(None);
+                        };
+                        shape.field(child.name.as_bytes());
+                        shape.field(below.as_bytes());
+                    }
+                }
+            }
+            let shape = Some(shape.finish());
+            copying.shapes.insert(id, shape);
+            Ok(shape)
+        })
+    }
+
+    async fn append_copies(&self, mut copies: Vec<FrameCopy>) -> Result<Vec<Adopted>, Error> {
+        for copy in &mut copies {
+            copy.draft.content = self.content(&copy.from).await?;
+        }
+        let drafts: Vec<&Draft> = copies.iter().map(|copy| &copy.draft).collect();
+        for _ in 0..TRIES_MAX {
+            match self.append_all(&drafts).await {
+                Err(error) if error.is_conflict() => {}
+                Err(error) => return Err(error),
+                Ok(appended) => {
+                    let line = |(copy, appended): (&FrameCopy, Appended)| Adopted {
+                        from: copy.from.path.clone(),
+                        path: copy.draft.path.clone(),
+                        frame_type: copy.draft.frame_type.clone(),
+                        appended,
+                    };
+                    return Ok(copies.iter().zip(appended).map(line).collect());
+                }
+            }
+        }
+        Err(Error::crowded("other processes appended frames"))
+    }
+
+    /// The path that a path was renamed to, if that is in the tree `root`.
+    pub(crate) async fn moved_to(
+        &self,
+        root: TreeNodeId,
+        path: &TreePath,
+    ) -> Result<Option<TreePath>, Error> {
+        let (mut at, mut seen) = (path.clone(), BTreeSet::new());
+        // What was renamed again is followed to where it is.
+        while seen.insert(at.clone()) && at.as_bytes().len() <= FRAMED_PATH_BYTES_MAX {
+            let Some(row) = self.row(&self.keys.at(Row::MovedTo, &at)).await? else {
+                return Ok(None);
+            };
+            at = old_path(&row.value)?;
+            if self.id_at(root, &at).await?.is_some() {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The writes with each key once: the last of them.
+pub(crate) fn each_once(batch: Batch) -> Batch {
+    let mut last = BTreeMap::new();
+    for write in batch {
+        last.insert(write.key.clone(), write);
+    }
+    last.into_values().collect()
+}
+
+fn read_note(note: &Entry) -> Result<(u64, TreePath, TreePath), Error> {
+    let damaged = || Error::integrity("the note about a rename", "its row is cut");
+    let (to, _) = split_path(&note.key).ok_or_else(damaged)?;
+    let (sequence, from) = note.value.split_first_chunk().ok_or_else(damaged)?;
+    Ok((u64::from_be_bytes(*sequence), old_path(from)?, to))
+}
+
+/// The path in a row about a rename.
+pub(crate) fn old_path(bytes: &[u8]) -> Result<TreePath, Error> {
+    TreePath::new(bytes)
+        .map_err(|error| Error::integrity("the old path of a file", error.to_string()))
+}

@@ -1,0 +1,146 @@
+//! Looking at the disk before something is said about freshness.
+//!
+//! A question about one file reads that file and the ignore files above it, and compares their ids with those of the
+//! current tree. Any other question, and any difference, is a scan, which is recorded as any other.
+//!
+//! *Invariants*: a tree is recorded here only if no other was recorded since its scan began, so an older look never
+//! replaces a newer one. A failure fails no read: the read goes on with what is recorded, and says that freshness was
+//! not checked.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::{Found, NodeRef, RootEntry};
+use crate::{
+    Context, Error,
+    bounds::{PROBES_MAX, REFRESH_TRIES_MAX},
+    frame::{Basis, Given},
+    scan::{ProblemKind, Report, Scanner},
+    stored::keys::Row,
+    tree::{Kind, TreeNodeId, TreePath},
+};
+
+/// The outcome of a look at the disk.
+enum Look {
+    /// The current tree is what is there.
+    Current,
+    /// Something could not be looked at, for this reason.
+    Unchecked(String),
+}
+
+impl Context {
+    /// Returns this context after a look at the project directory: at what the node `about` depends on, or at everything.
+    /// Changes are recorded. If that is not possible, frames of the returned context are never called fresh.
+    #[must_use]
+    pub async fn refreshed(&self, scanner: &mut Scanner, about: Option<&NodeRef>) -> Self {
+        let look = match self.check_disk(scanner, about).await {
+            // Whoever reads is told so by the read itself.
+            Ok(Look::Current) | Err(Error::NotScanned) => return self.clone(),
+            Ok(Look::Unchecked(reason)) => reason,
+            Err(error) => error.to_string(),
+        };
+        Self { unchecked: Some(Arc::from(look)), ..self.clone() }
+    }
+
+    /// Why freshness was not checked, if it was not.
+    pub fn unchecked(&self) -> Option<&str> {
+        self.unchecked.as_deref()
+    }
+
+    async fn check_disk(
+        &self,
+        scanner: &mut Scanner,
+        about: Option<&NodeRef>,
+    ) -> Result<Look, Error> {
+        let looked = match about {
+            Some(about) => self.look_at_node(scanner, about).await?,
+            None => false,
+        };
+        if looked { Ok(Look::Current) } else { self.scan_and_record(scanner).await }
+    }
+
+    /// Whether the files that a node and its frames depend on are as the current tree says. `false` also where only a
+    /// scan can say.
+    async fn look_at_node(&self, scanner: &Scanner, about: &NodeRef) -> Result<bool, Error> {
+        let root = self.current().await?.root;
+        let Ok(Found { node, .. }) = self.find(root, about).await else {
+            return Ok(false);
+        };
+        if node.kind == Kind::Directory {
+            return Ok(false);
+        }
+        let mut paths = BTreeSet::from([node.path.clone()]);
+        for (frame, _) in self.frames_of(&node.path).await? {
+            if let Basis::Generated { given, .. } = &frame.basis {
+                paths.extend(given.iter().filter_map(|given| match given {
+                    Given::Node { path, .. } => Some(path.clone()),
+                    Given::Frame { .. } => None,
+                }));
+            }
+            if paths.len() > PROBES_MAX {
+                return Ok(false);
+            }
+        }
+        for path in &paths {
+            if !self.is_as_recorded(scanner, root, path).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn is_as_recorded(
+        &self,
+        scanner: &Scanner,
+        root: TreeNodeId,
+        path: &TreePath,
+    ) -> Result<bool, Error> {
+        let Some(probed) = scanner.probe(path)? else {
+            return Ok(false);
+        };
+        for (path, there) in probed {
+            if self.id_at(root, &path).await?.map(|(id, _)| id) != there {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Scans, and makes what was found the current tree unless somebody recorded another one meanwhile.
+    async fn scan_and_record(&self, scanner: &mut Scanner) -> Result<Look, Error> {
+        let mut last = None;
+        for _ in 0..REFRESH_TRIES_MAX {
+            let row = self.row(&self.keys.only(Row::Current)).await?.ok_or(Error::NotScanned)?;
+            let before = RootEntry::decode(&row.value)?;
+            let found = scanner.scan(false)?;
+            let report = found.report;
+            // A file that cannot be read for the moment must not look as if it was removed.
+            if report.is_partial() && !before.partial {
+                let vanished = report.problems.iter().all(|one| one.kind == ProblemKind::Vanished);
+                last = Some(Look::Unchecked(problem(&report)));
+                if vanished {
+                    continue;
+                }
+                break;
+            }
+            match self.record_after(&row, &found.tree, report.is_partial()).await {
+                Ok(()) => return Ok(Look::Current),
+                Err(error) if error.is_conflict() => {
+                    let others = "other processes record trees at the same time";
+                    last = Some(Look::Unchecked(others.to_owned()));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(last.expect("every turn that does not return says why"))
+    }
+}
+
+/// The first problem of a scan, and how many there are beside it.
+fn problem(report: &Report) -> String {
+    let first = report.problems.first().expect("a partial scan has a problem");
+    let more = match report.problem_count {
+        0 | 1 => String::new(),
+        count => format!(", and {} more", count - 1),
+    };
+    format!("{} cannot be read: {}{more}", first.path, first.detail)
+}

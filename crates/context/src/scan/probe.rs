@@ -1,0 +1,116 @@
+//! A look at one file, without walking the tree.
+//!
+//! *Invariants*: the content is read, so no timestamp is trusted. Links are not followed on the way.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::{
+    fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat},
+    io::Errno,
+};
+
+use super::{Scanner, content, rules::RULE_FILES};
+use crate::{
+    Error,
+    bounds::PROBE_BYTES_MAX,
+    tree::{File, Name, Symlink, TreeNodeId, TreePath},
+};
+
+/// What is on disk at some paths now: the id of a file or link, or nothing.
+pub type Probed = Vec<(TreePath, Option<TreeNodeId>)>;
+
+/// What one entry turned out to be.
+enum Seen {
+    Node(TreeNodeId),
+    Absent,
+    /// Only a scan can say: a directory, or a file that is too large to be read each time.
+    Undecided,
+}
+
+impl Scanner {
+    /// Reads the file or link at `path`, and the ignore files in the directories above, which decide whether it belongs
+    /// to the tree. `None` where only a scan can say what is there.
+    pub fn probe(&self, path: &TreePath) -> Result<Option<Probed>, Error> {
+        let unreadable = |at: &TreePath, error: Errno| {
+            let joined =
+                if at.is_root() { self.root().display().to_string() } else { at.to_string() };
+            let reason = std::io::Error::from(error).to_string();
+            Error::Unscannable { path: joined, reason }
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = openat(CWD, self.root(), flags, Mode::empty());
+        let mut directory = opened.map_err(|error| unreadable(&TreePath::root(), error))?;
+        let (mut at, mut probed) = (TreePath::root(), Probed::new());
+        let mut names = path.names().peekable();
+        let mut buffer = Vec::new();
+        while let Some(name) = names.next() {
+            for rules in RULE_FILES {
+                let rules_path = at.join(&name_of(rules));
+                let seen = look(&directory, rules, &rules_path, &mut buffer);
+                match seen.map_err(|error| unreadable(&rules_path, error))? {
+                    Seen::Node(id) => probed.push((rules_path, Some(id))),
+                    Seen::Absent => probed.push((rules_path, None)),
+                    Seen::Undecided => return Ok(None),
+                }
+            }
+            at = at.join(&name_of(name));
+            if names.peek().is_some() {
+                match enter(&directory, name) {
+                    Ok(below) => directory = below,
+                    Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
+                        probed.push((path.clone(), None));
+                        return Ok(Some(probed));
+                    }
+                    Err(error) => return Err(unreadable(&at, error)),
+                }
+                continue;
+            }
+            let seen = look(&directory, name, &at, &mut buffer);
+            match seen.map_err(|error| unreadable(&at, error))? {
+                Seen::Node(id) => probed.push((at.clone(), Some(id))),
+                Seen::Absent => probed.push((at.clone(), None)),
+                Seen::Undecided => return Ok(None),
+            }
+        }
+        Ok((!path.is_root()).then_some(probed))
+    }
+}
+
+fn name_of(name: &[u8]) -> Name {
+    Name::new(name).expect("the parts of a path and the names of rule files are names")
+}
+
+fn enter(directory: impl AsFd, name: &[u8]) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(directory, name, flags, Mode::empty())
+}
+
+fn look(
+    directory: &OwnedFd,
+    name: &[u8],
+    path: &TreePath,
+    buffer: &mut Vec<u8>,
+) -> Result<Seen, Errno> {
+    let stat = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Seen::Absent),
+        stat => stat?,
+    };
+    Ok(match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile if content::stamp(&stat).size > PROBE_BYTES_MAX => Seen::Undecided,
+        FileType::RegularFile => match content::read_file(directory, name, buffer) {
+            Ok(Some(read)) => {
+                let file = File::new(path.as_bytes(), read.executable, read.digest, read.stamp);
+                Seen::Node(file.id)
+            }
+            Ok(None) | Err(Errno::LOOP) => Seen::Undecided,
+            Err(Errno::NOENT) => Seen::Absent,
+            Err(error) => return Err(error),
+        },
+        FileType::Symlink => {
+            let target = content::read_link(directory, name)?;
+            Seen::Node(Symlink::new(path.as_bytes(), target, content::stamp(&stat)).id)
+        }
+        FileType::Directory => Seen::Undecided,
+        _ => Seen::Absent,
+    })
+}

@@ -1,0 +1,86 @@
+//! Frames go along with what is renamed, also if the process dies on the way.
+
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use piton_context::{Context, Ports, read::View, scan::Scanner};
+use piton_store::testing::{TableCall, WatchedTable};
+
+use crate::scene::{Scene, block_on};
+
+const FILES: [(&str, &str); 4] = [("d/a", "1"), ("d/in/b", "2"), ("d/in/c", "2"), ("e", "3")];
+
+/// A project in which everything is described and `d` was renamed.
+fn renamed() -> Scene {
+    let scene = Scene::scanned(&FILES);
+    for at in ["d", "d/in", "d/a", "d/in/b", "d/in/c", "e"] {
+        scene.put(at, "note", &format!("about {at}"));
+        scene.put(at, "review", &format!("review of {at}"));
+    }
+    fs::rename(scene.dir.path().join("d"), scene.dir.path().join("f")).unwrap();
+    scene
+}
+
+fn is_moved(scene: &Scene) {
+    for at in ["", "/in", "/a", "/in/b", "/in/c"] {
+        let seen = scene.get(&format!("f{at}"), &View::default());
+        let mut texts: Vec<String> = Vec::new();
+        for frame in &seen.frames {
+            assert!(frame.freshness.is_fresh(), "f{at}: {}", frame.freshness);
+            assert_eq!(frame.frame.metadata.get("adopted_from"), Some(&*format!("d{at}")));
+            texts.push(String::from_utf8(frame.content.clone().unwrap()).unwrap());
+        }
+        texts.sort();
+        assert_eq!(texts, [format!("about d{at}"), format!("review of d{at}")]);
+    }
+    assert!(block_on(scene.context.validate()).unwrap().is_sound());
+}
+
+// shows: CT-011 (the part that a process which dies loses no frame of a rename), CT-087
+#[test]
+fn a_process_that_dies_in_a_rename_leaves_it_to_the_next() {
+    let mut deaths = 0;
+    for commit in 0.. {
+        let scene = renamed();
+        let commits = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&commits);
+        let table = WatchedTable::new(Arc::clone(&scene.ports.table), move |call| {
+            if matches!(call, TableCall::Commit(_)) {
+                assert!(counted.fetch_add(1, Ordering::Relaxed) != commit, "the process dies");
+            }
+        });
+        let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
+        let dying = Context::new(ports, scene.context.project());
+        let mut scanner = Scanner::new(scene.dir.path());
+        let look = || block_on(dying.refreshed(&mut scanner, None));
+        let died = catch_unwind(AssertUnwindSafe(look)).is_err();
+        deaths += usize::from(died);
+        let after = block_on(scene.context.refreshed(&mut Scanner::new(scene.dir.path()), None));
+        assert_eq!(after.unchecked(), None);
+        is_moved(&scene);
+        if !died {
+            break;
+        }
+    }
+    assert!(deaths >= 4, "notes, tree, frames and the end of the notes: {deaths}");
+}
+
+// shows: CT-063 (renames)
+#[test]
+fn a_rename_that_was_recorded_is_not_done_again() {
+    let mut scene = renamed();
+    assert_eq!(scene.scan().adopted, 10);
+    is_moved(&scene);
+    let recorded = scene.scan();
+    assert_eq!((recorded.adopted, recorded.changes.len()), (0, 0));
+    // Another file at the old path has nothing to do with it.
+    scene.write("d/a", "something else");
+    assert_eq!(scene.scan().adopted, 0);
+    is_moved(&scene);
+}
