@@ -68,7 +68,10 @@ impl Ledger {
                 intent: intent.clone(),
                 outcome: Outcome::Open,
             };
-            let unwritten = self.known().unwritten.clone();
+            // Somebody here may have begun and settled the record of this very number meanwhile. The commit is refused
+            // then because the number is taken, and a commit that named one key twice would be refused as malformed.
+            let mut unwritten = self.known().unwritten.clone();
+            unwritten.retain(|settled| settled.record.number < number);
             let mut batch = self.beginning(&record, expect)?;
             for settled in &unwritten {
                 batch.extend(self.ending(settled, is_contested)?);

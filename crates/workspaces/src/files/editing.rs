@@ -48,6 +48,9 @@ fn refused(path: &LogicalPath, problem: ReplaceProblem) -> Error {
         ReplaceProblem::Same => {
             Error::BadArgument("`old_string` and `new_string` are the same".into())
         }
+        ReplaceProblem::SameButLineEnds => Error::BadArgument(format!(
+            "`old_string` and `new_string` differ in line ends only, and `edit` keeps those of {path}; use `write` to change them"
+        )),
         ReplaceProblem::NotFound(nearly) => Error::NoMatch {
             path: path.clone(),
             hint: nearly.map(|line| format!("; line {line} differs from it in blanks only")),

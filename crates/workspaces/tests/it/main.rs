@@ -8,6 +8,7 @@
 
 mod attack;
 mod audit;
+mod audit_parallel;
 mod config;
 mod conformance;
 mod counting;
@@ -21,6 +22,7 @@ mod middleware;
 mod model;
 mod narrowed;
 mod oracle;
+mod oracle_patterns;
 mod overlay;
 mod overlay_trees;
 mod path;
