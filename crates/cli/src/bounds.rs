@@ -66,3 +66,6 @@ pub(crate) const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The longest line of `piton workspace shell` in bytes: a whole file may be typed as the argument of a call.
 pub(crate) const SHELL_BYTES_MAX: u64 = 1024 * 1024;
+
+/// How many paths `piton workspace apply` names of what it applied and of what it did not: what fits on a screen.
+pub(crate) const APPLIED_SHOWN: usize = 20;

@@ -58,6 +58,7 @@ impl Ledger {
     pub async fn intend(&self, intent: &Intent) -> Result<Begun, Error> {
         let mut intent = intent.clone();
         shorten(&mut intent.actor);
+        intent.source.iter_mut().flat_map(|source| &mut source.authors).for_each(shorten);
         let mut is_contested = false;
         for _ in 0..COMMIT_TRIES_MAX {
             let (number, expect) = self.next().await?;

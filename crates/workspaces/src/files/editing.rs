@@ -34,6 +34,7 @@ impl Files {
             bytes: replaced.text.as_bytes().into(),
             // Between reading and writing nobody may have changed it.
             expected: Expected::Digest(loaded.digest),
+            executable: None,
         };
         let changed = self.change(Tool::Edit, &place, None, change).await?;
         Ok(render(&place.path, &replaced, changed.version.as_ref()))

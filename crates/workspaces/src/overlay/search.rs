@@ -49,7 +49,7 @@ impl OverlayStore {
         let mut covered = Vec::new();
         let mut waiting = vec![start.clone()];
         while let Some(path) = waiting.pop() {
-            for (name, row) in self.upper.rows_at(&path).await? {
+            for (name, row) in self.rows_above(&path).await? {
                 let Ok(below) = path.child(&name) else {
                     continue;
                 };

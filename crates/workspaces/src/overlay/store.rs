@@ -13,7 +13,7 @@ use crate::{
         Change, Entry, Fault, FileStat, Identity, Kind, Listing, Loaded, Prepared, Store, Window,
         WindowRead,
     },
-    virtual_store::{Row, VirtualStore},
+    virtual_store::{Row, SeenRow, VirtualStore},
     workspace::Workspace,
 };
 
@@ -72,6 +72,22 @@ impl OverlayStore {
         Ok(Listing { entries: entries.into_values().collect(), unusable })
     }
 
+    /// Whether a file above stands in front of a program below, and nobody said that it is none.
+    async fn is_executable_below(&self, path: &MountPath) -> Result<bool, Fault> {
+        let row = self.upper.seen(path).await?;
+        if !matches!(
+            row.as_ref().map(SeenRow::row),
+            Some(Row::File { base: Some(_), executable: None, .. })
+        ) {
+            return Ok(false);
+        }
+        match self.lower.stat(path.clone(), false).await {
+            Ok(stat) => Ok(stat.executable),
+            Err(Fault::NotFound | Fault::NotDirectory) => Ok(false),
+            Err(other) => Err(other),
+        }
+    }
+
     /// The Store that has the file at a path.
     async fn holder(&self, path: &MountPath) -> Result<&dyn Store, Fault> {
         match self.view(path).await? {
@@ -87,7 +103,11 @@ impl Store for OverlayStore {
     fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
         Box::pin(async move {
             match self.holder(&path).await {
-                Ok(holder) => holder.stat(path, digest).await,
+                Ok(holder) => {
+                    let mut stat = holder.stat(path.clone(), digest).await?;
+                    stat.executable |= self.is_executable_below(&path).await?;
+                    Ok(stat)
+                }
                 Err(Fault::IsDirectory) => self.upper.stat(path, digest).await,
                 Err(other) => Err(other),
             }
@@ -108,7 +128,11 @@ impl Store for OverlayStore {
     }
 
     fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
-        Box::pin(async move { self.holder(&path).await?.load(path, bytes_max).await })
+        Box::pin(async move {
+            let mut loaded = self.holder(&path).await?.load(path.clone(), bytes_max).await?;
+            loaded.executable |= self.is_executable_below(&path).await?;
+            Ok(loaded)
+        })
     }
 
     fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<Found, Fault>> {

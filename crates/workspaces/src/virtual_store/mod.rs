@@ -13,6 +13,7 @@
 
 mod commit;
 mod copy;
+mod exchange;
 mod keys;
 mod lookup;
 mod namespace;
@@ -25,8 +26,9 @@ mod store;
 mod tree;
 mod usage;
 
+pub(crate) use exchange::SeenRow;
 pub use namespace::{Namespace, NamespaceProblem};
 pub use roots::VirtualRoots;
-pub(crate) use row::Row;
+pub(crate) use row::{Landing, Row};
 pub(crate) use staged::Staged;
 pub use store::{VirtualPorts, VirtualStore};

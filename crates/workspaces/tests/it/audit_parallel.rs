@@ -88,6 +88,7 @@ fn intent(path: &str) -> Intent {
         before: Before::Nothing,
         after: None,
         temp: None,
+        source: None,
     }
 }
 

@@ -6,6 +6,7 @@
     reason = "tests stop at the first surprise, look at what lies on the disk, and say what they counted"
 )]
 
+mod apply_race;
 mod attack;
 mod audit;
 mod audit_parallel;

@@ -67,20 +67,8 @@ const FRAMES: [&str; 16] = [
 ];
 
 /// Patterns without a piece, and some that people type.
-const WHOLE: [&str; 12] = [
-    "^",
-    "$",
-    "^$",
-    r"^\s*$",
-    r"\b",
-    r"\B",
-    r"\A",
-    r"\z",
-    r"^\s+",
-    r"\s+$",
-    r"(?m)^\}$",
-    r"\{$",
-];
+const WHOLE: [&str; 12] =
+    ["^", "$", "^$", r"^\s*$", r"\b", r"\B", r"\A", r"\z", r"^\s+", r"\s+$", r"(?m)^\}$", r"\{$"];
 
 /// Files of every shape.
 fn corpus() -> Vec<(&'static str, Vec<u8>)> {
