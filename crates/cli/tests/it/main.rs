@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "long tests print their seed and what they did")]
 
 mod agent;
+mod apply;
 mod backpacks;
 mod branches;
 mod clients;

@@ -99,8 +99,7 @@ impl OverlayStore {
             move |fault| Error::File { path, fault }
         };
         let rows = self.changed_rows().await.map_err(told(&MountPath::root()))?;
-        let rows: Vec<ChangedRow> =
-            rows.into_iter().filter(|changed| is_reviewed(changed, request)).collect();
+        let rows = reviewed_of(rows, request);
         let mut conflicts = Vec::new();
         for changed in &rows {
             if !self.fits(changed).await.map_err(told(&changed.path))? {
@@ -215,9 +214,19 @@ impl OverlayStore {
     }
 }
 
-/// Whether somebody agreed to everything that a row says.
-fn is_reviewed(changed: &ChangedRow, request: &ApplyRequest) -> bool {
-    let Some(reviewed) = &request.reviewed else { return true };
-    let said = |one: &Difference| (one.path.clone(), one.kind, one.now, one.executable);
-    changed.differences.iter().all(|one| reviewed.iter().any(|other| said(one) == said(other)))
+/// The rows that say nothing but what somebody agreed to.
+fn reviewed_of(mut rows: Vec<ChangedRow>, request: &ApplyRequest) -> Vec<ChangedRow> {
+    let Some(reviewed) = &request.reviewed else { return rows };
+    let mut by_path: BTreeMap<&MountPath, Vec<&Difference>> = BTreeMap::new();
+    for one in reviewed {
+        by_path.entry(&one.path).or_default().push(one);
+    }
+    let is_same = |one: &Difference, other: &Difference| {
+        (one.kind, one.now, one.executable) == (other.kind, other.now, other.executable)
+    };
+    rows.retain(|changed| {
+        let seen = by_path.get(&changed.path).map_or(&[][..], Vec::as_slice);
+        changed.differences.iter().all(|one| seen.iter().any(|other| is_same(one, other)))
+    });
+    rows
 }

@@ -11,7 +11,7 @@ use crate::{
     mask::Mask,
     path::MountPath,
     store::{Before, Change, Expected, Fault, FileStat, Kind, Prepared, Store},
-    virtual_store::Staged,
+    virtual_store::{Pending, Staged},
 };
 
 /// Changes that are told as one, and happen as one.
@@ -101,9 +101,10 @@ impl OverlayStore {
         let seen = self.version_above(&path).await?;
         match self.view(&path).await? {
             View::Upper | View::Hidden => {
-                let bytes = bytes.into();
+                let (at, bytes) = (path.clone(), bytes.into());
                 let change = Change::Write { path, bytes, expected, executable };
-                self.upper.prepare_change(change).await?.since(seen)
+                let prepared = self.upper.prepare_change(change).await;
+                self.since(&at, seen, prepared).await
             }
             View::Merged { .. } => Err(Fault::IsDirectory),
             View::Lower => {
@@ -142,8 +143,10 @@ impl OverlayStore {
         let below = self.would_shine(&path).await?;
         // What is being applied may be below any moment: only a whiteout hides it then.
         if below.is_none() && !self.upper.is_landing(&path).await? {
-            let change = Change::Delete { path, recursive, expected, mask: Arc::clone(mask) };
-            return self.upper.prepare_change(change).await?.since(seen);
+            let (at, mask) = (path.clone(), Arc::clone(mask));
+            let change = Change::Delete { path, recursive, expected, mask };
+            let prepared = self.upper.prepare_change(change).await;
+            return self.since(&at, seen, prepared).await;
         }
         let base = match (self.upper.row_at(&path).await?.and_then(|row| row.base()), below) {
             (Some(base), _) => Some(base),
@@ -179,6 +182,20 @@ impl OverlayStore {
     /// change that was decided about another row is decided about again.
     async fn version_above(&self, path: &MountPath) -> Result<Option<Version>, Fault> {
         Ok(self.upper.seen(path).await?.map(|seen| seen.version))
+    }
+
+    /// A change above, or why there is none, unless that was decided about another row than the one that was seen.
+    async fn since(
+        &self,
+        path: &MountPath,
+        seen: Option<Version>,
+        prepared: Result<Pending, Fault>,
+    ) -> Result<Box<dyn Prepared>, Fault> {
+        match prepared {
+            Ok(pending) => pending.since(seen),
+            Err(_) if self.version_above(path).await? != seen => Err(Fault::Raced),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// The same overlay, with what is changed above kept back until it is flushed.

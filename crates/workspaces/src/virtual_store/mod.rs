@@ -28,6 +28,7 @@ mod usage;
 
 pub(crate) use exchange::SeenRow;
 pub use namespace::{Namespace, NamespaceProblem};
+pub(crate) use pending::Pending;
 pub use roots::VirtualRoots;
 pub(crate) use row::{Landing, Row};
 pub(crate) use staged::Staged;

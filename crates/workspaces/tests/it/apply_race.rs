@@ -32,6 +32,8 @@ use crate::{
 enum Event {
     /// An agent calls a tool.
     Call(Files, &'static str, Value),
+    /// A person applies the overlay.
+    Apply(OverlayStore, Files),
     /// The process dies: from there on nothing that it asks for happens.
     Death,
 }
@@ -59,6 +61,10 @@ impl Moments {
             Some(Event::Call(files, tool, arguments)) => {
                 let reply = files.call(tool, arguments.clone()).await;
                 assert!(!reply.is_error(), "{tool} {arguments}: {}", reply.text);
+            }
+            Some(Event::Apply(overlay, person)) => {
+                let request = ApplyRequest::everything("/project".parse().unwrap());
+                assert_eq!(overlay.apply(&person, &request).await.unwrap().stopped, None);
             }
             Some(Event::Death) => self.0.lock().unwrap().2 = true,
             None => {}
@@ -114,7 +120,10 @@ struct Rig {
     agent: Files,
     person: Files,
     overlay: OverlayStore,
+    /// The moments of the person's process.
     moments: Moments,
+    /// Those of the agent's.
+    own_moments: Moments,
 }
 
 impl Rig {
@@ -134,7 +143,8 @@ impl Rig {
             let lower = Workspaces::new(vec![definition("/project", "read-only", Arc::new(lower))]);
             OverlayStore::new(store(&above, "above", moments.clone()), &lower.unwrap().all()[0])
         };
-        let own = overlay(&Moments::default());
+        let own_moments = Moments::default();
+        let own = overlay(&own_moments);
         let agent = Workspaces::new(vec![definition("/scratch", "read-write", Arc::new(own))]);
         let agent = Files::new(Arc::new(agent.unwrap()));
         let overlay = overlay(&moments);
@@ -150,7 +160,7 @@ impl Rig {
         ] {
             put(&first, path, text.as_bytes()).await;
         }
-        let rig = Self { agent, person, overlay, moments };
+        let rig = Self { agent, person, overlay, moments, own_moments };
         // Of everything that can differ, one.
         for (tool, arguments) in [
             write("a.txt", "changed\n"),
@@ -258,6 +268,35 @@ mod long {
                 rig.moments.plan(moment, call);
                 let applied = rig.apply().await.unwrap_or_else(|error| panic!("{when}: {error}"));
                 assert_eq!(applied.stopped, None, "{when}");
+                rig.ends_as(&expected, &when).await;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn an_overlay_that_is_applied_while_an_agent_does_something_changes_nothing_for_it() {
+        let reads: Vec<Call> = vec![
+            ("read", json!({ "path": "/scratch/a.txt" })),
+            ("stat", json!({ "path": "/scratch/src" })),
+            ("ls", json!({ "path": "/scratch/new/deep" })),
+            ("glob", json!({ "pattern": "**", "path": "/scratch" })),
+            ("grep", json!({ "pattern": ".", "path": "/scratch" })),
+            ("copy", json!({ "from": "/scratch/new/deep/x.txt", "to": "/scratch/copy.txt" })),
+        ];
+        for (tool, arguments) in calls().into_iter().chain(reads) {
+            let twin = Rig::new().await;
+            twin.own_moments.plan(usize::MAX, Event::Death);
+            let said = twin.agent.call(tool, arguments.clone()).await.text;
+            let moments = twin.own_moments.count();
+            let expected = shown(&twin.agent, "/scratch").await;
+            for moment in 0..moments {
+                let when = format!("applied at {moment} of {moments} of {tool} {arguments}");
+                let rig = Rig::new().await;
+                let apply = Event::Apply(rig.overlay.clone(), rig.person.clone());
+                rig.own_moments.plan(moment, apply);
+                let reply = rig.agent.call(tool, arguments.clone()).await;
+                assert!(!reply.is_error(), "{when}: {}", reply.text);
+                assert_eq!(reply.text, said, "{when}");
                 rig.ends_as(&expected, &when).await;
             }
         }

@@ -5,7 +5,7 @@ use std::{fs, sync::Arc};
 use piton_core::Code;
 use piton_workspaces::{
     Files, Workspaces,
-    overlay::{ApplyRequest, DifferenceKind, OverlayStore},
+    overlay::{ApplyRequest, DifferenceKind, LeftReason, OverlayStore},
     path::LogicalPath,
     physical::PhysicalOptions,
     store::Store,
@@ -191,6 +191,29 @@ async fn a_lower_file_that_changed_since_is_a_conflict_and_nothing_is_applied() 
         scratch.overlay.apply(&scratch.agent, &request).await
     };
     assert!(refused.is_err());
+}
+
+// shows: WS-059 (what was reviewed)
+#[tokio::test]
+async fn what_is_written_after_the_review_is_not_applied_and_is_named() {
+    let scratch = scratch();
+    scratch.work().await;
+    let reviewed = scratch.overlay.diff().await.unwrap();
+    scratch.call("write", json!({ "path": "/scratch/a.txt", "content": "unseen\n" })).await;
+    scratch.call("write", json!({ "path": "/scratch/tests/unseen.rs", "content": "x\n" })).await;
+    let request = ApplyRequest { reviewed: Some(reviewed), ..everything() };
+    let applied = scratch.overlay.apply(&scratch.operator, &request).await.unwrap();
+    let left: Vec<(&str, LeftReason)> =
+        applied.left.iter().map(|one| (one.path.as_str(), one.reason)).collect();
+    assert_eq!(
+        left,
+        [("/project/a.txt", LeftReason::Newer), ("/project/tests/unseen.rs", LeftReason::Newer)]
+    );
+    assert_eq!(applied.paths.len(), 5);
+    let read = |name: &str| fs::read_to_string(scratch.directory.path().join(name)).ok();
+    assert_eq!(read("a.txt").as_deref(), Some("alpha\n"));
+    assert_eq!(read("tests/new.rs").as_deref(), Some("new\n"));
+    assert_eq!(read("tests/unseen.rs"), None);
 }
 
 // shows: WS-056 (appends to an overlay)
