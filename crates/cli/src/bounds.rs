@@ -69,3 +69,6 @@ pub(crate) const SHELL_BYTES_MAX: u64 = 1024 * 1024;
 
 /// How much of a small artifact is shown in a line, in bytes: two lines of a wide terminal.
 pub(crate) const ARTIFACT_LINE_BYTES_MAX: usize = 240;
+
+/// How many paths `piton workspace apply` names of what it applied and of what it did not: what fits on a screen.
+pub(crate) const APPLIED_SHOWN: usize = 20;

@@ -128,6 +128,9 @@ pub const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// How long to wait between two tries for a lock: a write takes about as long as its two syncs.
 pub const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
+/// How many authors the record of an applied change names: more than agents usually work on one file of one overlay.
+pub const AUTHORS_MAX: usize = 8;
+
 /// How often a change is tried again when others change the same rows: each try that fails is one of theirs that
 /// succeeded, so that many writers at once get through.
 pub const COMMIT_TRIES_MAX: usize = 64;

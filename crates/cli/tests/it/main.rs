@@ -5,6 +5,7 @@
 
 mod advice;
 mod agent;
+mod apply;
 mod backpacks;
 mod branches;
 mod clients;

@@ -46,5 +46,7 @@ pub(super) fn shown(record: Record) -> RecordShown {
         before,
         after: intent.after.map(|digest| digest.to_string()),
         outcome,
+        overlay: intent.source.as_ref().map(|source| source.overlay.to_string()),
+        authors: intent.source.map(|source| source.authors).unwrap_or_default(),
     }
 }

@@ -41,14 +41,14 @@ pub use joined::{Joined, join};
 pub use mount::Mount;
 pub use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts};
 pub use piton_workspaces::landlock::{Opening, Wall, enclose};
-pub use piton_workspaces::overlay::DifferenceKind;
+pub use piton_workspaces::overlay::{Difference, DifferenceKind, LeftReason};
 pub use piton_workspaces::tools::{ALIASES, ToolCard, cards};
 pub use piton_workspaces::virtual_store::{
     VirtualChecked, VirtualPorts, VirtualRepaired, check_virtual, repair_virtual,
 };
 pub use piton_workspaces::{AccessScope, Actor, Tool};
 pub use reply::{
-    AppliedOverlay, ChangeShown, DroppedOverlay, FileHistory, OverlayDiff, RecordShown,
+    AppliedOverlay, ChangeShown, DroppedOverlay, FileHistory, LeftShown, OverlayDiff, RecordShown,
     ResolvedPath, ToolVerdict, WorkspaceShown,
 };
 pub use world::FileWorld;

@@ -1,9 +1,9 @@
 //! What comes out.
 
-use piton_core::TimestampMs;
+use piton_core::{Envelope, TimestampMs};
 use piton_workspaces::audit::Outcome;
-use piton_workspaces::overlay::DifferenceKind;
-use piton_workspaces::{AccessScope, Tool};
+use piton_workspaces::overlay::{Difference, DifferenceKind, LeftReason};
+use piton_workspaces::{AccessScope, Actor, Tool};
 use serde::Serialize;
 
 use super::declared::DeclaredBy;
@@ -89,6 +89,12 @@ pub struct RecordShown {
     pub after: Option<String>,
     /// What became of it.
     pub outcome: Outcome,
+    /// The overlay that the change was applied from, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overlay: Option<String>,
+    /// Who made the change there, the last one first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<Actor>,
 }
 
 /// Who changed a file.
@@ -119,6 +125,9 @@ pub struct ChangeShown {
     pub added: usize,
     /// Lines that are gone.
     pub removed: usize,
+    /// Whether it becomes a program, or is none any more; nothing if that stays as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executable: Option<bool>,
     /// Who changed it last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<RecordShown>,
@@ -139,6 +148,9 @@ pub struct OverlayDiff {
     pub changes: Vec<ChangeShown>,
     /// How many more paths are left out.
     pub left_out: usize,
+    /// All of it, to be applied as it was shown.
+    #[serde(skip)]
+    pub reviewed: Vec<Difference>,
 }
 
 impl OverlayDiff {
@@ -149,7 +161,7 @@ impl OverlayDiff {
 }
 
 /// What applying an overlay did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedOverlay {
     /// The Workspace.
@@ -158,6 +170,22 @@ pub struct AppliedOverlay {
     pub over: String,
     /// The paths that were changed there.
     pub paths: Vec<String>,
+    /// What the overlay still changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<LeftShown>,
+    /// Why not everything was applied, if something failed on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Envelope>,
+}
+
+/// A change that was not applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftShown {
+    /// The path, as it is called below.
+    pub path: String,
+    /// Why it is still in the overlay.
+    pub reason: LeftReason,
 }
 
 /// That an overlay shows what is below again.

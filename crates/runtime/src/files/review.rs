@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use piton_core::{Code, Envelope};
 use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig};
-use piton_workspaces::overlay::{Difference, DifferenceKind};
+use piton_workspaces::overlay::{ApplyRequest, Difference, DifferenceKind};
 use piton_workspaces::store::Fault;
 use piton_workspaces::{Error, Files};
 
 use super::history::shown;
 use super::lines::{compare, not_shown};
-use super::reply::{AppliedOverlay, ChangeShown, DroppedOverlay, OverlayDiff};
+use super::reply::{AppliedOverlay, ChangeShown, DroppedOverlay, LeftShown, OverlayDiff};
 use super::resolving::parsed;
 use super::world::{FileWorld, actor};
 use crate::bounds::{OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX};
@@ -35,18 +35,30 @@ impl FileWorld {
             over: overlay.over.to_string(),
             left_out: differences.len() - changes.len(),
             changes,
+            reviewed: differences,
         })
     }
 
-    /// Makes what lies below as the overlay shows it, as `person`, and empties the overlay. If something below
-    /// changed since it was copied up, nothing is applied.
-    pub async fn apply(&self, prefix: &str, person: &str) -> Result<AppliedOverlay, Envelope> {
+    /// Applies the changes that `person` reviewed to what lies below. If something below changed since it was copied
+    /// up, nothing is applied. What was written after the review stays in the overlay.
+    pub async fn apply(
+        &self,
+        prefix: &str,
+        person: &str,
+        reviewed: &[Difference],
+    ) -> Result<AppliedOverlay, Envelope> {
         let overlay = self.overlay(prefix)?;
         let operator = overlay.store.operator(&overlay.over).map_err(|error| error.envelope())?;
         let files = Files::new(Arc::new(operator));
         let files = files.recorded(self.ledgers.clone(), actor(person, None));
-        let applied = overlay.store.apply(&files, &overlay.over).await;
-        self.flush().await?;
+        let request = ApplyRequest {
+            over: overlay.over.clone(),
+            overlay: Some(overlay.prefix.clone()),
+            reviewed: Some(reviewed.to_vec()),
+        };
+        let applied = overlay.store.apply(&files, &request).await;
+        // If this fails, the records are settled by whoever opens them next; what was applied has to be said.
+        let flushed = self.flush().await;
         let applied = applied.map_err(|error| match error {
             conflict @ Error::OverlayConflict { .. } => conflict.envelope().with_suggestion(format!(
                 "Look at them with `piton workspace diff {0}`; then drop the overlay with `piton workspace drop {0}`, or bring the changes in by hand.",
@@ -58,6 +70,12 @@ impl FileWorld {
             overlay: overlay.prefix.to_string(),
             over: overlay.over.to_string(),
             paths: applied.paths.iter().map(ToString::to_string).collect(),
+            left: applied
+                .left
+                .into_iter()
+                .map(|one| LeftShown { path: one.path.to_string(), reason: one.reason })
+                .collect(),
+            stopped: applied.stopped.map(|error| error.envelope()).or(flushed.err()),
         })
     }
 
@@ -163,6 +181,7 @@ impl FileWorld {
             kind: one.kind,
             added: 0,
             removed: 0,
+            executable: one.executable,
             by,
             diff: None,
         };
@@ -177,9 +196,19 @@ impl FileWorld {
         if below.is_some() || above.is_some() {
             let compared = compare(&change.path, below.as_deref(), above.as_deref());
             (change.added, change.removed) = (compared.added, compared.removed);
-            change.diff = Some(compared.diff);
+            change.diff = Some(mode_line(one) + &compared.diff);
         }
         Ok(change)
+    }
+}
+
+/// How `git diff` says that a file becomes a program, or is none any more.
+fn mode_line(one: &Difference) -> String {
+    match (one.kind, one.executable) {
+        (_, None) => String::new(),
+        (DifferenceKind::Added, Some(_)) => "new file mode 100755\n".to_owned(),
+        (_, Some(true)) => "old mode 100644\nnew mode 100755\n".to_owned(),
+        (_, Some(false)) => "old mode 100755\nnew mode 100644\n".to_owned(),
     }
 }
 

@@ -1,13 +1,17 @@
 //! Who changed a file, and whether somebody did who left no record.
 
+use piton_core::Digest;
+
 use super::{
     ledger::Ledger,
-    record::{Outcome, Record},
+    record::{Intent, Outcome, Record},
 };
 use crate::{
     bounds::BLAME_RECORDS_MAX,
     error::Error,
+    files::Actor,
     path::LogicalPath,
+    scope::Tool,
     store::{Before, Fault},
     workspaces::Workspaces,
 };
@@ -39,6 +43,42 @@ impl Ledger {
     ) -> Result<Option<Record>, Error> {
         let (mut records, _) = self.newest(workspaces, path, 1).await?;
         Ok(records.pop())
+    }
+
+    /// Who changed a file in an overlay since it was copied from what has this digest, the last one first and each
+    /// once. Whoever moved it there counts, and whoever changed it before that.
+    pub async fn authors(
+        &self,
+        path: &LogicalPath,
+        base: Option<Digest>,
+        max: usize,
+    ) -> Result<Vec<Actor>, Error> {
+        let mut path = path.clone();
+        let mut authors: Vec<Actor> = Vec::new();
+        let (mut numbers, _) = self.named(&path).await?;
+        for _ in 0..BLAME_RECORDS_MAX {
+            let Some(number) = numbers.pop().filter(|_| authors.len() < max) else { break };
+            let Some(record) = self.record(number).await? else { continue };
+            let Intent { actor, tool, path: from, target, before, .. } = record.intent;
+            let moved = target.as_ref().and_then(|target| path.below(target));
+            let is_own = from == path || moved.is_some() || before == Before::Directory;
+            if record.outcome == Outcome::Undone || !is_own {
+                continue;
+            }
+            if !authors.contains(&actor) {
+                authors.push(actor);
+            }
+            match moved {
+                Some(below) if tool == Tool::Move => {
+                    path = from.join(&below);
+                    (numbers, _) = self.named(&path).await?;
+                    numbers.retain(|older| *older < number);
+                }
+                _ if is_base(&before, base) => break,
+                _ => {}
+            }
+        }
+        Ok(authors)
     }
 
     /// The newest records of a file, at most so many and oldest first, and how many older ones were not looked at.
@@ -97,6 +137,15 @@ impl Ledger {
             Some(Outcome::Done) => Record { outcome: Outcome::Done, ..record },
             _ => record,
         })
+    }
+}
+
+/// Whether a change found at its path what an overlay copied.
+fn is_base(before: &Before, base: Option<Digest>) -> bool {
+    match before {
+        Before::Nothing => base.is_none(),
+        Before::File(digest) => digest.is_some() && *digest == base,
+        Before::Directory => false,
     }
 }
 

@@ -58,6 +58,7 @@ impl Ledger {
     pub async fn intend(&self, intent: &Intent) -> Result<Begun, Error> {
         let mut intent = intent.clone();
         shorten(&mut intent.actor);
+        intent.source.iter_mut().flat_map(|source| &mut source.authors).for_each(shorten);
         let mut is_contested = false;
         for _ in 0..COMMIT_TRIES_MAX {
             let (number, expect) = self.next().await?;
@@ -68,7 +69,10 @@ impl Ledger {
                 intent: intent.clone(),
                 outcome: Outcome::Open,
             };
-            let unwritten = self.known().unwritten.clone();
+            // Somebody here may have begun and settled the record of this very number meanwhile. The commit is refused
+            // then because the number is taken, and a commit that named one key twice would be refused as malformed.
+            let mut unwritten = self.known().unwritten.clone();
+            unwritten.retain(|settled| settled.record.number < number);
             let mut batch = self.beginning(&record, expect)?;
             for settled in &unwritten {
                 batch.extend(self.ending(settled, is_contested)?);

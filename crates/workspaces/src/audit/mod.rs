@@ -17,4 +17,4 @@ mod recover;
 pub use blame::Blame;
 pub use ledger::{Begun, Ledger};
 pub use ledgers::Ledgers;
-pub use record::{Intent, Outcome, Record};
+pub use record::{Intent, Outcome, Record, Source};

@@ -28,6 +28,19 @@ pub struct Intent {
     /// The name of the unfinished write beside the path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temp: Option<String>,
+    /// Where the change comes from, if an overlay was applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+}
+
+/// The overlay that a change comes from, and who made the change there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Source {
+    /// The overlay.
+    pub overlay: LogicalPath,
+    /// Who changed the path there since it was copied, the last one first.
+    pub authors: Vec<Actor>,
 }
 
 piton_core::closed_set! {

@@ -65,6 +65,7 @@ impl Files {
             before,
             after,
             temp: prepared.temp().map(str::to_owned),
+            source: self.source.as_deref().cloned(),
         };
         let begun = ledger.intend(&intent).await.map_err(Tried::Error)?;
         let committed = prepared.commit().await;

@@ -70,7 +70,12 @@ impl Files {
         // Where nothing may be learned, not even that something is there already.
         let blind = to.workspace.scope() == AccessScope::WriteOnly;
         let expected = if blind { Expected::Anything } else { Expected::Nothing };
-        let change = Change::Write { path: to.at.clone(), bytes: loaded.bytes.into(), expected };
+        let change = Change::Write {
+            path: to.at.clone(),
+            bytes: loaded.bytes.into(),
+            expected,
+            executable: loaded.executable.then_some(true),
+        };
         self.change(tool, to, None, change).await.map(drop)
     }
 

@@ -34,6 +34,7 @@ impl Files {
             bytes: replaced.text.as_bytes().into(),
             // Between reading and writing nobody may have changed it.
             expected: Expected::Digest(loaded.digest),
+            executable: None,
         };
         let changed = self.change(Tool::Edit, &place, None, change).await?;
         Ok(render(&place.path, &replaced, changed.version.as_ref()))
@@ -48,6 +49,9 @@ fn refused(path: &LogicalPath, problem: ReplaceProblem) -> Error {
         ReplaceProblem::Same => {
             Error::BadArgument("`old_string` and `new_string` are the same".into())
         }
+        ReplaceProblem::SameButLineEnds => Error::BadArgument(format!(
+            "`old_string` and `new_string` differ in line ends only, and `edit` keeps those of {path}; use `write` to change them"
+        )),
         ReplaceProblem::NotFound(nearly) => Error::NoMatch {
             path: path.clone(),
             hint: nearly.map(|line| format!("; line {line} differs from it in blanks only")),

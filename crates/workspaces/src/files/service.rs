@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use piton_core::Digest;
+
 use crate::{
-    audit::Ledgers,
+    audit::{Ledgers, Source},
     error::Error,
     path::{LogicalPath, MountPath},
     scope::{AccessScope, Right, Tool},
@@ -36,18 +38,38 @@ pub struct Files {
     pub(super) workspaces: Arc<Workspaces>,
     pub(super) ledgers: Option<Ledgers>,
     pub(super) actor: Arc<Actor>,
+    /// Where changes come from, if an overlay is applied.
+    pub(super) source: Option<Arc<Source>>,
 }
 
 impl Files {
     /// The operations of an agent on its Workspaces, without a record of its changes.
     pub fn new(workspaces: Arc<Workspaces>) -> Self {
-        Self { workspaces, ledgers: None, actor: Arc::default() }
+        Self { workspaces, ledgers: None, actor: Arc::default(), source: None }
     }
 
     /// The same, with every change recorded as made by `actor`.
     #[must_use]
     pub fn recorded(self, ledgers: impl Into<Ledgers>, actor: Actor) -> Self {
         Self { ledgers: Some(ledgers.into()), actor: Arc::new(actor), ..self }
+    }
+
+    /// The same, with every change recorded as coming from there.
+    pub(crate) fn applying(self, source: Option<Source>) -> Self {
+        Self { source: source.map(Arc::new), ..self }
+    }
+
+    /// Who changed a path of an overlay since it was copied from what has this digest, as far as it is recorded.
+    pub(crate) async fn authors(
+        &self,
+        path: &LogicalPath,
+        base: Option<Digest>,
+        max: usize,
+    ) -> Result<Vec<Actor>, Error> {
+        match &self.ledgers {
+            Some(ledgers) => ledgers.at(path).authors(path, base, max).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// The Workspaces.

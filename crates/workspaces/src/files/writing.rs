@@ -31,7 +31,7 @@ impl Files {
         let change = if request.append {
             Change::Append { path, bytes: content }
         } else {
-            Change::Write { path, bytes: content, expected }
+            Change::Write { path, bytes: content, expected, executable: None }
         };
         let changed = self.change(Tool::Write, &place, None, change).await?;
         Ok(wrote(&place, &changed, bytes, request.append))

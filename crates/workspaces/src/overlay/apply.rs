@@ -1,28 +1,75 @@
 //! Applying an overlay to the Workspace below it, or dropping it.
+//!
+//! *Invariants*: only what was in the overlay when it was asked to be applied is applied. What somebody writes
+//! meanwhile stays in the overlay, on top of what is below then.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    differ::{Difference, DifferenceKind},
+    differ::{ChangedRow, Difference},
+    landing::{Landed, Operator},
     store::OverlayStore,
-    writing::tree_digest,
 };
 use crate::{
-    bounds::FILE_BYTES_MAX,
     error::Error,
     files::Files,
     path::{LogicalPath, MountPath},
     scope::{AccessScope, Right, Tool},
-    store::{Change, Expected, Fault, Kind, Store},
+    store::{Fault, Kind},
+    virtual_store::Row,
     workspace::Definition,
     workspaces::Workspaces,
 };
+
+/// Which changes of an overlay are applied, and to what.
+#[derive(Clone, Debug)]
+pub struct ApplyRequest {
+    /// The Workspace that the overlay lies over.
+    pub over: LogicalPath,
+    /// The Workspace of the overlay, under which the records of its changes are kept: their authors are named in the
+    /// records of what is applied.
+    pub overlay: Option<LogicalPath>,
+    /// The changes that somebody agreed to; without them, every change that there is.
+    pub reviewed: Option<Vec<Difference>>,
+}
+
+impl ApplyRequest {
+    /// Every change, to this Workspace.
+    pub const fn everything(over: LogicalPath) -> Self {
+        Self { over, overlay: None, reviewed: None }
+    }
+}
 
 /// What applying an overlay did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
     /// The paths that were changed below.
     pub paths: Vec<LogicalPath>,
+    /// What is in the overlay after that, path by path.
+    pub left: Vec<LeftChange>,
+    /// Why it stopped before the end, if it did.
+    pub stopped: Option<Error>,
+}
+
+/// A path that differs after an overlay was applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftChange {
+    /// The path, as it is called below.
+    pub path: LogicalPath,
+    /// Why it is not applied.
+    pub reason: LeftReason,
+}
+
+piton_core::closed_set! {
+    /// Why a change is still in an overlay after it was applied.
+    pub enum LeftReason {
+        /// It was written after the changes were looked at.
+        Newer => "newer",
+        /// What is below changed while the overlay was applied.
+        ChangedBelow => "changed_below",
+        /// Something failed before its turn.
+        NotReached => "not_reached",
+    }
 }
 
 impl OverlayStore {
@@ -37,46 +84,104 @@ impl OverlayStore {
         }])
     }
 
-    /// Makes the lower Workspace as the overlay shows it, and empties the overlay. `files` are the
-    /// operations of whoever applies it, who needs a read-write Workspace at `lower` on the same
-    /// Store. If something below changed since it was copied up, nothing is applied and every such
-    /// path is named.
-    pub async fn apply(&self, files: &Files, lower: &LogicalPath) -> Result<Applied, Error> {
-        let place = files.workspaces().permit(Tool::Write, Right::Change, lower)?;
+    /// Makes the lower Workspace as the overlay shows it, and takes what is there then from the overlay. `files` are
+    /// the operations of whoever applies it, who needs a read-write Workspace at `over` on the same Store. If something
+    /// below changed since it was copied up, nothing is applied and every such path is named. Whatever happens after
+    /// the first change is part of the answer: what was applied, what was not, and why.
+    pub async fn apply(&self, files: &Files, request: &ApplyRequest) -> Result<Applied, Error> {
+        let over = &request.over;
+        let place = files.workspaces().permit(Tool::Write, Right::Change, over)?;
         if !Arc::ptr_eq(&place.workspace.store, &self.lower) || !place.at.is_root() {
-            return Err(Error::BadArgument(format!("{lower} is not what this overlay lies over")));
+            return Err(Error::BadArgument(format!("{over} is not what this overlay lies over")));
         }
         let told = |path: &MountPath| {
-            let path = lower.join(path);
+            let path = over.join(path);
             move |fault| Error::File { path, fault }
         };
-        let differences = self.diff().await.map_err(told(&MountPath::root()))?;
+        let rows = self.changed_rows().await.map_err(told(&MountPath::root()))?;
+        let rows = reviewed_of(rows, request);
         let mut conflicts = Vec::new();
-        // What is deleted as a whole leaves room for whatever stands there above.
-        let gone = |kind: DifferenceKind, path: &MountPath| {
-            kind != DifferenceKind::Deleted
-                && differences.iter().any(|other| {
-                    other.kind == DifferenceKind::Deleted && path.starts_with(&other.path)
-                })
-        };
-        for one in &differences {
-            if gone(one.kind, &one.path) {
-                continue;
-            }
-            if !self.fits(one).await.map_err(told(&one.path))? {
-                conflicts.push(lower.join(&one.path).to_string());
+        for changed in &rows {
+            if !self.fits(changed).await.map_err(told(&changed.path))? {
+                conflicts.push(over.join(&changed.path).to_string());
             }
         }
         if !conflicts.is_empty() {
             return Err(Error::OverlayConflict { paths: conflicts });
         }
-        let mut paths = Vec::new();
-        for one in &differences {
-            self.apply_one(files, lower, one).await?;
-            paths.push(lower.join(&one.path));
+        let operator = Operator { files, over, overlay: request.overlay.as_ref() };
+        let (mut paths, mut reasons, mut stopped) = (Vec::new(), BTreeMap::new(), None);
+        for changed in &rows {
+            let path = over.join(&changed.path);
+            if stopped.is_some() {
+                reasons.insert(path, LeftReason::NotReached);
+                continue;
+            }
+            match self.land(&operator, changed).await {
+                Ok(Landed::Applied) => paths.push(path),
+                Ok(Landed::Left(reason)) => drop(reasons.insert(path, reason)),
+                Err(error) => {
+                    reasons.insert(path, LeftReason::NotReached);
+                    stopped = Some(error);
+                }
+            }
         }
-        self.drop_all().await.map_err(told(&MountPath::root()))?;
-        Ok(Applied { paths })
+        if let Err(fault) = self.sweep().await {
+            stopped.get_or_insert(told(&MountPath::root())(fault));
+        }
+        let left = match self.diff().await {
+            Ok(differences) => differences.iter().map(|one| over.join(&one.path)).collect(),
+            Err(fault) => {
+                stopped.get_or_insert(told(&MountPath::root())(fault));
+                reasons.keys().cloned().collect::<Vec<_>>()
+            }
+        };
+        let reason = |path: &LogicalPath| reasons.get(path).copied().unwrap_or(LeftReason::Newer);
+        let mut left: Vec<LeftChange> =
+            left.into_iter().map(|path| LeftChange { reason: reason(&path), path }).collect();
+        // What took the place of something else differs twice.
+        left.dedup();
+        Ok(Applied { paths, left, stopped })
+    }
+
+    /// Takes rows away that say nothing which is not below as well: files as they are there, and directories that hold
+    /// no change any more.
+    async fn sweep(&self) -> Result<(), Fault> {
+        let (mut waiting, mut found) = (vec![MountPath::root()], Vec::new());
+        while let Some(directory) = waiting.pop() {
+            for (name, row) in self.rows_above(&directory).await? {
+                let path = directory.child(&name).map_err(|_| Fault::Io)?;
+                if matches!(row, Row::Directory { .. }) {
+                    waiting.push(path.clone());
+                }
+                found.push(path);
+            }
+        }
+        // What is in a directory comes after it, and goes before it.
+        for path in found.iter().rev() {
+            let Some(seen) = self.upper.seen(path).await? else { continue };
+            let below = self.found_below(path).await?;
+            let says_nothing = below.is_some_and(|below| match seen.row() {
+                Row::Directory { opaque, landing, .. } => {
+                    !opaque && landing.is_none() && below.kind == Kind::Directory
+                }
+                Row::File { digest, executable, landing, .. } => {
+                    let is_program = executable.unwrap_or(below.executable);
+                    landing.is_none()
+                        && below.digest == Some(*digest)
+                        && below.executable == is_program
+                }
+                Row::Whiteout { .. } => false,
+            });
+            if says_nothing {
+                match self.upper.exchange(path, &seen, None).await {
+                    // Somebody changed it, or is changing things all the time: then it stays.
+                    Ok(_) | Err(Fault::Busy) => {}
+                    Err(other) => return Err(other),
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Makes an overlay that is empty show what this one shows; returns how many entries its upper Store has then.
@@ -104,62 +209,24 @@ impl OverlayStore {
 
     /// The paths in a directory that something above stands at.
     async fn changed_in(&self, directory: &MountPath) -> Result<Vec<MountPath>, Fault> {
-        let rows = self.upper.rows_at(directory).await?;
+        let rows = self.rows_above(directory).await?;
         rows.iter().map(|(name, _)| directory.child(name).map_err(|_| Fault::Io)).collect()
     }
+}
 
-    /// Whether what is below is still what the change was made on, or already as the change left it.
-    async fn fits(&self, one: &Difference) -> Result<bool, Fault> {
-        let below = self.found_below(&one.path).await?;
-        let digest = match &below {
-            Some(stat) if stat.kind == Kind::Directory => {
-                if one.kind == DifferenceKind::Directory {
-                    return Ok(true);
-                }
-                Some(tree_digest(&*self.lower, &self.lower_mask, &one.path).await?)
-            }
-            Some(stat) => stat.digest,
-            None => None,
-        };
-        Ok(match one.kind {
-            DifferenceKind::Added => below.is_none() || digest == one.now,
-            DifferenceKind::Modified => digest == one.base || digest == one.now,
-            DifferenceKind::Deleted => below.is_none() || digest == one.base,
-            DifferenceKind::Directory => below.is_none(),
-        })
+/// The rows that say nothing but what somebody agreed to.
+fn reviewed_of(mut rows: Vec<ChangedRow>, request: &ApplyRequest) -> Vec<ChangedRow> {
+    let Some(reviewed) = &request.reviewed else { return rows };
+    let mut by_path: BTreeMap<&MountPath, Vec<&Difference>> = BTreeMap::new();
+    for one in reviewed {
+        by_path.entry(&one.path).or_default().push(one);
     }
-
-    async fn apply_one(
-        &self,
-        files: &Files,
-        lower: &LogicalPath,
-        one: &Difference,
-    ) -> Result<(), Error> {
-        let path = lower.join(&one.path);
-        let place = files.workspaces().permit(Tool::Write, Right::Change, &path)?;
-        let found = self.found_below(&one.path).await;
-        let found = found.map_err(|fault| Error::File { path: path.clone(), fault })?;
-        let (tool, change) = match one.kind {
-            DifferenceKind::Added | DifferenceKind::Modified => {
-                if found.as_ref().is_some_and(|stat| stat.digest == one.now) {
-                    return Ok(());
-                }
-                let loaded = self.upper.load(one.path.clone(), FILE_BYTES_MAX).await;
-                let loaded = loaded.map_err(|fault| Error::File { path: path.clone(), fault })?;
-                let expected = one.base.map_or(Expected::Nothing, Expected::Digest);
-                let bytes = loaded.bytes.into();
-                (Tool::Write, Change::Write { path: place.at.clone(), bytes, expected })
-            }
-            DifferenceKind::Deleted if found.is_none() => return Ok(()),
-            DifferenceKind::Deleted => {
-                let expected = one.base.map_or(Expected::Anything, Expected::Digest);
-                let (path, mask) = (place.at.clone(), Arc::clone(&self.lower_mask));
-                (Tool::Delete, Change::Delete { path, recursive: true, expected, mask })
-            }
-            DifferenceKind::Directory => {
-                (Tool::Mkdir, Change::MakeDirectory { path: place.at.clone() })
-            }
-        };
-        files.change(tool, &place, None, change).await.map(drop)
-    }
+    let is_same = |one: &Difference, other: &Difference| {
+        (one.kind, one.now, one.executable) == (other.kind, other.now, other.executable)
+    };
+    rows.retain(|changed| {
+        let seen = by_path.get(&changed.path).map_or(&[][..], Vec::as_slice);
+        changed.differences.iter().all(|one| seen.iter().any(|other| is_same(one, other)))
+    });
+    rows
 }

@@ -6,7 +6,7 @@ use super::store::OverlayStore;
 use crate::{
     bounds::{FILE_BYTES_MAX, OVERLAY_CHANGES_MAX},
     path::MountPath,
-    store::{Fault, Kind, Loaded, Store},
+    store::{Fault, FileStat, Kind, Loaded, Store},
     virtual_store::Row,
 };
 
@@ -37,6 +37,17 @@ pub struct Difference {
     pub now: Option<Digest>,
     /// When it was changed, in seconds since 1970.
     pub modified: u64,
+    /// Whether it becomes a program, or is none any more; nothing if that stays as it is.
+    pub executable: Option<bool>,
+}
+
+/// A row above that says that something differs.
+pub(super) struct ChangedRow {
+    pub(super) path: MountPath,
+    pub(super) row: Row,
+    /// Whether what is below at this path would show without the row.
+    pub(super) shines: bool,
+    pub(super) differences: Vec<Difference>,
 }
 
 impl OverlayStore {
@@ -44,24 +55,33 @@ impl OverlayStore {
     /// as it was does not differ. What took the place of something else is told twice: that the one was
     /// deleted, then the other.
     pub async fn diff(&self) -> Result<Vec<Difference>, Fault> {
-        let mut found = Vec::new();
+        let rows = self.changed_rows().await?;
+        Ok(rows.into_iter().flat_map(|changed| changed.differences).collect())
+    }
+
+    /// The rows that say so, in the order of paths.
+    pub(super) async fn changed_rows(&self) -> Result<Vec<ChangedRow>, Fault> {
+        let (mut found, mut count) = (Vec::new(), 0);
         // Each with whether the directory below shines through.
         let mut waiting = vec![(MountPath::root(), true)];
         while let Some((path, shines)) = waiting.pop() {
-            for (name, row) in self.upper.rows_at(&path).await? {
+            for (name, row) in self.rows_above(&path).await? {
                 let at = path.child(&name).map_err(|_| Fault::Io)?;
                 if let Row::Directory { opaque, .. } = row {
                     waiting.push((at.clone(), shines && !opaque));
                 }
                 let below = if shines { self.found_below(&at).await? } else { None };
-                found.extend(differences(&at, &row, below.map(|stat| stat.kind)));
-                if found.len() > OVERLAY_CHANGES_MAX {
+                let differences = differences(&at, &row, below.as_ref());
+                count += differences.len();
+                if !differences.is_empty() {
+                    found.push(ChangedRow { path: at, row, shines, differences });
+                }
+                if count > OVERLAY_CHANGES_MAX {
                     let max = OVERLAY_CHANGES_MAX as u64;
                     return Err(Fault::Limit { what: "changes in an overlay", max });
                 }
             }
         }
-        // What was deleted stands before what took its place: the order is kept among equals.
         found.sort_by(|left, right| left.path.cmp(&right.path));
         Ok(found)
     }
@@ -92,22 +112,34 @@ impl OverlayStore {
     }
 }
 
-/// What a row says that differs from what is below, which is of this kind.
-fn differences(path: &MountPath, row: &Row, below: Option<Kind>) -> Vec<Difference> {
-    let of =
-        |kind, base, now, modified| Difference { path: path.clone(), kind, base, now, modified };
+/// What a row says that differs from what is below. What was deleted stands before what took its place.
+fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Difference> {
+    let of = |kind, base, now, modified| Difference {
+        path: path.clone(),
+        kind,
+        base,
+        now,
+        modified,
+        executable: None,
+    };
     let deleted = |base, modified| of(DifferenceKind::Deleted, base, None, modified);
+    let kind_below = below.map(|stat| stat.kind);
     match *row {
-        Row::File { base: Some(base), digest, .. } if base == digest => Vec::new(),
-        Row::File { digest, base, modified, .. } if below == Some(Kind::Directory) => {
-            vec![deleted(base, modified), of(DifferenceKind::Added, None, Some(digest), modified)]
+        Row::File { digest, base, modified, executable, .. } => {
+            let takes_place = kind_below == Some(Kind::Directory);
+            let was = below.is_some_and(|stat| stat.executable);
+            let executable = executable.filter(|now| *now != was);
+            let kind = match base {
+                Some(base) if base == digest && executable.is_none() => return Vec::new(),
+                Some(_) if !takes_place => DifferenceKind::Modified,
+                _ => DifferenceKind::Added,
+            };
+            let shown = if takes_place { None } else { base };
+            let file = Difference { executable, ..of(kind, shown, Some(digest), modified) };
+            takes_place.then(|| deleted(base, modified)).into_iter().chain([file]).collect()
         }
-        Row::File { digest, base, modified, .. } => {
-            let kind = base.map_or(DifferenceKind::Added, |_| DifferenceKind::Modified);
-            vec![of(kind, base, Some(digest), modified)]
-        }
-        Row::Whiteout { base, modified } => vec![deleted(base, modified)],
-        Row::Directory { opaque: false, .. } if below == Some(Kind::Directory) => Vec::new(),
+        Row::Whiteout { base, modified, .. } => vec![deleted(base, modified)],
+        Row::Directory { opaque: false, .. } if kind_below == Some(Kind::Directory) => Vec::new(),
         Row::Directory { base, modified, .. } => {
             let made = of(DifferenceKind::Directory, None, None, modified);
             let gone = below.map(|_| deleted(base, modified));

@@ -6,18 +6,20 @@
 //! dropped.
 //!
 //! *Invariants*: no call of an agent changes the lower Store. Applying is not a tool of agents; it checks
-//! every file against the one that was copied up before it writes the first.
+//! every file against the one that was copied up before it writes the first. Agents may write while an overlay is
+//! applied: what they write is below afterwards or still above.
 //!
 //! *Limitations*: ignore files of the lower Store do not hide files that exist above only. A large overlay is dropped
 //! piece by piece: a crash in between leaves the rest.
 
 mod apply;
 mod differ;
+mod landing;
 mod search;
 mod store;
 mod view;
 mod writing;
 
-pub use apply::Applied;
+pub use apply::{Applied, ApplyRequest, LeftChange, LeftReason};
 pub use differ::{Difference, DifferenceKind};
 pub use store::OverlayStore;

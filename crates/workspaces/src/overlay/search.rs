@@ -21,7 +21,12 @@ impl OverlayStore {
             View::Merged { lower } => (true, lower),
         };
         let above =
-            if upper { self.upper.search(Arc::clone(search)).await? } else { Found::default() };
+            if upper { self.upper.search(Arc::clone(search)).await } else { Ok(Found::default()) };
+        let above = match above {
+            // It was passed through only, and went when the last change in it was applied.
+            Err(Fault::NotFound) if lower => Found::default(),
+            above => above?,
+        };
         if !lower || self.lower_mask.hides(&search.start).is_some() {
             return Ok(above);
         }
@@ -49,7 +54,7 @@ impl OverlayStore {
         let mut covered = Vec::new();
         let mut waiting = vec![start.clone()];
         while let Some(path) = waiting.pop() {
-            for (name, row) in self.upper.rows_at(&path).await? {
+            for (name, row) in self.rows_above(&path).await? {
                 let Ok(below) = path.child(&name) else {
                     continue;
                 };
@@ -81,6 +86,8 @@ fn joined(above: Found, below: Found, search: &Search) -> Found {
     let mut files = above.files;
     files.extend(below.files);
     files.sort_by(|left, right| left.path.cmp(&right.path));
+    // What was applied in between is found in both.
+    files.dedup_by(|later, first| later.path == first.path);
     for file in files {
         both.push(file, search.depth == Depth::Lines, search.results_max);
     }

@@ -6,6 +6,7 @@ use piton_store::port::BoxFuture;
 
 use super::view::View;
 use crate::{
+    bounds::COMMIT_TRIES_MAX,
     mask::Mask,
     path::MountPath,
     search::{Found, Search},
@@ -13,7 +14,7 @@ use crate::{
         Change, Entry, Fault, FileStat, Identity, Kind, Listing, Loaded, Prepared, Store, Window,
         WindowRead,
     },
-    virtual_store::{Row, VirtualStore},
+    virtual_store::{Row, SeenRow, VirtualStore},
     workspace::Workspace,
 };
 
@@ -38,6 +39,8 @@ impl OverlayStore {
             View::Lower => (false, true),
             View::Merged { lower } => (true, lower),
         };
+        // Those above first: what is applied in between is then found twice rather than not at all.
+        let rows = if upper { self.rows_above(&path).await? } else { Vec::new() };
         let mut unusable = 0;
         let mut entries = BTreeMap::new();
         if lower && self.lower_mask.hides(&path).is_none() {
@@ -57,7 +60,6 @@ impl OverlayStore {
         } else if !upper {
             return Err(Fault::NotFound);
         }
-        let rows = if upper { self.upper.rows_at(&path).await? } else { Vec::new() };
         for (name, row) in rows {
             let entry = match row {
                 Row::Whiteout { .. } => {
@@ -72,23 +74,58 @@ impl OverlayStore {
         Ok(Listing { entries: entries.into_values().collect(), unusable })
     }
 
-    /// The Store that has the file at a path.
-    async fn holder(&self, path: &MountPath) -> Result<&dyn Store, Fault> {
-        match self.view(path).await? {
-            View::Upper => Ok(&self.upper),
-            View::Merged { .. } => Err(Fault::IsDirectory),
-            View::Lower if self.lower_mask.hides(path).is_none() => Ok(&*self.lower),
-            View::Lower | View::Hidden => Err(Fault::NotFound),
+    /// Whether a file above stands in front of a program below, and nobody said that it is none.
+    async fn is_executable_below(&self, path: &MountPath) -> Result<bool, Fault> {
+        let row = self.upper.seen(path).await?;
+        if !matches!(
+            row.as_ref().map(SeenRow::row),
+            Some(Row::File { base: Some(_), executable: None, .. })
+        ) {
+            return Ok(false);
         }
+        match self.lower.stat(path.clone(), false).await {
+            Ok(stat) => Ok(stat.executable),
+            Err(Fault::NotFound | Fault::NotDirectory) => Ok(false),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Asks the Store that has the file at a path. A file that is applied in between is below when it is gone above.
+    async fn ask<'a, T>(
+        &'a self,
+        path: &MountPath,
+        question: impl Fn(&'a dyn Store) -> BoxFuture<'a, Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        for _ in 0..COMMIT_TRIES_MAX {
+            match self.view(path).await? {
+                View::Upper => match question(&self.upper).await {
+                    Err(Fault::NotFound | Fault::NotDirectory | Fault::IsDirectory) => {}
+                    answer => return answer,
+                },
+                View::Merged { .. } => return Err(Fault::IsDirectory),
+                View::Lower if self.lower_mask.hides(path).is_none() => {
+                    return question(&*self.lower).await;
+                }
+                View::Lower | View::Hidden => return Err(Fault::NotFound),
+            }
+        }
+        Err(Fault::Busy)
     }
 }
 
 impl Store for OverlayStore {
     fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
         Box::pin(async move {
-            match self.holder(&path).await {
-                Ok(holder) => holder.stat(path, digest).await,
-                Err(Fault::IsDirectory) => self.upper.stat(path, digest).await,
+            match self.ask(&path, |store| store.stat(path.clone(), digest)).await {
+                Ok(mut stat) => {
+                    stat.executable |= self.is_executable_below(&path).await?;
+                    Ok(stat)
+                }
+                // It may be passed through only, and is below when it is gone above.
+                Err(Fault::IsDirectory) => match self.upper.stat(path.clone(), digest).await {
+                    Err(Fault::NotFound) => self.lower.stat(path, digest).await,
+                    stat => stat,
+                },
                 Err(other) => Err(other),
             }
         })
@@ -104,11 +141,15 @@ impl Store for OverlayStore {
     }
 
     fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
-        Box::pin(async move { self.holder(&path).await?.read(path, window).await })
+        Box::pin(async move { self.ask(&path, |store| store.read(path.clone(), window)).await })
     }
 
     fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
-        Box::pin(async move { self.holder(&path).await?.load(path, bytes_max).await })
+        Box::pin(async move {
+            let mut loaded = self.ask(&path, |store| store.load(path.clone(), bytes_max)).await?;
+            loaded.executable |= self.is_executable_below(&path).await?;
+            Ok(loaded)
+        })
     }
 
     fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<Found, Fault>> {

@@ -44,6 +44,14 @@ impl OverlayStore {
         })
     }
 
+    /// The entries of a directory above; none if it is gone, which it may be since somebody looked.
+    pub(super) async fn rows_above(&self, path: &MountPath) -> Result<Vec<(String, Row)>, Fault> {
+        match self.upper.rows_at(path).await {
+            Err(Fault::NotFound | Fault::NotDirectory) => Ok(Vec::new()),
+            rows => rows,
+        }
+    }
+
     /// What stands below at a path, if it is not hidden there.
     pub(super) async fn below(&self, path: &MountPath) -> Result<Option<FileStat>, Fault> {
         if self.lower_mask.hides(path).is_some() {

@@ -1,9 +1,9 @@
 //! Changes of an overlay: all of them happen above.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use piton_core::{Digest, DigestBuilder};
-use piton_store::port::BoxFuture;
+use piton_store::port::{BoxFuture, Version};
 
 use super::{store::OverlayStore, view::View};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     mask::Mask,
     path::MountPath,
     store::{Before, Change, Expected, Fault, FileStat, Kind, Prepared, Store},
-    virtual_store::{Row, Staged},
+    virtual_store::{Pending, Staged},
 };
 
 /// Changes that are told as one, and happen as one.
@@ -67,14 +67,16 @@ impl OverlayStore {
     /// Makes a change ready, above.
     pub(super) async fn prepare_above(&self, change: Change) -> Result<Box<dyn Prepared>, Fault> {
         match change {
-            Change::Write { path, bytes, expected } => self.write(path, &bytes, expected).await,
+            Change::Write { path, bytes, expected, executable } => {
+                self.write(path, &bytes, expected, executable).await
+            }
             Change::Append { path, bytes } => {
                 let (joined, expected) = match self.load(path.clone(), FILE_BYTES_MAX).await {
                     Ok(old) => ([&*old.bytes, &bytes].concat(), Expected::Digest(old.digest)),
                     Err(Fault::NotFound) => (bytes.to_vec(), Expected::Nothing),
                     Err(other) => return Err(other),
                 };
-                let prepared = self.write(path, &joined, expected).await;
+                let prepared = self.write(path, &joined, expected, None).await;
                 // Somebody who changed or made it in between is no reason to refuse: it is tried again.
                 prepared.map_err(|fault| match fault {
                     Fault::Conflict { .. } | Fault::Exists => Fault::Raced,
@@ -94,10 +96,15 @@ impl OverlayStore {
         path: MountPath,
         bytes: &[u8],
         expected: Expected,
+        executable: Option<bool>,
     ) -> Result<Box<dyn Prepared>, Fault> {
+        let seen = self.version_above(&path).await?;
         match self.view(&path).await? {
             View::Upper | View::Hidden => {
-                self.upper.prepare(Change::Write { path, bytes: bytes.into(), expected }).await
+                let (at, bytes) = (path.clone(), bytes.into());
+                let change = Change::Write { path, bytes, expected, executable };
+                let prepared = self.upper.prepare_change(change).await;
+                self.since(&at, seen, prepared).await
             }
             View::Merged { .. } => Err(Fault::IsDirectory),
             View::Lower => {
@@ -107,7 +114,8 @@ impl OverlayStore {
                 }
                 let base = stat.as_ref().and_then(|stat| stat.digest);
                 expected.check(base.as_ref())?;
-                let step = self.upper.prepare_copy_up(path, bytes, base).await?;
+                let copied = self.upper.prepare_copy_up(path, bytes, base, executable).await?;
+                let step = copied.since(seen)?;
                 let after = step.after();
                 Ok(Box::new(Told::one(step, before(stat.as_ref()), after)))
             }
@@ -121,6 +129,7 @@ impl OverlayStore {
         expected: Expected,
         mask: &Arc<Mask>,
     ) -> Result<Box<dyn Prepared>, Fault> {
+        let seen = self.version_above(&path).await?;
         let stat = self.stat(path.clone(), true).await?;
         if stat.kind == Kind::File {
             expected.check(stat.digest.as_ref())?;
@@ -131,19 +140,22 @@ impl OverlayStore {
                 return Err(Fault::NotEmpty);
             }
         }
-        let Some(below) = self.would_shine(&path).await? else {
-            let mask = Arc::clone(mask);
-            return self.upper.prepare(Change::Delete { path, recursive, expected, mask }).await;
+        let below = self.would_shine(&path).await?;
+        // What is being applied may be below any moment: only a whiteout hides it then.
+        if below.is_none() && !self.upper.is_landing(&path).await? {
+            let (at, mask) = (path.clone(), Arc::clone(mask));
+            let change = Change::Delete { path, recursive, expected, mask };
+            let prepared = self.upper.prepare_change(change).await;
+            return self.since(&at, seen, prepared).await;
+        }
+        let base = match (self.upper.row_at(&path).await?.and_then(|row| row.base()), below) {
+            (Some(base), _) => Some(base),
+            (None, Some(below)) if below.kind == Kind::Directory => {
+                Some(tree_digest(&*self.lower, &self.lower_mask, &path).await?)
+            }
+            (None, below) => below.and_then(|below| below.digest),
         };
-        let base = match (self.upper.row_at(&path).await?, below.kind) {
-            (
-                Some(Row::File { base: Some(base), .. } | Row::Directory { base: Some(base), .. }),
-                _,
-            ) => Some(base),
-            (_, Kind::Directory) => Some(tree_digest(&*self.lower, &self.lower_mask, &path).await?),
-            _ => below.digest,
-        };
-        let step = self.upper.prepare_whiteout(path, base).await?;
+        let step = self.upper.prepare_whiteout(path, base).await?.since(seen)?;
         Ok(Box::new(Told::one(step, before(Some(&stat)), None)))
     }
 
@@ -159,10 +171,31 @@ impl OverlayStore {
         }
         let (own, staged) = self.staged();
         let loaded = own.load(from.clone(), FILE_BYTES_MAX).await?;
-        let written = own.write(to, &loaded.bytes, Expected::Nothing).await?;
+        let executable = loaded.executable.then_some(true);
+        let written = own.write(to, &loaded.bytes, Expected::Nothing, executable).await?;
         let deleted = own.delete(from, false, Expected::Digest(loaded.digest), mask).await?;
         let (before, after) = (deleted.before(), written.after());
         Ok(Box::new(Told { steps: vec![written, deleted], staged: Some(staged), before, after }))
+    }
+
+    /// The commit that the row of a path is from. It is asked for before what decides about a change is looked at: a
+    /// change that was decided about another row is decided about again.
+    async fn version_above(&self, path: &MountPath) -> Result<Option<Version>, Fault> {
+        Ok(self.upper.seen(path).await?.map(|seen| seen.version))
+    }
+
+    /// A change above, or why there is none, unless that was decided about another row than the one that was seen.
+    async fn since(
+        &self,
+        path: &MountPath,
+        seen: Option<Version>,
+        prepared: Result<Pending, Fault>,
+    ) -> Result<Box<dyn Prepared>, Fault> {
+        match prepared {
+            Ok(pending) => pending.since(seen),
+            Err(_) if self.version_above(path).await? != seen => Err(Fault::Raced),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// The same overlay, with what is changed above kept back until it is flushed.
@@ -193,7 +226,8 @@ impl OverlayStore {
                 own.make(target).await?
             } else {
                 let loaded = own.load(path, FILE_BYTES_MAX).await?;
-                own.write(target, &loaded.bytes, Expected::Nothing).await?
+                let executable = loaded.executable.then_some(true);
+                own.write(target, &loaded.bytes, Expected::Nothing, executable).await?
             };
             steps.push(step);
         }
@@ -245,6 +279,11 @@ fn fitting(path: &MountPath) -> Result<MountPath, Fault> {
     path.as_str().parse().map_err(|_| too_deep)
 }
 
+/// The digest of a directory that nothing is in.
+pub(super) fn empty_tree() -> Digest {
+    DigestBuilder::new().finish()
+}
+
 /// A digest over the names and the content of everything below a directory; refused if the mask hides
 /// some of it.
 pub(super) async fn tree_digest(
@@ -252,26 +291,57 @@ pub(super) async fn tree_digest(
     mask: &Mask,
     path: &MountPath,
 ) -> Result<Digest, Fault> {
+    tree_digest_with(store, mask, path, None).await
+}
+
+/// The same, as if a file had this content, or was not there.
+pub(super) async fn tree_digest_with(
+    store: &dyn Store,
+    mask: &Mask,
+    path: &MountPath,
+    other: Option<(&MountPath, Option<Digest>)>,
+) -> Result<Digest, Fault> {
     let mut digest = DigestBuilder::new();
     let mut waiting = vec![path.clone()];
     let mut count = 0;
     while let Some(directory) = waiting.pop() {
-        for entry in store.list(directory.clone()).await?.entries {
+        let mut entries: BTreeMap<String, Kind> = BTreeMap::new();
+        entries.extend(
+            store
+                .list(directory.clone())
+                .await?
+                .entries
+                .into_iter()
+                .map(|one| (one.name, one.kind)),
+        );
+        if let Some((place, content)) = other
+            && let Some((parent, name)) = place.split()
+            && parent == directory
+        {
+            match content {
+                Some(_) => entries.insert(name.to_owned(), Kind::File),
+                None => entries.remove(name),
+            };
+        }
+        for (name, kind) in entries {
             count += 1;
             if count > TREE_ENTRIES_MAX {
                 let max = TREE_ENTRIES_MAX as u64;
                 return Err(Fault::Limit { what: "entries at once", max });
             }
-            let below = directory.child(&entry.name).map_err(|_| Fault::HoldsHidden)?;
+            let below = directory.child(&name).map_err(|_| Fault::HoldsHidden)?;
             if mask.hides_entry(&below) {
                 return Err(Fault::HoldsHidden);
             }
             digest.update(below.as_str().as_bytes());
             digest.update(&[0]);
-            match entry.kind {
+            match kind {
                 Kind::Directory => waiting.push(below),
                 Kind::File => {
-                    let found = store.stat(below, true).await?.digest;
+                    let found = match other {
+                        Some((place, content)) if *place == below => content,
+                        _ => store.stat(below, true).await?.digest,
+                    };
                     digest.update(found.map_or([0; 32], |found| *found.as_bytes()).as_slice());
                 }
                 Kind::Link | Kind::Other => {}

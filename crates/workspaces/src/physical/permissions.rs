@@ -71,6 +71,19 @@ impl Permissions {
     }
 }
 
+/// Lets those run a file who may read it, or nobody.
+pub(super) fn make_executable(file: &File, executable: bool) -> Result<(), Fault> {
+    let stat = rustix::fs::fstat(file).map_err(fault)?;
+    let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
+    rustix::fs::fchmod(file, with_execution(mode, executable)).map_err(fault)
+}
+
+fn with_execution(mode: Mode, executable: bool) -> Mode {
+    let readers = (mode & (Mode::RUSR | Mode::RGRP | Mode::ROTH)).as_raw_mode();
+    let runners = Mode::from_raw_mode(readers >> 2);
+    if executable { mode | runners } else { mode - (Mode::XUSR | Mode::XGRP | Mode::XOTH) }
+}
+
 /// A mode for a file that its group could not keep: the group that has it now is nobody in particular.
 fn for_no_group(mode: Mode) -> Mode {
     let others = mode & Mode::RWXO;
@@ -80,6 +93,17 @@ fn for_no_group(mode: Mode) -> Mode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn those_who_may_read_a_program_may_run_it() {
+        for (mode, program, none) in
+            [(0o644, 0o755, 0o644), (0o600, 0o700, 0o600), (0o750, 0o750, 0o640)]
+        {
+            let mode = Mode::from_raw_mode(mode);
+            assert_eq!(with_execution(mode, true), Mode::from_raw_mode(program));
+            assert_eq!(with_execution(mode, false), Mode::from_raw_mode(none));
+        }
+    }
 
     #[test]
     fn a_group_that_gets_a_file_by_chance_may_do_what_everybody_may() {

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use piton_core::{Digest, Entropy, FileBytes};
 use piton_store::port::BoxFuture;
-use rustix::fs::{AtFlags, Stat};
+use rustix::fs::{AtFlags, Mode, Stat};
 
 use super::{
     at_hand::AtHand,
@@ -103,14 +103,14 @@ impl Store for PhysicalStore {
     }
 
     fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
-        if let Some(AtHand { bytes, .. }) = self.inner.root.at_hand(&path)
+        if let Some(AtHand { bytes, stat }) = self.inner.root.at_hand(&path)
             && bytes.len() as u64 <= bytes_max
         {
-            return Box::pin(async move { Ok(loaded(bytes)) });
+            return Box::pin(async move { Ok(loaded(bytes, &stat)) });
         }
         self.run(move |inner| {
             let (file, stat) = inner.root.file(&path)?;
-            Ok(loaded(read_all(file, &stat, bytes_max)?))
+            Ok(loaded(read_all(file, &stat, bytes_max)?, &stat))
         })
     }
 
@@ -150,9 +150,14 @@ impl Store for PhysicalStore {
     }
 }
 
-fn loaded(bytes: Vec<u8>) -> Loaded {
+fn loaded(bytes: Vec<u8>, stat: &Stat) -> Loaded {
     let digest = Digest::of(&FileBytes(&bytes));
-    Loaded { bytes, digest }
+    Loaded { bytes, digest, executable: is_executable(stat) }
+}
+
+/// Whether the owner of a file may run it.
+fn is_executable(stat: &Stat) -> bool {
+    kind_of(stat) == Kind::File && Mode::from_raw_mode(stat.st_mode).contains(Mode::XUSR)
 }
 
 /// What is told of a path that is no link.
@@ -163,6 +168,7 @@ fn told(stat: &Stat, digest: Option<Digest>) -> FileStat {
         bytes: if kind == Kind::File { size(stat) } else { 0 },
         modified: u64::try_from(stat.st_mtime).ok(),
         digest,
+        executable: is_executable(stat),
     }
 }
 
@@ -221,9 +227,10 @@ impl Inner {
             None => Ok(()),
         };
         Ok(match change {
-            Change::Write { path, bytes, expected } => {
+            Change::Write { path, bytes, expected, executable } => {
                 check(path, bytes, false)?;
-                Box::new(root.prepare_write(path, &Body::Whole(bytes), expected, held, entropy)?)
+                let body = Body::Whole(bytes, *executable);
+                Box::new(root.prepare_write(path, &body, expected, held, entropy)?)
             }
             Change::Append { path, bytes } => {
                 check(path, bytes, true)?;

@@ -30,6 +30,8 @@ pub(super) struct Writing {
     bytes: Arc<[u8]>,
     /// Those of the file that is replaced.
     permissions: Option<Permissions>,
+    /// Whether it is a program from now on, if that is said.
+    executable: Option<bool>,
     /// The name under which the bytes are written before they are the file.
     temp: String,
     made: Made,
@@ -41,8 +43,8 @@ pub(super) struct Writing {
 
 /// What a write puts into a file.
 pub(super) enum Body<'a> {
-    /// All of it.
-    Whole(&'a Arc<[u8]>),
+    /// All of it, and whether it is a program from now on if that is said.
+    Whole(&'a Arc<[u8]>, Option<bool>),
     /// What comes after what is there.
     Added(&'a [u8]),
 }
@@ -72,7 +74,7 @@ impl Root {
         };
         expected.check(found.as_ref())?;
         let bytes: Arc<[u8]> = match (body, &old) {
-            (Body::Whole(bytes), _) => Arc::clone(bytes),
+            (Body::Whole(bytes, _), _) => Arc::clone(bytes),
             (Body::Added(bytes), None) => Arc::from(*bytes),
             (Body::Added(added), Some(Old { content: Some(content), .. })) => {
                 [content, *added].concat().into()
@@ -91,6 +93,10 @@ impl Root {
             made,
             before: if old.is_some() { Before::File(found) } else { Before::Nothing },
             permissions: old.map(|old| old.permissions),
+            executable: match body {
+                Body::Whole(_, executable) => *executable,
+                Body::Added(_) => None,
+            },
             after: Digest::of(&FileBytes(&bytes)),
             bytes,
             must_be_new: *expected == Expected::Nothing,
@@ -138,7 +144,8 @@ impl Ready for Writing {
 
     fn commit(&mut self) -> Result<(), Fault> {
         let (directory, temp) = (&self.directory, &*self.temp);
-        write_temp(directory, temp, &self.bytes, self.permissions.as_ref())?;
+        let (permissions, executable) = (self.permissions.as_ref(), self.executable);
+        write_temp(directory, temp, &self.bytes, permissions, executable)?;
         let renamed = if self.must_be_new {
             rename_no_replace(directory, temp, directory, &self.name)
         } else {

@@ -5,8 +5,8 @@
 
 use std::io::{self, Read};
 
-use grep_matcher::Matcher as _;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher};
+use grep_regex::{RegexCaptures, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkError, SinkFinish, SinkMatch,
 };
@@ -35,7 +35,7 @@ pub struct ContentOptions {
 /// Which lines match.
 #[derive(Debug)]
 pub struct Content {
-    matcher: RegexMatcher,
+    matcher: LineMatcher,
     context: usize,
 }
 
@@ -49,11 +49,15 @@ impl Content {
         builder
             .case_insensitive(options.ignore_case)
             .fixed_strings(options.literal)
-            .line_terminator(Some(b'\n'))
+            // `^` and `$` stand for the ends of lines. The searcher looks at many lines at once, so that without this
+            // they would stand for the ends of whatever it has in memory.
+            .multi_line(true)
+            // A carriage return before a line feed belongs to the line end.
+            .crlf(true)
             .size_limit(REGEX_SIZE_MAX)
             .dfa_size_limit(REGEX_SIZE_MAX);
         let matcher = builder.build(pattern).map_err(|error| refused(&error.to_string()))?;
-        Ok(Self { matcher, context: options.context })
+        Ok(Self { matcher: LineMatcher(matcher), context: options.context })
     }
 
     /// Something that searches one file after another.
@@ -76,7 +80,7 @@ impl Content {
         reader: impl Read,
         depth: Depth,
     ) -> Result<FoundFile, Skipped> {
-        let mut lines = Lines::new(self, depth);
+        let mut lines = Lines::new(depth);
         match searcher.search_reader(&self.matcher, reader, &mut lines) {
             _ if lines.binary => Err(Skipped { binary: 1, ..Skipped::default() }),
             Ok(()) => {
@@ -87,6 +91,44 @@ impl Content {
             }
             Err(_) => Err(Skipped { unreadable: 1, ..Skipped::default() }),
         }
+    }
+}
+
+/// Matches lines that end with a line feed, with or without a carriage return before it.
+///
+/// The searcher takes either the one or the other for a line end. Told that it is CR LF, it leaves the line feed of
+/// other lines to the expression where it goes line by line, and `\z` matches none of them.
+#[derive(Debug)]
+struct LineMatcher(RegexMatcher);
+
+impl Matcher for LineMatcher {
+    type Captures = RegexCaptures;
+    type Error = <RegexMatcher as Matcher>::Error;
+
+    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Self::Error> {
+        // Line by line the haystack is one line without its line feed. Otherwise it is many lines, and the expression
+        // itself knows what belongs to their ends.
+        let line = match self.line_terminator() {
+            None => haystack.strip_suffix(b"\r").unwrap_or(haystack),
+            Some(_) => haystack,
+        };
+        self.0.find_at(line, at)
+    }
+
+    fn new_captures(&self) -> Result<RegexCaptures, Self::Error> {
+        self.0.new_captures()
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        self.0.line_terminator().map(|_| LineTerminator::byte(b'\n'))
+    }
+
+    fn non_matching_bytes(&self) -> Option<&ByteSet> {
+        self.0.non_matching_bytes()
+    }
+
+    fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Self::Error> {
+        self.0.find_candidate_line(haystack)
     }
 }
 
@@ -103,8 +145,7 @@ fn refused(error: &str) -> Error {
 }
 
 /// Takes the lines of one file from the searcher.
-struct Lines<'a> {
-    content: &'a Content,
+struct Lines {
     depth: Depth,
     matches: u64,
     kept: Vec<FoundLine>,
@@ -112,10 +153,9 @@ struct Lines<'a> {
     binary: bool,
 }
 
-impl<'a> Lines<'a> {
-    fn new(content: &'a Content, depth: Depth) -> Self {
-        let (kept, room) = (Vec::new(), REPLY_BYTES_MAX);
-        Self { content, depth, matches: 0, kept, room, binary: false }
+impl Lines {
+    const fn new(depth: Depth) -> Self {
+        Self { depth, matches: 0, kept: Vec::new(), room: REPLY_BYTES_MAX, binary: false }
     }
 
     fn keep(&mut self, number: Option<u64>, bytes: &[u8], is_match: bool) {
@@ -128,19 +168,13 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl Sink for Lines<'_> {
+impl Sink for Lines {
     type Error = Failure;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Failure> {
-        // A match over several lines is told line by line, and each is asked for a match of its own.
-        let mut number = found.line_number();
-        for line in found.lines() {
-            if self.content.matcher.is_match(line).unwrap_or(true) {
-                self.matches += 1;
-            }
-            self.keep(number, line, true);
-            number = number.map(|number| number + 1);
-        }
+        // Without the mode that searches over line ends, the searcher reports one line at a time.
+        self.matches += 1;
+        self.keep(found.line_number(), found.bytes(), true);
         Ok(self.depth != Depth::File)
     }
 

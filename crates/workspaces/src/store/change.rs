@@ -95,6 +95,8 @@ pub enum Change {
         bytes: Arc<[u8]>,
         /// What must be true before.
         expected: Expected,
+        /// Whether it is a program from now on. Nothing keeps what a file was, and a new file is none.
+        executable: Option<bool>,
     },
     /// Adds bytes to the end of a file, which is made if there is none.
     Append {

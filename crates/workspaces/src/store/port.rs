@@ -35,6 +35,8 @@ pub struct FileStat {
     pub modified: Option<u64>,
     /// The digest of a file that is not too large to be read for it.
     pub digest: Option<Digest>,
+    /// Whether it is a file that is a program: its owner may run it.
+    pub executable: bool,
 }
 
 /// One entry of a directory.
@@ -64,6 +66,8 @@ pub struct Loaded {
     pub bytes: Vec<u8>,
     /// Their digest.
     pub digest: Digest,
+    /// Whether it is a program: its owner may run it.
+    pub executable: bool,
 }
 
 /// Which file a path leads to, whatever it is called: told apart from every other file that any Store of this process

@@ -37,7 +37,7 @@ impl Prepared for Pending {
                 let batch = match &self.act {
                     Act::Put { path, stored } => self.put(path, stored).await?,
                     Act::Nothing => return Ok(()),
-                    Act::Remove { path } => self.remove(path).await?,
+                    Act::Remove { path, forgets } => self.remove(path, *forgets).await?,
                     Act::Move { from, to } => self.relocate(from, to).await?,
                 };
                 match self.store.ports.table.commit(batch).await {
@@ -87,15 +87,18 @@ impl Pending {
     fn make_missing(&self, lookup: &Lookup, batch: &mut Vec<Write>) -> DirectoryId {
         let store = &self.store;
         let mut parent = lookup.last();
-        let mut whiteout = lookup.whiteout;
+        let mut whiteout = lookup.whiteout.clone();
         for name in &lookup.missing {
             let id = store.new_id();
             // What was deleted below stays deleted when a directory takes its place.
-            let (opaque, base) = (whiteout.is_some(), whiteout.and_then(|(_, base)| base));
-            let row = Row::Directory { id, modified: store.now(), opaque, base };
+            let deleted = whiteout.take();
+            let below = deleted.as_ref().map(|(_, row)| (row.base(), row.landing()));
+            let (base, landing) = below.unwrap_or_default();
+            let opaque = deleted.is_some();
+            let row = Row::Directory { id, modified: store.now(), opaque, base, landing };
             batch.push(Write {
                 key: store.keys.entry(parent, name),
-                expect: expect(whiteout.take().map(|(version, _)| version)),
+                expect: expect(deleted.map(|(version, _)| version)),
                 change: RowChange::Put(Stored { row, inline: None }.encode()),
             });
             parent = id;
@@ -103,7 +106,7 @@ impl Pending {
         parent
     }
 
-    async fn remove(&self, path: &MountPath) -> Result<Vec<Write>, Fault> {
+    async fn remove(&self, path: &MountPath, forgets: bool) -> Result<Vec<Write>, Fault> {
         let store = &self.store;
         let lookup = self.look(path).await?;
         let (Some(parent), Some(found)) = (lookup.parent(), &lookup.entry) else {
@@ -116,6 +119,10 @@ impl Pending {
         let mut removed = vec![found.stored.row.clone()];
         if let Row::Directory { id, .. } = found.stored.row {
             for node in store.tree(id, path, None).await? {
+                // It is about to be below as well, where a row that is gone hides nothing.
+                if node.row.landing().is_some() && !forgets {
+                    return Err(Fault::Raced);
+                }
                 let expect = Expect::Version(node.version);
                 batch.push(Write { key: node.key, expect, change: RowChange::Remove });
                 removed.push(node.row);

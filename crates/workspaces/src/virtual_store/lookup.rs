@@ -1,6 +1,5 @@
 //! Finding the row of a path, with everything on the way to it.
 
-use piton_core::Digest;
 use piton_store::port::{Change, Expect, Version, Write};
 
 use super::{
@@ -32,8 +31,8 @@ pub(super) struct Lookup {
     pub(super) steps: Vec<Step>,
     /// The names of the directories above it that do not.
     pub(super) missing: Vec<String>,
-    /// In an overlay: the row that says that the first of those was deleted, and the digest of what was.
-    pub(super) whiteout: Option<(Version, Option<Digest>)>,
+    /// In an overlay: the row that says that the first of those was deleted.
+    pub(super) whiteout: Option<(Version, Row)>,
     /// Its own row, if there is one.
     pub(super) entry: Option<Found>,
 }
@@ -76,8 +75,8 @@ impl VirtualStore {
                     steps.push(Step { place: Some((above, name.to_owned())), id, found });
                 }
                 Some(Row::File { .. }) => return Err(Fault::NotDirectory),
-                Some(Row::Whiteout { base, .. }) => {
-                    whiteout = found.as_ref().map(|found| (found.version, *base));
+                Some(Row::Whiteout { .. }) => {
+                    whiteout = found.map(|found| (found.version, found.stored.row));
                     missing.push(name.to_owned());
                 }
                 None => missing.push(name.to_owned()),

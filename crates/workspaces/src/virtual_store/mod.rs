@@ -14,6 +14,7 @@
 mod check;
 mod commit;
 mod copy;
+mod exchange;
 mod keys;
 mod lookup;
 mod namespace;
@@ -27,8 +28,10 @@ mod tree;
 mod usage;
 
 pub use check::{VirtualChecked, VirtualRepaired, check_virtual, repair_virtual};
+pub(crate) use exchange::SeenRow;
 pub use namespace::{Namespace, NamespaceProblem};
+pub(crate) use pending::Pending;
 pub use roots::VirtualRoots;
-pub(crate) use row::Row;
+pub(crate) use row::{Landing, Row};
 pub(crate) use staged::Staged;
 pub use store::{VirtualPorts, VirtualStore};

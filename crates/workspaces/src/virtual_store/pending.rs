@@ -8,14 +8,14 @@ use super::{
     store::VirtualStore,
 };
 use crate::{
-    bounds::FILE_BYTES_MAX,
+    bounds::{COMMIT_TRIES_MAX, FILE_BYTES_MAX},
     mask::Mask,
     path::MountPath,
     store::{Before, Change, Expected, Fault, Prepared},
 };
 
 /// A change that is ready.
-pub(super) struct Pending {
+pub(crate) struct Pending {
     pub(super) store: VirtualStore,
     pub(super) act: Act,
     /// The row that was found at the path of the change.
@@ -27,17 +27,34 @@ pub(super) struct Pending {
 /// What a commit does.
 pub(super) enum Act {
     Nothing,
-    Put { path: MountPath, stored: Stored },
-    Remove { path: MountPath },
-    Move { from: MountPath, to: MountPath },
+    Put {
+        path: MountPath,
+        stored: Stored,
+    },
+    /// Takes away a row with everything below it; whether also what is being applied.
+    Remove {
+        path: MountPath,
+        forgets: bool,
+    },
+    Move {
+        from: MountPath,
+        to: MountPath,
+    },
+}
+
+impl Pending {
+    /// The change, unless the row of its path is another one than the caller saw before it asked for this.
+    pub(crate) fn since(self, seen: Option<Version>) -> Result<Box<dyn Prepared>, Fault> {
+        if self.found == seen { Ok(Box::new(self)) } else { Err(Fault::Raced) }
+    }
 }
 
 impl VirtualStore {
     /// Makes a change ready.
-    pub(super) async fn prepare_change(&self, change: Change) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(match change {
-            Change::Write { path, bytes, expected } => {
-                self.prepare_file(path, &bytes, &expected, None).await?
+    pub(crate) async fn prepare_change(&self, change: Change) -> Result<Pending, Fault> {
+        Ok(match change {
+            Change::Write { path, bytes, expected, executable } => {
+                self.prepare_file(path, &bytes, &expected, None, executable).await?
             }
             Change::Append { path, bytes } => {
                 let lookup = self.lookup(&path).await?;
@@ -52,13 +69,16 @@ impl VirtualStore {
                     Some((digest, joined)) => {
                         let expected = Expected::Digest(digest);
                         // Somebody who changed it in between is told as such, and tried again.
-                        let prepared = self.prepare_file(path, &joined, &expected, None).await;
+                        let prepared =
+                            self.prepare_file(path, &joined, &expected, None, None).await;
                         prepared.map_err(|fault| match fault {
                             Fault::Conflict { .. } => Fault::Raced,
                             other => other,
                         })?
                     }
-                    None => self.prepare_file(path, &bytes, &Expected::Anything, None).await?,
+                    None => {
+                        self.prepare_file(path, &bytes, &Expected::Anything, None, None).await?
+                    }
                 }
             }
             Change::Delete { path, recursive, expected, mask } => {
@@ -66,7 +86,7 @@ impl VirtualStore {
             }
             Change::Move { from, to, mask } => self.prepare_move(from, to, &mask).await?,
             Change::MakeDirectory { path } => self.prepare_directory(path).await?,
-        }))
+        })
     }
 
     /// Makes a write ready that, in an overlay, stands in front of a file below.
@@ -75,8 +95,9 @@ impl VirtualStore {
         path: MountPath,
         bytes: &[u8],
         base: Option<Digest>,
-    ) -> Result<Box<dyn Prepared>, Fault> {
-        Ok(Box::new(self.prepare_file(path, bytes, &Expected::Anything, base).await?))
+        executable: Option<bool>,
+    ) -> Result<Pending, Fault> {
+        self.prepare_file(path, bytes, &Expected::Anything, base, executable).await
     }
 
     /// Makes ready that a path is told as deleted, in an overlay.
@@ -84,21 +105,35 @@ impl VirtualStore {
         &self,
         path: MountPath,
         base: Option<Digest>,
-    ) -> Result<Box<dyn Prepared>, Fault> {
+    ) -> Result<Pending, Fault> {
         let lookup = self.lookup(&path).await?;
-        let stored = Stored { row: Row::Whiteout { base, modified: self.now() }, inline: None };
+        let landing = lookup.row().and_then(Row::landing);
+        let row = Row::Whiteout { base, modified: self.now(), landing };
+        let stored = Stored { row, inline: None };
         let (found, before) = (lookup.version(), before(lookup.row()));
         let act = Act::Put { path, stored };
-        Ok(Box::new(Pending { store: self.clone(), act, found, before, after: None }))
+        Ok(Pending { store: self.clone(), act, found, before, after: None })
     }
 
     /// Takes away a row with everything below it, whatever it is.
     pub(crate) async fn forget(&self, path: MountPath) -> Result<(), Fault> {
-        let lookup = self.lookup(&path).await?;
-        let (found, before) = (lookup.version(), before(lookup.row()));
-        let act = Act::Remove { path };
-        let pending = Pending { store: self.clone(), act, found, before, after: None };
-        Box::new(pending).commit().await
+        for _ in 0..COMMIT_TRIES_MAX {
+            let lookup = match self.lookup(&path).await {
+                Err(Fault::NotDirectory) => return Ok(()),
+                lookup => lookup?,
+            };
+            if lookup.entry.is_none() {
+                return Ok(());
+            }
+            let (found, before) = (lookup.version(), before(lookup.row()));
+            let act = Act::Remove { path: path.clone(), forgets: true };
+            let pending = Pending { store: self.clone(), act, found, before, after: None };
+            match Box::new(pending).commit().await {
+                Err(Fault::Raced) => {}
+                forgotten => return forgotten,
+            }
+        }
+        Err(Fault::Busy)
     }
 
     async fn prepare_file(
@@ -107,6 +142,7 @@ impl VirtualStore {
         bytes: &[u8],
         expected: &Expected,
         base: Option<Digest>,
+        executable: Option<bool>,
     ) -> Result<Pending, Fault> {
         let size = bytes.len() as u64;
         if size > FILE_BYTES_MAX {
@@ -116,15 +152,19 @@ impl VirtualStore {
             return Err(Fault::IsDirectory);
         }
         let lookup = self.lookup(&path).await?;
-        let (old, base) = match lookup.row() {
+        let (old, executable) = match lookup.row() {
             Some(Row::Directory { .. }) => return Err(Fault::IsDirectory),
-            Some(Row::File { digest, base: old_base, .. }) => (Some(*digest), base.or(*old_base)),
-            Some(Row::Whiteout { base: old_base, .. }) => (None, base.or(*old_base)),
-            None => (None, base),
+            Some(Row::File { digest, executable: old, .. }) => (Some(*digest), executable.or(*old)),
+            // What was deleted has nothing to do with the new file, also if one is below.
+            Some(Row::Whiteout { .. }) => (None, executable.or(Some(false))),
+            None => (None, executable),
         };
+        let base = base.or_else(|| lookup.row().and_then(Row::base));
+        let landing = lookup.row().and_then(Row::landing);
         expected.check(old.as_ref())?;
         let digest = Digest::of(&FileBytes(bytes));
-        let row = Row::File { digest, bytes: size, modified: self.now(), base };
+        let modified = self.now();
+        let row = Row::File { digest, bytes: size, modified, base, executable, landing };
         self.check_usage(&lookup, &row).await?;
         let stored = Stored { row, inline: self.keep(bytes).await? };
         Ok(Pending {
@@ -148,7 +188,8 @@ impl VirtualStore {
             Some(Row::Whiteout { base, .. }) => (true, *base),
             _ => (false, None),
         };
-        let row = Row::Directory { id, modified: self.now(), opaque, base };
+        let landing = lookup.row().and_then(Row::landing);
+        let row = Row::Directory { id, modified: self.now(), opaque, base, landing };
         let stored = Stored { row, inline: None };
         Ok(Pending {
             store: self.clone(),
@@ -182,7 +223,7 @@ impl VirtualStore {
             found: lookup.version(),
             before: before(lookup.row()),
             after: None,
-            act: Act::Remove { path },
+            act: Act::Remove { path, forgets: false },
         })
     }
 

@@ -24,6 +24,9 @@ pub(crate) enum Row {
         /// In an overlay: the digest of what was deleted below when the directory took its place.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Digest>,
+        /// In an overlay: what is below when this has been applied, while somebody does that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        landing: Option<Landing>,
     },
     /// A file.
     File {
@@ -36,6 +39,12 @@ pub(crate) enum Row {
         /// In an overlay: the digest of the file below that it stands in front of.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Digest>,
+        /// Whether it is a program. Nothing stands for what is below, in an overlay, and for no otherwise.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        executable: Option<bool>,
+        /// In an overlay: what is below when this has been applied, while somebody does that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        landing: Option<Landing>,
     },
     /// In an overlay: that what lies below was deleted.
     Whiteout {
@@ -44,7 +53,63 @@ pub(crate) enum Row {
         base: Option<Digest>,
         /// When.
         modified: u64,
+        /// What is below when this has been applied, while somebody does that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        landing: Option<Landing>,
     },
+}
+
+/// What is below when a change of an overlay has been applied.
+///
+/// It is written into the row before anything is changed below, and stays through every change of the row until
+/// somebody found out what is below. Until then that is either what the row was made on or this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "digest", rename_all = "snake_case")]
+pub(crate) enum Landing {
+    /// Nothing.
+    Nothing,
+    /// A file, or a directory, with this digest.
+    Content(Digest),
+}
+
+impl Landing {
+    /// The digest of what is below.
+    pub(crate) const fn digest(self) -> Option<Digest> {
+        match self {
+            Self::Nothing => None,
+            Self::Content(digest) => Some(digest),
+        }
+    }
+}
+
+impl Row {
+    /// The digest of what was below when the path was changed first.
+    pub(crate) const fn base(&self) -> Option<Digest> {
+        match self {
+            Self::Directory { base, .. }
+            | Self::File { base, .. }
+            | Self::Whiteout { base, .. } => *base,
+        }
+    }
+
+    /// What is below when this has been applied, while somebody does that.
+    pub(crate) const fn landing(&self) -> Option<Landing> {
+        match self {
+            Self::Directory { landing, .. }
+            | Self::File { landing, .. }
+            | Self::Whiteout { landing, .. } => *landing,
+        }
+    }
+
+    /// The same row with this of what is below.
+    pub(crate) fn on(mut self, new_base: Option<Digest>, new_landing: Option<Landing>) -> Self {
+        match &mut self {
+            Self::Directory { base, landing, .. }
+            | Self::File { base, landing, .. }
+            | Self::Whiteout { base, landing, .. } => (*base, *landing) = (new_base, new_landing),
+        }
+        self
+    }
 }
 
 /// A row as it is stored.

@@ -70,7 +70,13 @@ impl VirtualStore {
     /// The row of a path: what an overlay asks for.
     pub(crate) async fn row_at(&self, path: &MountPath) -> Result<Option<Row>, Fault> {
         if path.is_root() {
-            return Ok(Some(Row::Directory { id: ROOT, modified: 0, opaque: false, base: None }));
+            return Ok(Some(Row::Directory {
+                id: ROOT,
+                modified: 0,
+                opaque: false,
+                base: None,
+                landing: None,
+            }));
         }
         Ok(self.lookup(path).await?.entry.map(|found| found.stored.row))
     }
@@ -114,7 +120,7 @@ impl VirtualStore {
 
     /// The content of a file.
     pub(super) async fn content(&self, stored: Stored) -> Result<Loaded, Fault> {
-        let Row::File { digest, .. } = stored.row else {
+        let Row::File { digest, executable, .. } = stored.row else {
             return Err(Fault::IsDirectory);
         };
         let bytes = if let Some(bytes) = stored.inline {
@@ -126,7 +132,7 @@ impl VirtualStore {
         if Digest::of(&FileBytes(&bytes)) != digest {
             return Err(Fault::Data(Code::StoreCorruptBlob));
         }
-        Ok(Loaded { bytes, digest })
+        Ok(Loaded { bytes, digest, executable: executable == Some(true) })
     }
 
     /// Where the content of a file is kept: in its row, or as a blob that is put now.
@@ -160,12 +166,14 @@ impl Store for VirtualStore {
                     bytes: 0,
                     modified: Some(modified).filter(|_| !path.is_root()),
                     digest: None,
+                    executable: false,
                 }),
-                Some(Row::File { digest, bytes, modified, .. }) => Ok(FileStat {
+                Some(Row::File { digest, bytes, modified, executable, .. }) => Ok(FileStat {
                     kind: Kind::File,
                     bytes,
                     modified: Some(modified),
                     digest: Some(digest),
+                    executable: executable == Some(true),
                 }),
                 Some(Row::Whiteout { .. }) | None => Err(Fault::NotFound),
             }
@@ -221,7 +229,9 @@ impl Store for VirtualStore {
     }
 
     fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
-        Box::pin(async move { self.prepare_change(change).await })
+        Box::pin(
+            async move { Ok(Box::new(self.prepare_change(change).await?) as Box<dyn Prepared>) },
+        )
     }
 
     fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), Fault>> {

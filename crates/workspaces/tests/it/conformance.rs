@@ -43,7 +43,7 @@ async fn make(store: &dyn Store, change: Change) -> Result<Before, Fault> {
 }
 
 fn write(path: &str, text: &str, expected: Expected) -> Change {
-    Change::Write { path: at(path), bytes: text.as_bytes().into(), expected }
+    Change::Write { path: at(path), bytes: text.as_bytes().into(), expected, executable: None }
 }
 
 async fn text(store: &dyn Store, path: &str) -> Result<String, Fault> {

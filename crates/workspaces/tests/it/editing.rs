@@ -4,6 +4,7 @@ use std::fs;
 
 use piton_core::Code;
 use piton_workspaces::{ReplaceProblem, replace};
+use proptest::prelude::*;
 use serde_json::json;
 
 use crate::world::World;
@@ -39,6 +40,72 @@ fn text_is_replaced_as_it_stands_and_everything_else_is_kept() {
             continue;
         }
         assert_eq!(replace(text, old, new, false), Err(problem), "{text:?} {old:?}");
+    }
+}
+
+// shows: WS-033 (CR LF)
+#[test]
+fn line_ends_are_the_files_and_never_taken_apart() {
+    gives("one();\r\ntwo();\r\n", "one();", "1();\n1();", false, "1();\r\n1();\r\ntwo();\r\n");
+    gives("a\r\nb", "b", "c\nd\n", false, "a\r\nc\r\nd\r\n");
+    gives("x\r\ny", "\ny", "z", false, "xz");
+    gives("x\r\ny\r\n", "x\r\ny", "a\nb", false, "a\r\nb\r\n");
+    // Line ends of both kinds: those that are replaced, then those of the line.
+    gives("a\r\nb\nc\n", "a\nb\nc", "1\n2\n3\n4", false, "1\r\n2\n3\n4\n");
+    gives("a\r\nb\nc", "b", "1\n2", false, "a\r\n1\n2\nc");
+    gives("a\r\nb\nc", "a", "1\n2", false, "1\r\n2\r\nb\nc");
+    let same = replace("a\r\nb\r\n", "a\r\nb", "a\nb", false);
+    assert_eq!(same, Err(ReplaceProblem::SameButLineEnds));
+    // A return that ends no line is text.
+    gives("a\rb\r\n", "\r", "-", false, "a-b\r\n");
+    assert_eq!(replace("a\r\n", "\r", "", true), Err(ReplaceProblem::NotFound(None)));
+}
+
+proptest! {
+    // shows: WS-033 (CR LF)
+    #[test]
+    fn an_edit_of_a_file_with_cr_lf_is_the_edit_of_the_file_without_cr(
+        plain in "[ab\n]{1,24}",
+        from in 0_usize..24,
+        length in 1_usize..6,
+        new in "[abc\n]{0,8}",
+        all: bool,
+    ) {
+        prop_assume!(plain.contains('\n'));
+        let from = from % plain.len();
+        let old = &plain[from..(from + length).min(plain.len())];
+        let with_returns = plain.replace('\n', "\r\n");
+        let wanted = replace(&plain, old, &new, all).map(|made| made.text.replace('\n', "\r\n"));
+        let wanted = wanted.map_err(|problem| problem == ReplaceProblem::Same);
+        for spelled in [old.to_owned(), old.replace('\n', "\r\n")] {
+            let made = replace(&with_returns, &spelled, &new, all).map(|made| made.text);
+            let made = made.map_err(|problem| {
+                matches!(problem, ReplaceProblem::Same | ReplaceProblem::SameButLineEnds)
+            });
+            prop_assert_eq!(&made, &wanted);
+        }
+    }
+
+    // shows: WS-033 (line ends of both kinds)
+    #[test]
+    fn an_edit_of_a_file_with_both_line_ends_keeps_every_byte_outside_of_it(
+        lines in proptest::collection::vec(("[ab]{0,2}", any::<bool>()), 1..8),
+        new in "[xy\n]{0,6}",
+    ) {
+        let end = |is_crlf: &bool| if *is_crlf { "\r\n" } else { "\n" };
+        let body = |lines: &[(String, bool)]| {
+            lines.iter().map(|(line, is_crlf)| format!("{line}{}", end(is_crlf))).collect::<String>()
+        };
+        let (before, after) = lines.split_at(lines.len() / 2);
+        let (before, after) = (body(before), body(after));
+        let text = format!("{before}OLD{after}");
+        let made = replace(&text, "OLD", &new, false).unwrap().text;
+        let middle = made.strip_prefix(&*before).and_then(|rest| rest.strip_suffix(&*after));
+        prop_assert_eq!(middle.map(|middle| middle.replace("\r\n", "\n")), Some(new));
+        let has_bare = |text: &str| text.replace("\r\n", "").contains('\n');
+        if text.contains("\r\n") && !has_bare(&text) {
+            prop_assert!(!has_bare(&made), "{:?}", made);
+        }
     }
 }
 

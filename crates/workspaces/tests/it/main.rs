@@ -6,8 +6,10 @@
     reason = "tests stop at the first surprise, look at what lies on the disk, and say what they counted"
 )]
 
+mod apply_race;
 mod attack;
 mod audit;
+mod audit_parallel;
 mod config;
 mod conformance;
 mod counting;
@@ -21,6 +23,7 @@ mod middleware;
 mod model;
 mod narrowed;
 mod oracle;
+mod oracle_patterns;
 mod overlay;
 mod overlay_trees;
 mod path;

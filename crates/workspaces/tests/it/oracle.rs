@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::world::{definition, physical};
 
-fn ripgrep(directory: &Path, arguments: &[&str]) -> Vec<String> {
+pub(crate) fn ripgrep(directory: &Path, arguments: &[&str]) -> Vec<String> {
     let output = Command::new("rg")
         .args(["--no-config", "--no-ignore-dot", "--no-ignore-exclude", "--no-ignore-global"])
         .args(["--no-require-git", "--sort", "path", "--no-messages"])
@@ -25,7 +25,7 @@ fn agent(directory: &Path) -> Files {
     Files::new(Arc::new(set.unwrap()))
 }
 
-async fn ours(files: &Files, tool: &str, arguments: Value) -> Vec<String> {
+pub(crate) async fn ours(files: &Files, tool: &str, arguments: Value) -> Vec<String> {
     let reply = files.call(tool, arguments).await;
     assert!(!reply.is_error(), "{}", reply.text);
     let lines = reply.text.lines().filter(|line| !line.starts_with('['));

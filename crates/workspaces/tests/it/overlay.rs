@@ -5,7 +5,7 @@ use std::{fs, sync::Arc};
 use piton_core::Code;
 use piton_workspaces::{
     Files, Workspaces,
-    overlay::{DifferenceKind, OverlayStore},
+    overlay::{ApplyRequest, DifferenceKind, LeftReason, OverlayStore},
     path::LogicalPath,
     physical::PhysicalOptions,
     store::Store,
@@ -85,6 +85,10 @@ impl Scratch {
     }
 }
 
+fn everything() -> ApplyRequest {
+    ApplyRequest::everything(project())
+}
+
 fn project() -> LogicalPath {
     "/project".parse().unwrap()
 }
@@ -143,7 +147,7 @@ async fn changes_stay_above_and_what_is_below_shines_through() {
 async fn applying_makes_the_lower_as_the_overlay_showed_it() {
     let scratch = scratch();
     scratch.work().await;
-    let applied = scratch.overlay.apply(&scratch.operator, &project()).await.unwrap();
+    let applied = scratch.overlay.apply(&scratch.operator, &everything()).await.unwrap();
     assert_eq!(applied.paths.len(), 6);
     let read = |name: &str| fs::read_to_string(scratch.directory.path().join(name)).unwrap();
     assert_eq!(read("a.txt"), "alpha\nbeta\n");
@@ -173,7 +177,7 @@ async fn a_lower_file_that_changed_since_is_a_conflict_and_nothing_is_applied() 
         }
         let before = tree(scratch.directory.path());
         let differences = scratch.differences().await;
-        let refused = scratch.overlay.apply(&scratch.operator, &project()).await.unwrap_err();
+        let refused = scratch.overlay.apply(&scratch.operator, &everything()).await.unwrap_err();
         assert_eq!(refused.code(), Code::WorkspaceConflict);
         assert!(refused.to_string().contains(&format!("/project/{name}")), "{refused}");
         assert_eq!(before, tree(scratch.directory.path()), "{name}");
@@ -182,8 +186,34 @@ async fn a_lower_file_that_changed_since_is_a_conflict_and_nothing_is_applied() 
     // Applying is no tool of agents, and needs read-write on what is below.
     let scratch = scratch();
     assert!(!scratch.agent.workspaces().tools().iter().any(|tool| tool.as_str().contains("apply")));
-    let refused = scratch.overlay.apply(&scratch.agent, &"/scratch".parse().unwrap()).await;
+    let refused = {
+        let request = ApplyRequest::everything("/scratch".parse().unwrap());
+        scratch.overlay.apply(&scratch.agent, &request).await
+    };
     assert!(refused.is_err());
+}
+
+// shows: WS-059 (what was reviewed)
+#[tokio::test]
+async fn what_is_written_after_the_review_is_not_applied_and_is_named() {
+    let scratch = scratch();
+    scratch.work().await;
+    let reviewed = scratch.overlay.diff().await.unwrap();
+    scratch.call("write", json!({ "path": "/scratch/a.txt", "content": "unseen\n" })).await;
+    scratch.call("write", json!({ "path": "/scratch/tests/unseen.rs", "content": "x\n" })).await;
+    let request = ApplyRequest { reviewed: Some(reviewed), ..everything() };
+    let applied = scratch.overlay.apply(&scratch.operator, &request).await.unwrap();
+    let left: Vec<(&str, LeftReason)> =
+        applied.left.iter().map(|one| (one.path.as_str(), one.reason)).collect();
+    assert_eq!(
+        left,
+        [("/project/a.txt", LeftReason::Newer), ("/project/tests/unseen.rs", LeftReason::Newer)]
+    );
+    assert_eq!(applied.paths.len(), 5);
+    let read = |name: &str| fs::read_to_string(scratch.directory.path().join(name)).ok();
+    assert_eq!(read("a.txt").as_deref(), Some("alpha\n"));
+    assert_eq!(read("tests/new.rs").as_deref(), Some("new\n"));
+    assert_eq!(read("tests/unseen.rs"), None);
 }
 
 // shows: WS-056 (appends to an overlay)
@@ -221,7 +251,7 @@ async fn an_overlay_of_more_than_one_commit_takes_is_dropped_and_applied_as_any_
         }
         scratch.work().await;
         if applies {
-            let applied = scratch.overlay.apply(&scratch.operator, &project()).await.unwrap();
+            let applied = scratch.overlay.apply(&scratch.operator, &everything()).await.unwrap();
             assert_eq!(applied.paths.len(), 4_100 + 3 + 6);
         } else {
             scratch.overlay.drop_all().await.unwrap();

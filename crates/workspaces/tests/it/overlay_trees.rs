@@ -12,7 +12,7 @@ use piton_core::Code;
 use piton_store::testing::{TableCall, WatchedTable};
 use piton_workspaces::{
     Files, Workspaces,
-    overlay::OverlayStore,
+    overlay::{ApplyRequest, OverlayStore},
     path::LogicalPath,
     physical::PhysicalOptions,
     store::Store,
@@ -80,35 +80,39 @@ impl Rig {
         let reply = self.agent.call(tool, arguments).await;
         assert!(!reply.is_error(), "{tool}: {}", reply.text);
     }
+}
 
-    /// Every file and empty directory with its content, as agent or operator sees them.
-    async fn shown(files: &Files, prefix: &str) -> Vec<(String, String)> {
-        let mut shown = Vec::new();
-        let mut waiting = vec![prefix.to_owned()];
-        while let Some(directory) = waiting.pop() {
-            let listed = files.call("ls", json!({ "path": directory })).await;
-            assert!(!listed.is_error(), "{}", listed.text);
-            for line in listed.text.lines() {
-                let name = line.split('\t').next().unwrap();
-                // An empty directory is told in words.
-                if name == line && !name.ends_with('/') {
-                    continue;
-                }
-                let path = format!("{directory}/{}", name.trim_end_matches('/'));
-                let below = path[prefix.len()..].to_owned();
-                if name.ends_with('/') {
-                    waiting.push(path);
-                    shown.push((below, String::new()));
-                } else {
-                    let read = files.call("read", json!({ "path": path })).await.text;
-                    shown.push((below, read.split_once('\n').unwrap().1.to_owned()));
-                }
+/// Every file and empty directory with its content, as agent or operator sees them.
+pub(crate) async fn shown(files: &Files, prefix: &str) -> Vec<(String, String)> {
+    let mut shown = Vec::new();
+    let mut waiting = vec![prefix.to_owned()];
+    while let Some(directory) = waiting.pop() {
+        let listed = files.call("ls", json!({ "path": directory })).await;
+        assert!(!listed.is_error(), "{}", listed.text);
+        for line in listed.text.lines() {
+            let name = line.split('\t').next().unwrap();
+            // An empty directory is told in words.
+            if name == line && !name.ends_with('/') {
+                continue;
+            }
+            let path = format!("{directory}/{}", name.trim_end_matches('/'));
+            let below = path[prefix.len()..].to_owned();
+            if name.ends_with('/') {
+                waiting.push(path);
+                shown.push((below, String::new()));
+            } else {
+                let read = files.call("read", json!({ "path": path })).await.text;
+                shown.push((below, read.split_once('\n').unwrap().1.to_owned()));
             }
         }
-        shown.sort();
-        shown.retain(|(path, _)| !path.ends_with("/.env"));
-        shown
     }
+    shown.sort();
+    shown.retain(|(path, _)| !path.ends_with("/.env"));
+    shown
+}
+
+fn everything() -> ApplyRequest {
+    ApplyRequest::everything(project())
 }
 
 fn project() -> LogicalPath {
@@ -152,17 +156,17 @@ async fn applying_makes_directories_below_as_they_are_above() {
     for is_virtual in [false, true] {
         for edits in edits {
             let rig = Rig::over(is_virtual).await;
-            let before = Rig::shown(&rig.operator, "/project").await;
+            let before = shown(&rig.operator, "/project").await;
             for (tool, arguments) in edits {
                 rig.call(tool, arguments.clone()).await;
             }
-            let above = Rig::shown(&rig.agent, "/scratch").await;
+            let above = shown(&rig.agent, "/scratch").await;
             assert_ne!(above, before, "{edits:?}");
-            assert_eq!(before, Rig::shown(&rig.operator, "/project").await, "{edits:?}");
-            let applied = rig.overlay.apply(&rig.operator, &project()).await;
+            assert_eq!(before, shown(&rig.operator, "/project").await, "{edits:?}");
+            let applied = rig.overlay.apply(&rig.operator, &everything()).await;
             assert!(applied.is_ok(), "virtual {is_virtual}, {edits:?}: {applied:?}");
-            assert_eq!(above, Rig::shown(&rig.operator, "/project").await, "{edits:?}");
-            assert_eq!(above, Rig::shown(&rig.agent, "/scratch").await, "{edits:?}");
+            assert_eq!(above, shown(&rig.operator, "/project").await, "{edits:?}");
+            assert_eq!(above, shown(&rig.agent, "/scratch").await, "{edits:?}");
             assert!(rig.overlay.diff().await.unwrap().is_empty());
         }
     }
@@ -179,10 +183,10 @@ async fn a_directory_that_changed_below_since_it_was_deleted_above_is_a_conflict
             }
             let newer = json!({ "path": "/project/src/deep/newer.rs", "content": "newer\n" });
             assert!(!rig.operator.call("write", newer).await.is_error());
-            let before = Rig::shown(&rig.operator, "/project").await;
-            let refused = rig.overlay.apply(&rig.operator, &project()).await.unwrap_err();
+            let before = shown(&rig.operator, "/project").await;
+            let refused = rig.overlay.apply(&rig.operator, &everything()).await.unwrap_err();
             assert_eq!(refused.code(), Code::WorkspaceConflict, "{refused}");
-            assert_eq!(before, Rig::shown(&rig.operator, "/project").await);
+            assert_eq!(before, shown(&rig.operator, "/project").await);
         }
     }
 }

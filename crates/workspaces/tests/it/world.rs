@@ -70,7 +70,8 @@ pub(crate) fn physical(directory: &Path, options: PhysicalOptions) -> Arc<dyn St
 
 pub(crate) async fn put(store: &dyn Store, path: &str, bytes: &[u8]) {
     let path: MountPath = path.parse().unwrap();
-    let change = Change::Write { path, bytes: bytes.into(), expected: Expected::Anything };
+    let expected = Expected::Anything;
+    let change = Change::Write { path, bytes: bytes.into(), expected, executable: None };
     store.prepare(change).await.unwrap().commit().await.unwrap();
 }
 

@@ -25,9 +25,12 @@ impl File {
         say_history(app, &history);
         let newest = history.records.iter().max_by_key(|record| record.number);
         // Older records name no node: there the step leads to the newest node that was at it.
-        let place = newest.and_then(|record| {
-            let node = record.node.as_deref().or(record.step.as_deref());
-            record.run.as_deref().zip(node)
+        let place = newest.and_then(|record| match record.authors.first() {
+            // Whoever applied an overlay was led through nothing; whoever wrote there may have been.
+            Some(author) => {
+                author.run.as_deref().zip(author.node.as_deref().or(author.step.as_deref()))
+            }
+            None => record.run.as_deref().zip(record.node.as_deref().or(record.step.as_deref())),
         });
         let chain = chain::show(app, &open, place);
         app.output.reply("piton.blame.file/1", &Blamed { thing: &history, chain })?;

@@ -69,11 +69,23 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
     output.say(format_args!("\nWhere it is kept: piton workspace resolve {}", history.path));
 }
 
-/// Who acted, with the run and the step.
+/// Who acted, with the run and the step. What was applied from an overlay was made by others before.
 pub(super) fn who(record: &RecordShown) -> String {
-    match (&record.run, &record.step) {
-        (Some(run), Some(step)) => format!("{}, {run} at {step}", record.agent),
-        _ => record.agent.clone(),
+    let RecordShown { agent, run, step, overlay, authors, .. } = record;
+    let acted = named(agent, run.as_deref(), step.as_deref());
+    let Some(overlay) = overlay else { return acted };
+    let authors: Vec<String> = authors
+        .iter()
+        .map(|author| named(&author.agent, author.run.as_deref(), author.step.as_deref()))
+        .collect();
+    let authors = if authors.is_empty() { "unknown".to_owned() } else { authors.join(" and ") };
+    format!("{authors} in {overlay}; applied by {acted}")
+}
+
+fn named(agent: &str, run: Option<&str>, step: Option<&str>) -> String {
+    match (run, step) {
+        (Some(run), Some(step)) => format!("{agent}, {run} at {step}"),
+        _ => agent.to_owned(),
     }
 }
 

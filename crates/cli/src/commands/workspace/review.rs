@@ -2,7 +2,7 @@
 
 use clap::Args;
 use piton_runtime::{
-    files::{ChangeShown, DifferenceKind, OverlayDiff},
+    files::{AppliedOverlay, ChangeShown, DifferenceKind, LeftReason, LeftShown, OverlayDiff},
     frames::PERSON,
 };
 
@@ -10,6 +10,7 @@ use super::{Chosen, log::who};
 use crate::{
     app::App,
     ask::confirm,
+    bounds::APPLIED_SHOWN,
     exit::Ending,
     failure::Failure,
     style::{State, styled},
@@ -80,12 +81,46 @@ impl Apply {
                 return Ok(Ending::Wanting);
             }
         }
-        let applied = open.wait(world.apply(prefix, PERSON))?;
-        let changed = count(applied.paths.len(), "path");
-        app.output.say(format_args!("Changed {changed} in {}.", applied.over));
-        app.output.say(format_args!("{} shows what is below again.", applied.overlay));
+        let applied = open.wait(world.apply(prefix, PERSON, &diff.reviewed))?;
+        say_applied(app, &applied);
         app.output.reply("piton.workspace.apply/1", &applied)?;
-        Ok(Ending::Done)
+        let is_whole = applied.left.iter().all(|one| one.reason == LeftReason::Newer);
+        Ok(if is_whole && applied.stopped.is_none() { Ending::Done } else { Ending::Wanting })
+    }
+}
+
+/// What was applied and what was not, each with why.
+fn say_applied(app: &App, applied: &AppliedOverlay) {
+    let AppliedOverlay { overlay, over, paths, left, stopped } = applied;
+    let say_some = |lines: &[String]| {
+        lines.iter().take(APPLIED_SHOWN).for_each(|line| app.output.say(format_args!("  {line}")));
+        if let Some(more @ 1..) = lines.len().checked_sub(APPLIED_SHOWN) {
+            app.output.say(format_args!("  and {more} more; --json names them all"));
+        }
+    };
+    app.output.say(format_args!("Changed {} in {over}.", count(paths.len(), "path")));
+    if let Some(envelope) = stopped {
+        say_some(paths);
+        app.output.say(styled(State::Bad, format_args!("Stopped: {}", envelope.message)));
+    }
+    if left.is_empty() {
+        app.output.say(format_args!("{overlay} shows what is below again."));
+        return;
+    }
+    let stays = if left.len() == 1 { "stays" } else { "stay" };
+    let changes = count(left.len(), "change");
+    app.output.say(format_args!("{changes} {stays} in {overlay}; nothing was lost:"));
+    let width = left.iter().map(|one| one.path.len()).max().unwrap_or(0);
+    let line = |one: &LeftShown| format!("{:width$}  {}", one.path, because(one.reason));
+    say_some(&left.iter().map(line).collect::<Vec<_>>());
+    app.output.say(format_args!("review: piton workspace diff {overlay}"));
+}
+
+const fn because(reason: LeftReason) -> &'static str {
+    match reason {
+        LeftReason::Newer => "written after you looked",
+        LeftReason::ChangedBelow => "changed below while it was applied",
+        LeftReason::NotReached => "not reached",
     }
 }
 
@@ -163,13 +198,16 @@ const fn letter(kind: DifferenceKind) -> &'static str {
 }
 
 fn lines(change: &ChangeShown) -> String {
-    match (change.kind, change.added, change.removed) {
+    let lines = match (change.kind, change.added, change.removed) {
         (DifferenceKind::Directory, ..) => "directory".to_owned(),
         (_, 0, 0) => String::new(),
         (_, added, 0) => format!("+{added}"),
         (_, 0, removed) => format!("-{removed}"),
         (_, added, removed) => format!("+{added} -{removed}"),
-    }
+    };
+    // As `chmod` says it.
+    let mode = change.executable.map_or("", |executable| if executable { " +x" } else { " -x" });
+    format!("{lines}{mode}").trim_start().to_owned()
 }
 
 fn coloured(line: &str) -> String {

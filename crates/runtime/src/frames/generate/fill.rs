@@ -13,7 +13,7 @@ use piton_context::tree::TreePath;
 use piton_context::{Error, bounds::METADATA_VALUE_BYTES_MAX};
 use piton_core::port::Clock;
 use piton_core::{Envelope, Timer, truncate};
-use piton_models::{ModelClient, Options, ProviderName, Request, Usage};
+use piton_models::{Error as ModelError, ModelClient, Options, ProviderName, Request, Usage};
 
 use super::pace::Pace;
 use super::plan::Plan;
@@ -176,7 +176,11 @@ impl Filling<'_> {
                 if let Some(wait) = error.retry_after_ms() {
                     self.pace.hold(Duration::from_millis(wait));
                 }
-                return Ok((self.failed(path, &error.to_string()), None));
+                let more = match error {
+                    ModelError::Truncated { .. } => "; allow more with --answer-tokens",
+                    _ => "",
+                };
+                return Ok((self.failed(path, &format!("{error}{more}")), None));
             }
         };
         let usage = answered.usage;

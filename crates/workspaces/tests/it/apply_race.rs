@@ -1,0 +1,327 @@
+//! Agents that write while a person applies their overlay, and persons whose process dies in the middle of it.
+//!
+//! Applying never changes what the agent sees, whatever it does meanwhile. So one thing is done at each moment at which
+//! applying asks a table for something, and the agent has to see afterwards what it would see if nobody had applied
+//! anything. Then it is applied once more, and what is below has to be what the agent sees.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU64, Ordering},
+};
+
+use piton_store::{
+    Error,
+    memory::MemoryTable,
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
+    testing::LongRun,
+};
+use piton_workspaces::{
+    Files, Workspaces,
+    overlay::{Applied, ApplyRequest, OverlayStore},
+    virtual_store::{VirtualPorts, VirtualStore},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    overlay_trees::shown,
+    world::{definition, memory_ports, namespace, put},
+};
+
+/// What happens at a moment.
+#[derive(Clone)]
+enum Event {
+    /// An agent calls a tool.
+    Call(Files, &'static str, Value),
+    /// A person applies the overlay.
+    Apply(OverlayStore, Files),
+    /// The process dies: from there on nothing that it asks for happens.
+    Death,
+}
+
+/// The moments of a process: how often it asked a table for something, and what happens at one of them.
+#[derive(Clone, Default)]
+struct Moments(Arc<Mutex<(usize, Option<(usize, Event)>, bool)>>);
+
+impl Moments {
+    fn plan(&self, moment: usize, event: Event) {
+        *self.0.lock().unwrap() = (0, Some((moment, event)), false);
+    }
+
+    fn count(&self) -> usize {
+        self.0.lock().unwrap().0
+    }
+
+    async fn pass(&self) -> Result<(), Error> {
+        let event = {
+            let (count, planned, _) = &mut *self.0.lock().unwrap();
+            *count += 1;
+            planned.take_if(|(moment, _)| *moment < *count).map(|(_, event)| event)
+        };
+        match event {
+            Some(Event::Call(files, tool, arguments)) => {
+                let reply = files.call(tool, arguments.clone()).await;
+                assert!(!reply.is_error(), "{tool} {arguments}: {}", reply.text);
+            }
+            Some(Event::Apply(overlay, person)) => {
+                let request = ApplyRequest::everything("/project".parse().unwrap());
+                assert_eq!(overlay.apply(&person, &request).await.unwrap().stopped, None);
+            }
+            Some(Event::Death) => self.0.lock().unwrap().2 = true,
+            None => {}
+        }
+        if self.0.lock().unwrap().2 { Err(Error::BadRequest { problem: "dead" }) } else { Ok(()) }
+    }
+}
+
+/// A table as one process reaches it.
+struct Reached(MemoryTable, Moments);
+
+impl Table for Reached {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+        Box::pin(async move {
+            self.1.pass().await?;
+            self.0.get(key).await
+        })
+    }
+
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+        Box::pin(async move {
+            self.1.pass().await?;
+            self.0.get_all(keys).await
+        })
+    }
+
+    fn scan<'a>(
+        &'a self,
+        prefix: &'a [u8],
+        after: Option<&'a [u8]>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, Error>> {
+        Box::pin(async move {
+            self.1.pass().await?;
+            self.0.scan(prefix, after, limit).await
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+        Box::pin(async move {
+            self.1.pass().await?;
+            self.0.commit(batch).await
+        })
+    }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        self.0.snapshot()
+    }
+}
+
+/// One overlay in two processes: an agent's and a person's.
+struct Rig {
+    agent: Files,
+    person: Files,
+    overlay: OverlayStore,
+    /// The moments of the person's process.
+    moments: Moments,
+    /// Those of the agent's.
+    own_moments: Moments,
+}
+
+impl Rig {
+    async fn new() -> Self {
+        let (above, below) = (MemoryTable::default(), MemoryTable::default());
+        let moments = Moments::default();
+        // Processes do not share their luck: directories get ids of their own.
+        let seed = AtomicU64::new(0);
+        let store = |table: &MemoryTable, name: &str, moments: Moments| {
+            let table: Arc<dyn Table> = Arc::new(Reached(table.clone(), moments));
+            let ports =
+                VirtualPorts { table, ..memory_ports(seed.fetch_add(1, Ordering::Relaxed)) };
+            VirtualStore::new(ports, &namespace(&[name]), None)
+        };
+        let overlay = |moments: &Moments| {
+            let lower = store(&below, "below", moments.clone());
+            let lower = Workspaces::new(vec![definition("/project", "read-only", Arc::new(lower))]);
+            OverlayStore::new(store(&above, "above", moments.clone()), &lower.unwrap().all()[0])
+        };
+        let own_moments = Moments::default();
+        let own = overlay(&own_moments);
+        let agent = Workspaces::new(vec![definition("/scratch", "read-write", Arc::new(own))]);
+        let agent = Files::new(Arc::new(agent.unwrap()));
+        let overlay = overlay(&moments);
+        let person = Files::new(Arc::new(overlay.operator(&"/project".parse().unwrap()).unwrap()));
+        let first = store(&below, "below", Moments::default());
+        for (path, text) in [
+            ("a.txt", "alpha\n"),
+            ("b.txt", "bravo\n"),
+            ("src/m.rs", "fn main() {}\n"),
+            ("src/deep/old.rs", "old\n"),
+            ("kept/k.txt", "kept\n"),
+            ("plain/p.txt", "plain\n"),
+        ] {
+            put(&first, path, text.as_bytes()).await;
+        }
+        let rig = Self { agent, person, overlay, moments, own_moments };
+        // Of everything that can differ, one.
+        for (tool, arguments) in [
+            write("a.txt", "changed\n"),
+            delete("b.txt"),
+            write("new/deep/x.txt", "x\n"),
+            delete("src"),
+            write("src/m.rs", "other\n"),
+            delete("kept"),
+            write("kept", "a file now\n"),
+            ("mkdir", json!({ "path": "/scratch/void" })),
+        ] {
+            rig.does(tool, arguments).await;
+        }
+        rig
+    }
+
+    async fn does(&self, tool: &str, arguments: Value) {
+        let reply = self.agent.call(tool, arguments.clone()).await;
+        assert!(!reply.is_error(), "{tool} {arguments}: {}", reply.text);
+    }
+
+    async fn apply(&self) -> Result<Applied, piton_workspaces::Error> {
+        let request = ApplyRequest::everything("/project".parse().unwrap());
+        self.overlay.apply(&self.person, &request).await
+    }
+
+    /// Applies everything, undisturbed, and compares.
+    async fn ends_as(&self, expected: &[(String, String)], when: &str) {
+        assert_eq!(shown(&self.agent, "/scratch").await, expected, "the agent's view, {when}");
+        self.moments.plan(usize::MAX, Event::Death);
+        let applied = self.apply().await.unwrap_or_else(|error| panic!("{when}: {error}"));
+        assert!(applied.left.is_empty() && applied.stopped.is_none(), "{when}: {applied:?}");
+        assert_eq!(shown(&self.person, "/project").await, expected, "what is below, {when}");
+        assert_eq!(shown(&self.agent, "/scratch").await, expected, "the view after, {when}");
+    }
+}
+
+type Call = (&'static str, Value);
+
+fn write(path: &str, content: &str) -> Call {
+    ("write", json!({ "path": format!("/scratch/{path}"), "content": content }))
+}
+
+fn delete(path: &str) -> Call {
+    ("delete", json!({ "path": format!("/scratch/{path}"), "recursive": true }))
+}
+
+/// What an agent does meanwhile: something to everything that is being applied, and beside it.
+fn calls() -> Vec<Call> {
+    let moved = |from: &str, to: &str| {
+        ("move", json!({ "from": format!("/scratch/{from}"), "to": format!("/scratch/{to}") }))
+    };
+    vec![
+        write("a.txt", "newer\n"),
+        ("write", json!({ "path": "/scratch/a.txt", "content": "more\n", "append": true })),
+        ("edit", json!({ "path": "/scratch/a.txt", "old_string": "ang", "new_string": "ANG" })),
+        delete("a.txt"),
+        moved("a.txt", "moved/a.txt"),
+        write("b.txt", "again\n"),
+        ("mkdir", json!({ "path": "/scratch/b.txt" })),
+        write("new/deep/x.txt", "newer\n"),
+        write("new/deep/y.txt", "y\n"),
+        delete("new/deep/x.txt"),
+        delete("new/deep"),
+        delete("new"),
+        moved("new", "other"),
+        write("src/m.rs", "newer\n"),
+        write("src/deep/old.rs", "again\n"),
+        delete("src/m.rs"),
+        delete("src"),
+        write("kept", "newer\n"),
+        delete("kept"),
+        write("void/z.txt", "z\n"),
+        delete("void"),
+        delete("plain"),
+        write("plain/p.txt", "newer\n"),
+        write("brand/new.txt", "new\n"),
+    ]
+}
+
+/// How many moments applying has, undisturbed.
+async fn moments() -> usize {
+    let rig = Rig::new().await;
+    rig.moments.plan(usize::MAX, Event::Death);
+    assert_eq!(rig.apply().await.unwrap().left, []);
+    rig.moments.count()
+}
+
+mod long {
+    use super::*;
+
+    // shows: WS-054 (what is written meanwhile), WS-059
+    #[tokio::test]
+    async fn what_an_agent_does_while_its_overlay_is_applied_is_below_afterwards_or_still_above() {
+        let step = usize::try_from(LongRun::size(7, 1)).unwrap();
+        let moments = moments().await;
+        for (first, (tool, arguments)) in calls().into_iter().enumerate() {
+            let twin = Rig::new().await;
+            twin.does(tool, arguments.clone()).await;
+            let expected = shown(&twin.agent, "/scratch").await;
+            for moment in (first % step..moments).step_by(step) {
+                let when = format!("{tool} {arguments} at {moment} of {moments}");
+                let rig = Rig::new().await;
+                let call = Event::Call(rig.agent.clone(), tool, arguments.clone());
+                rig.moments.plan(moment, call);
+                let applied = rig.apply().await.unwrap_or_else(|error| panic!("{when}: {error}"));
+                assert_eq!(applied.stopped, None, "{when}");
+                rig.ends_as(&expected, &when).await;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn an_overlay_that_is_applied_while_an_agent_does_something_changes_nothing_for_it() {
+        let reads: Vec<Call> = vec![
+            ("read", json!({ "path": "/scratch/a.txt" })),
+            ("stat", json!({ "path": "/scratch/src" })),
+            ("ls", json!({ "path": "/scratch/new/deep" })),
+            ("glob", json!({ "pattern": "**", "path": "/scratch" })),
+            ("grep", json!({ "pattern": ".", "path": "/scratch" })),
+            ("copy", json!({ "from": "/scratch/new/deep/x.txt", "to": "/scratch/copy.txt" })),
+        ];
+        for (tool, arguments) in calls().into_iter().chain(reads) {
+            let twin = Rig::new().await;
+            twin.own_moments.plan(usize::MAX, Event::Death);
+            let said = twin.agent.call(tool, arguments.clone()).await.text;
+            let moments = twin.own_moments.count();
+            let expected = shown(&twin.agent, "/scratch").await;
+            for moment in 0..moments {
+                let when = format!("applied at {moment} of {moments} of {tool} {arguments}");
+                let rig = Rig::new().await;
+                let apply = Event::Apply(rig.overlay.clone(), rig.person.clone());
+                rig.own_moments.plan(moment, apply);
+                let reply = rig.agent.call(tool, arguments.clone()).await;
+                assert!(!reply.is_error(), "{when}: {}", reply.text);
+                assert_eq!(reply.text, said, "{when}");
+                rig.ends_as(&expected, &when).await;
+            }
+        }
+    }
+
+    // shows: WS-054 (a crash), WS-059
+    #[tokio::test]
+    async fn a_process_that_dies_while_it_applies_loses_nothing_and_leaves_no_false_conflict() {
+        let step = usize::try_from(LongRun::size(11, 1)).unwrap();
+        let moments = moments().await;
+        for (first, (tool, arguments)) in calls().into_iter().enumerate() {
+            let twin = Rig::new().await;
+            twin.does(tool, arguments.clone()).await;
+            let expected = shown(&twin.agent, "/scratch").await;
+            for moment in (first % step..moments).step_by(step) {
+                let when = format!("died at {moment} of {moments}, then {tool} {arguments}");
+                let rig = Rig::new().await;
+                let before = shown(&rig.agent, "/scratch").await;
+                rig.moments.plan(moment, Event::Death);
+                let applied = rig.apply().await;
+                assert!(applied.is_err() || applied.unwrap().stopped.is_some(), "{when}");
+                assert_eq!(shown(&rig.agent, "/scratch").await, before, "{when}");
+                rig.does(tool, arguments.clone()).await;
+                rig.ends_as(&expected, &when).await;
+            }
+        }
+    }
+}
