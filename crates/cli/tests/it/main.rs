@@ -24,8 +24,10 @@ mod persons;
 mod processes;
 mod projections;
 mod promises;
+mod protected;
 mod real_clients;
 mod rig;
+
 mod servers;
 mod sessions;
 mod soak;

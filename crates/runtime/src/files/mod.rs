@@ -46,7 +46,7 @@ pub use piton_workspaces::tools::{ALIASES, ToolCard, cards};
 pub use piton_workspaces::virtual_store::VirtualPorts;
 pub use piton_workspaces::{AccessScope, Actor, Tool};
 pub use reply::{
-    AppliedOverlay, ChangeShown, DroppedOverlay, FileHistory, OverlayDiff, RecordShown,
+    AppliedOverlay, ChangeLeft, ChangeShown, DroppedOverlay, FileHistory, OverlayDiff, RecordShown,
     ResolvedPath, ToolVerdict, WorkspaceShown,
 };
 pub use world::FileWorld;

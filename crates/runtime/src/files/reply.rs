@@ -158,6 +158,19 @@ pub struct AppliedOverlay {
     pub over: String,
     /// The paths that were changed there.
     pub paths: Vec<String>,
+    /// The changes that stay in the overlay, each with why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<ChangeLeft>,
+}
+
+/// A change that stays in an overlay when it is applied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeLeft {
+    /// The path below.
+    pub path: String,
+    /// Why it stays, and how a person can have it applied.
+    pub reason: String,
 }
 
 /// That an overlay shows what is below again.

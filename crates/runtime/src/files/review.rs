@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use piton_core::{Code, Envelope};
 use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig};
-use piton_workspaces::overlay::{Difference, DifferenceKind};
+use piton_workspaces::overlay::{Difference, DifferenceKind, LeftAbove};
 use piton_workspaces::store::Fault;
 use piton_workspaces::{Error, Files};
 
 use super::history::shown;
 use super::lines::{compare, not_shown};
-use super::reply::{AppliedOverlay, ChangeShown, DroppedOverlay, OverlayDiff};
+use super::reply::{AppliedOverlay, ChangeLeft, ChangeShown, DroppedOverlay, OverlayDiff};
 use super::resolving::parsed;
 use super::world::{FileWorld, actor};
 use crate::bounds::{OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX};
@@ -58,6 +58,7 @@ impl FileWorld {
             overlay: overlay.prefix.to_string(),
             over: overlay.over.to_string(),
             paths: applied.paths.iter().map(ToString::to_string).collect(),
+            left: applied.left.iter().map(left).collect(),
         })
     }
 
@@ -181,6 +182,10 @@ impl FileWorld {
         }
         Ok(change)
     }
+}
+
+fn left(one: &LeftAbove) -> ChangeLeft {
+    ChangeLeft { path: one.path.to_string(), reason: format!("it is protected{}", one.why) }
 }
 
 pub(super) fn told(overlay: &OpenedOverlay) -> impl Fn(Fault) -> Envelope {

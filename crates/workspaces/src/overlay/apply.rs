@@ -12,6 +12,7 @@ use crate::{
     error::Error,
     files::Files,
     path::{LogicalPath, MountPath},
+    protection::Protected,
     scope::{AccessScope, Right, Tool},
     store::{Change, Expected, Fault, Kind, Store},
     workspace::Definition,
@@ -23,6 +24,17 @@ use crate::{
 pub struct Applied {
     /// The paths that were changed below.
     pub paths: Vec<LogicalPath>,
+    /// The changes that stay in the overlay.
+    pub left: Vec<LeftAbove>,
+}
+
+/// A change that stays in the overlay, because agents only read its path below.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftAbove {
+    /// The path below.
+    pub path: LogicalPath,
+    /// Why it is protected.
+    pub why: Protected,
 }
 
 impl OverlayStore {
@@ -33,6 +45,8 @@ impl OverlayStore {
             scope: AccessScope::ReadWrite.to_string(),
             purpose: String::new(),
             deny: Vec::new(),
+            writable: self.lower_mask.protection().writable(),
+            reserved: self.lower_mask.protection().reserved(),
             store: Ok(Arc::clone(&self.lower)),
         }])
     }
@@ -40,7 +54,7 @@ impl OverlayStore {
     /// Makes the lower Workspace as the overlay shows it, and empties the overlay. `files` are the
     /// operations of whoever applies it, who needs a read-write Workspace at `lower` on the same
     /// Store. If something below changed since it was copied up, nothing is applied and every such
-    /// path is named.
+    /// path is named. What agents only read below stays in the overlay.
     pub async fn apply(&self, files: &Files, lower: &LogicalPath) -> Result<Applied, Error> {
         let place = files.workspaces().permit(Tool::Write, Right::Change, lower)?;
         if !Arc::ptr_eq(&place.workspace.store, &self.lower) || !place.at.is_root() {
@@ -51,6 +65,8 @@ impl OverlayStore {
             move |fault| Error::File { path, fault }
         };
         let differences = self.diff().await.map_err(told(&MountPath::root()))?;
+        let split = self.split(differences).await.map_err(told(&MountPath::root()))?;
+        let differences = &split.applied;
         let mut conflicts = Vec::new();
         // What is deleted as a whole leaves room for whatever stands there above.
         let gone = |kind: DifferenceKind, path: &MountPath| {
@@ -59,7 +75,7 @@ impl OverlayStore {
                     other.kind == DifferenceKind::Deleted && path.starts_with(&other.path)
                 })
         };
-        for one in &differences {
+        for one in differences {
             if gone(one.kind, &one.path) {
                 continue;
             }
@@ -71,12 +87,19 @@ impl OverlayStore {
             return Err(Error::OverlayConflict { paths: conflicts });
         }
         let mut paths = Vec::new();
-        for one in &differences {
+        for one in differences {
             self.apply_one(files, lower, one).await?;
             paths.push(lower.join(&one.path));
         }
-        self.drop_all().await.map_err(told(&MountPath::root()))?;
-        Ok(Applied { paths })
+        let forgotten = if split.left.is_empty() {
+            self.drop_all().await
+        } else {
+            self.forget_applied(&split).await
+        };
+        forgotten.map_err(told(&MountPath::root()))?;
+        let left =
+            |(one, why): (Difference, Protected)| LeftAbove { path: lower.join(&one.path), why };
+        Ok(Applied { paths, left: split.left.into_iter().map(left).collect() })
     }
 
     /// Makes an overlay that is empty show what this one shows; returns how many entries its upper Store has then.

@@ -6,18 +6,19 @@
 //! dropped.
 //!
 //! *Invariants*: no call of an agent changes the lower Store. Applying is not a tool of agents; it checks
-//! every file against the one that was copied up before it writes the first.
+//! every file against the one that was copied up before it writes the first, and leaves above what is protected below.
 //!
 //! *Limitations*: ignore files of the lower Store do not hide files that exist above only. A large overlay is dropped
 //! piece by piece: a crash in between leaves the rest.
 
 mod apply;
 mod differ;
+mod protected;
 mod search;
 mod store;
 mod view;
 mod writing;
 
-pub use apply::Applied;
+pub use apply::{Applied, LeftAbove};
 pub use differ::{Difference, DifferenceKind};
 pub use store::OverlayStore;

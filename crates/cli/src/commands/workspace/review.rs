@@ -83,7 +83,15 @@ impl Apply {
         let applied = open.wait(world.apply(prefix, PERSON))?;
         let changed = count(applied.paths.len(), "path");
         app.output.say(format_args!("Changed {changed} in {}.", applied.over));
-        app.output.say(format_args!("{} shows what is below again.", applied.overlay));
+        if applied.left.is_empty() {
+            app.output.say(format_args!("{} shows what is below again.", applied.overlay));
+        } else {
+            let left = count(applied.left.len(), "change");
+            app.output.say(format_args!("Left {left} in {}:", applied.overlay));
+            for one in &applied.left {
+                app.output.say(format_args!("  {}: {}.", one.path, one.reason));
+            }
+        }
         app.output.reply("piton.workspace.apply/1", &applied)?;
         Ok(Ending::Done)
     }
