@@ -28,6 +28,7 @@ mod protected;
 mod real_clients;
 mod rig;
 
+mod routines;
 mod servers;
 mod sessions;
 mod soak;
