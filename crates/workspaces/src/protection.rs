@@ -12,15 +12,18 @@ use std::{borrow::Cow, fmt};
 
 use crate::path::MountPath;
 
+const RULES: &str = "it decides what agents may do";
+const CLIENT: &str = "clients run commands that are named in it";
+
 /// The protected names, each with what it can do.
 const NAMES: [(&str, &str); 9] = [
-    ("piton.toml", "it decides what agents may do"),
-    (".piton", "it decides what agents may do"),
+    ("piton.toml", RULES),
+    (".piton", RULES),
     (".git", "git runs programs that are named in it"),
     (".mcp.json", "clients start the programs that it names"),
-    (".claude", "clients run commands that are named in it"),
-    (".codex", "clients run commands that are named in it"),
-    (".cursor", "clients run commands that are named in it"),
+    (".claude", CLIENT),
+    (".codex", CLIENT),
+    (".cursor", CLIENT),
     (".vscode", "editors run commands that are named in it"),
     (".envrc", "shells run it"),
 ];

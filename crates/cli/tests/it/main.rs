@@ -27,7 +27,6 @@ mod promises;
 mod protected;
 mod real_clients;
 mod rig;
-
 mod routines;
 mod servers;
 mod sessions;

@@ -10,44 +10,44 @@ use std::collections::BTreeMap;
 /// A workflow file under new ids: its own, and those that it mentions. `renames` is from old to new; `own` is what the
 /// file's own id becomes, if it changes.
 pub fn rename_ids(text: &str, own: Option<&str>, renames: &BTreeMap<String, String>) -> String {
-    let mut renamed = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     let mut depth = 0_usize;
     let mut key = "";
     let mut rest = text;
     while let Some(at) = rest.find(['"', '{', '[', '}', ']']) {
         let (before, after) = rest.split_at(at);
-        renamed.push_str(before);
+        output.push_str(before);
         let mark = after.as_bytes()[0];
         if mark != b'"' {
             match mark {
                 b'{' | b'[' => depth += 1,
                 _ => depth = depth.saturating_sub(1),
             }
-            renamed.push(char::from(mark));
+            output.push(char::from(mark));
             rest = &after[1..];
             continue;
         }
         let literal = literal(after);
         let (inside, behind) = (&after[1..1 + literal], &after[1 + literal..]);
         let is_key = behind.trim_start_matches('"').trim_start().starts_with(':');
-        renamed.push('"');
+        output.push('"');
         match own {
             _ if is_key => {
-                renamed.push_str(inside);
+                output.push_str(inside);
                 key = inside;
             }
-            Some(own) if depth == 1 && key == "id" => renamed.push_str(own),
-            _ => rename_mentions(inside, renames, &mut renamed),
+            Some(own) if depth == 1 && key == "id" => output.push_str(own),
+            _ => rename_mentions(inside, renames, &mut output),
         }
         rest = behind;
         // The quote that ends it.
         if let Some(end) = rest.strip_prefix('"') {
-            renamed.push('"');
+            output.push('"');
             rest = end;
         }
     }
-    renamed.push_str(rest);
-    renamed
+    output.push_str(rest);
+    output
 }
 
 /// How many bytes a text has that begins with a quote, between that and the quote that ends it.
@@ -61,28 +61,28 @@ fn literal(text: &str) -> usize {
     ends.unwrap_or(text.len() - 1)
 }
 
-fn rename_mentions(text: &str, renames: &BTreeMap<String, String>, renamed: &mut String) {
+fn rename_mentions(text: &str, renames: &BTreeMap<String, String>, output: &mut String) {
     let mut rest = text;
     while !rest.is_empty() {
         // An escape is no part of an id, and what follows its backslash is none either.
         if let Some(escape) = rest.strip_prefix('\\') {
             let length = if escape.starts_with('u') { 6 } else { 2 };
             let end = rest.floor_char_boundary(length.min(rest.len()));
-            renamed.push_str(&rest[..end]);
+            output.push_str(&rest[..end]);
             rest = &rest[end..];
             continue;
         }
         let word = rest.find(|one: char| !is_of_id(one)).unwrap_or(rest.len());
         if word == 0 {
             let end = rest.chars().next().map_or(rest.len(), char::len_utf8);
-            renamed.push_str(&rest[..end]);
+            output.push_str(&rest[..end]);
             rest = &rest[end..];
             continue;
         }
         // A full stop behind an id ends a sentence.
         let id = rest[..word].trim_end_matches('.');
-        renamed.push_str(renames.get(id).map_or(id, String::as_str));
-        renamed.push_str(&rest[id.len()..word]);
+        output.push_str(renames.get(id).map_or(id, String::as_str));
+        output.push_str(&rest[id.len()..word]);
         rest = &rest[word..];
     }
 }

@@ -26,8 +26,10 @@ pub(super) struct Root {
     /// Whether capital letters are not told from small ones.
     pub(super) folds: bool,
     deny_hard_links: bool,
-    /// What tells the Mount from what is mounted inside of it; nothing if that is followed.
+    /// What tells the Mount from what is mounted inside of it, if the system says.
     mount: Option<MountId>,
+    /// Whether what is mounted inside of it is followed.
+    follows_mounts: bool,
 }
 
 impl Root {
@@ -41,9 +43,9 @@ impl Root {
         let by_kernel = !options.by_name
             && !folds
             && beneath(fd.as_fd(), ".", DIRECTORY, options.mounts).is_ok();
-        let mount = if options.mounts { None } else { mount_id(fd.as_fd()).ok() };
-        let deny_hard_links = options.deny_hard_links;
-        Ok(Self { fd, by_kernel, folds, deny_hard_links, mount })
+        let mount = mount_id(fd.as_fd()).ok();
+        let (deny_hard_links, follows_mounts) = (options.deny_hard_links, options.mounts);
+        Ok(Self { fd, by_kernel, folds, deny_hard_links, mount, follows_mounts })
     }
 
     /// Opens a directory.
@@ -82,11 +84,16 @@ impl Root {
 
     /// Whether what is mounted inside of the Mount is followed.
     pub(super) fn follows_mounts(&self) -> bool {
-        self.mount.is_none()
+        self.follows_mounts
     }
 
-    /// Refuses what lies on something that is mounted inside of the Mount.
+    /// Refuses what lies on something that is mounted inside of the Mount, unless that is followed.
     pub(super) fn check_mount(&self, opened: BorrowedFd<'_>) -> Result<(), Errno> {
+        if self.follows_mounts { Ok(()) } else { self.check_same_mount(opened) }
+    }
+
+    /// The same, whether or not that is followed: what is mounted somewhere is neither moved nor deleted with it.
+    pub(super) fn check_same_mount(&self, opened: BorrowedFd<'_>) -> Result<(), Errno> {
         match &self.mount {
             Some(mount) if mount_id(opened)? != *mount => Err(Errno::XDEV),
             _ => Ok(()),

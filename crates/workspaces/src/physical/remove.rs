@@ -56,6 +56,7 @@ impl Root {
             Kind::File => (Before::File(digest_in(self, &directory, name)?), None),
             Kind::Directory => {
                 let inside = one_directory(&directory, name)?;
+                self.check_mount(inside.as_fd()).map_err(fault)?;
                 if !recursive && !is_empty(&inside)? {
                     return Err(Fault::NotEmpty);
                 }
@@ -110,7 +111,6 @@ impl Root {
         path: &MountPath,
         mask: &Mask,
     ) -> Result<(), Fault> {
-        self.check_mount(directory.as_fd()).map_err(fault)?;
         let mut left = TREE_ENTRIES_MAX;
         self.check_below(directory.as_fd(), path, mask, &mut left)
     }
@@ -132,7 +132,7 @@ impl Root {
             if entry.kind == Kind::Directory {
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY;
                 let inside = one(directory, &entry.name, flags).map_err(fault)?;
-                self.check_mount(inside.as_fd()).map_err(fault)?;
+                self.check_same_mount(inside.as_fd()).map_err(fault)?;
                 self.check_below(inside.as_fd(), &below, mask, left)?;
             }
         }
