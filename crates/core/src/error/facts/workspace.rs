@@ -34,7 +34,7 @@ pub(in crate::error) const HIDDEN: Facts = Facts {
 
 pub(in crate::error) const PROTECTED: Facts = Facts {
     domain: Domain::Workspace,
-    meaning: "Agents only read this name in every Workspace, because it decides what agents may do or makes a program run something by itself. Nothing was changed.",
+    meaning: "Agents only read this name in every Workspace, because it decides what agents may do or makes a program run something by itself; nothing was changed.",
     advice: "Leave it as it is, and tell the person what you would change there.",
     retry: Retry::NotRetryable,
 };
