@@ -14,6 +14,12 @@ pub(crate) const LOG_LINES_SHOWN: usize = 200;
 /// The largest workflow file that is read in bytes; the compiler refuses far smaller ones.
 pub(crate) const WORKFLOW_FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
+/// How many changed lines of an adopted file are shown; the rest is counted.
+pub(crate) const ADOPTED_LINES_SHOWN_MAX: usize = 8;
+
+/// How much of a changed line is shown, in bytes: prompts are lines of thousands.
+pub(crate) const ADOPTED_LINE_BYTES_MAX: usize = 96;
+
 /// The largest configuration of a client that is edited, in bytes. Some clients keep histories in theirs.
 pub(crate) const CLIENT_FILE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 

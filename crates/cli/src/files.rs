@@ -67,6 +67,16 @@ pub(crate) fn exists(path: &Path) -> bool {
     path.exists()
 }
 
+/// Where a path really is, as far as it exists.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let found = absolute.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
+    match found {
+        Some((above, real)) => real.join(absolute.strip_prefix(above).unwrap_or(Path::new(""))),
+        None => absolute,
+    }
+}
+
 /// Writes a file whole or not at all. A file that is there stays, unless it may be replaced; its mode is kept.
 pub(crate) fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<(), Failure> {
     let told = || Failure::io(format!("write {}", path.display()));

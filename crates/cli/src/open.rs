@@ -1,6 +1,10 @@
 //! An open data directory: the one place that names the adapters of the use cases.
 
-use std::{future::Future, path::Path, sync::Arc};
+use std::{
+    future::Future,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use piton_backpack::journal::JournalPorts;
 use piton_core::{Envelope, RunId, SessionId, port::Trace};
@@ -76,7 +80,8 @@ impl Open {
         let leases = Arc::clone(&ports.leases);
         let backpacks = backpacks(&dir, &log);
         let frames = frame_ports(&dir, &ports).map_err(at_root)?;
-        let files = file_ports(&ports);
+        let own = configuration.user_dir().map(Path::to_owned).into_iter().chain([root.clone()]);
+        let files = file_ports(&ports, own.collect());
         let runtime = Runtime::new(ports, configuration)?;
         let runtime = runtime.with_backpacks(backpacks).with_frames(frames, context);
         let runtime = Arc::new(runtime);
@@ -226,7 +231,7 @@ fn frame_ports(dir: &DataDir, ports: &Ports) -> Result<FramePorts, piton_store::
 }
 
 /// Virtual Stores that are kept live beside what is noted about sessions; the others in memory.
-fn file_ports(ports: &Ports) -> WorkspacePorts {
+fn file_ports(ports: &Ports, own: Vec<PathBuf>) -> WorkspacePorts {
     let of = |table: Arc<dyn Table>, blobs: Arc<dyn Blobs>| VirtualPorts {
         table,
         blobs,
@@ -237,6 +242,7 @@ fn file_ports(ports: &Ports) -> WorkspacePorts {
     WorkspacePorts {
         kept: of(Arc::clone(&ports.table), Arc::clone(&ports.blobs)),
         memory: of(Arc::new(MemoryTable::default()), blobs),
+        own,
     }
 }
 

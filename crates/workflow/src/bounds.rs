@@ -144,6 +144,9 @@ pub const PATTERN_MEMORY_BYTES_MAX: usize = 1 << 20;
 /// what is parsed for a stranger.
 pub const SOURCE_BYTES_MAX: usize = 1 << 20;
 
+/// How many routines a problem names when a call names none of them. More are counted.
+pub const ROUTINES_LISTED_MAX: usize = 12;
+
 /// The longest workflow id without a namespace, in bytes: with a namespace, a mark and a count it must
 /// still be a workflow id.
 pub const LEGACY_ID_BYTES_MAX: usize = 96;

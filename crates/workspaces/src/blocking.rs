@@ -3,9 +3,12 @@
 
 use piton_core::Code;
 use piton_store::threads::{blocking_here, may_block};
-use tokio::{runtime::Handle, task::spawn_blocking};
+use tokio::{runtime::Handle, sync::Semaphore, task::spawn_blocking};
 
-use crate::{error::Error, store::Fault};
+use crate::{bounds::CHANGES_AT_ONCE_MAX, error::Error, store::Fault};
+
+/// The changes that may take a thread now.
+static CHANGES: Semaphore = Semaphore::const_new(CHANGES_AT_ONCE_MAX);
 
 /// Runs blocking work to its end, also if nobody waits for it any more: on this thread, if it may block.
 pub(crate) async fn blocking<R: Send + 'static>(
@@ -25,8 +28,14 @@ pub(crate) async fn as_a_whole<R: Send + 'static>(
     if may_block() {
         return work.await;
     }
+    // Changes may wait for a lock of somebody else. Some threads are left for whoever only reads.
+    let permit = CHANGES.acquire().await.expect("the semaphore is never closed");
     let executor = Handle::current();
-    let done = off(move || blocking_here(|| executor.block_on(work))).await;
+    let done = off(move || {
+        let _held_to_the_end = permit;
+        blocking_here(|| executor.block_on(work))
+    })
+    .await;
     done.unwrap_or(Err(Error::Data(Code::StoreBusy)))
 }
 

@@ -122,6 +122,10 @@ pub const FOLDING_TRIES_MAX: usize = 16;
 /// Links that one path may lead through, where links are followed: what Linux allows.
 pub const LINKS_MAX: usize = 40;
 
+/// How many changes are made at once in a process, each on a thread that may block: half of those that the runtime has,
+/// so that reading goes on while changes wait for a lock.
+pub const CHANGES_AT_ONCE_MAX: usize = 256;
+
 /// How long a change waits for another one in the same directory: a thousand times what one takes.
 pub const LOCK_WAIT: Duration = Duration::from_secs(5);
 

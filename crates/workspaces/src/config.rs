@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::Error,
     overlay::OverlayStore,
-    path::LogicalPath,
+    path::{LogicalPath, MountPath},
     physical::{PhysicalOptions, PhysicalStore},
     quota::Quota,
     scope::AccessScope,
@@ -39,6 +39,9 @@ pub struct WorkspaceConfig {
     /// Names that are hidden.
     #[serde(default)]
     pub deny: Vec<String>,
+    /// Names that agents only read everywhere, and may change here: `.git`, `.vscode` and others of the kind.
+    #[serde(default)]
+    pub writable: Vec<String>,
     /// A directory of the machine.
     #[serde(default)]
     pub directory: Option<PathBuf>,
@@ -55,6 +58,9 @@ pub struct WorkspaceConfig {
     /// Whether links that stay inside the directory are followed.
     #[serde(default)]
     pub links: bool,
+    /// Whether what is mounted inside the directory is followed: other file systems, and directories from elsewhere.
+    #[serde(default)]
+    pub mounts: bool,
     /// Whether files that have other names elsewhere are refused.
     #[serde(default)]
     pub deny_hard_links: bool,
@@ -73,6 +79,9 @@ pub struct WorkspacePorts {
     pub kept: VirtualPorts,
     /// For those that last as long as the process.
     pub memory: VirtualPorts,
+    /// The directories of the machine that are Piton's own: its data and its configuration. Agents change nothing in
+    /// them, whichever Workspace they lie in.
+    pub own: Vec<PathBuf>,
 }
 
 /// Workspaces that are open.
@@ -123,7 +132,7 @@ pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opene
         let store = store(config, ports);
         // One that cannot be opened is named for itself; those that lie over others are not to blame for it.
         if store.is_ok() {
-            base.push(Definition { store: store.clone(), ..define(config) });
+            base.push(Definition { store: store.clone(), ..define(config, config, ports) });
         }
         stores.push(store);
     }
@@ -138,7 +147,8 @@ pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opene
             overlays.extend(overlay.as_ref().ok().cloned());
             overlay.map(|overlay| Arc::new(overlay.store) as Arc<dyn Store>)
         };
-        definitions.push(Definition { store, ..define(config) });
+        let below = configs.iter().find(|one| config.over.as_ref() == Some(&one.prefix));
+        definitions.push(Definition { store, ..define(config, below.unwrap_or(config), ports) });
     }
     let workspaces = Workspaces::new(definitions)?;
     let mounts = configs.iter().filter_map(mounted).collect();
@@ -159,15 +169,38 @@ fn mounted(config: &WorkspaceConfig) -> Option<Mounted> {
     Some(Mounted { prefix, identity })
 }
 
-/// A Workspace without its Store.
-fn define(config: &WorkspaceConfig) -> Definition {
+/// A Workspace without its Store; `below` is what an overlay lies over, else the Workspace itself.
+fn define(config: &WorkspaceConfig, below: &WorkspaceConfig, ports: &WorkspacePorts) -> Definition {
     Definition {
         prefix: config.prefix.clone(),
         scope: config.scope.clone(),
         purpose: config.purpose.clone(),
         deny: config.deny.clone(),
+        writable: config.writable.clone(),
+        reserved: below.directory.as_deref().map_or_else(Vec::new, |at| reserved(at, &ports.own)),
         store: Err(String::new()),
     }
+}
+
+/// Where in a directory the directories lie that are Piton's own; the directory itself if it lies in one.
+fn reserved(directory: &Path, own: &[PathBuf]) -> Vec<MountPath> {
+    let real = |path: &Path| {
+        // What does not exist yet is found by what does.
+        let (above, found) = path
+            .ancestors()
+            .find_map(|above| Some((above, std::fs::canonicalize(above).ok()?)))
+            .unwrap_or((path, path.to_owned()));
+        found.join(path.strip_prefix(above).unwrap_or(Path::new("")))
+    };
+    let directory = real(directory);
+    let inside = |one: &PathBuf| {
+        let one = real(one);
+        if directory.starts_with(&one) {
+            return Some(MountPath::root());
+        }
+        one.strip_prefix(&directory).ok()?.to_str()?.parse().ok()
+    };
+    own.iter().filter_map(inside).collect()
 }
 
 fn quota(config: &WorkspaceConfig) -> Option<Quota> {
@@ -183,6 +216,7 @@ fn store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<Arc<dyn Sto
         (Some(directory), None, None) => {
             let options = PhysicalOptions {
                 links: config.links,
+                mounts: config.mounts,
                 deny_hard_links: config.deny_hard_links,
                 quota: quota(config),
                 by_name: false,

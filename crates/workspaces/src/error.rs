@@ -10,6 +10,7 @@ use piton_core::{Code, Envelope};
 use crate::{
     bounds::{ALTERNATIVES_MAX, SHOWN_BYTES_MAX},
     path::{LogicalPath, PathProblem},
+    protection::Protected,
     scope::{AccessScope, Tool},
     store::Fault,
 };
@@ -56,6 +57,14 @@ pub enum Error {
     Hidden {
         /// The path.
         path: LogicalPath,
+    },
+    /// Agents only read a path.
+    #[error("{path} is protected{why}")]
+    Protected {
+        /// The path.
+        path: LogicalPath,
+        /// Why, and what would work.
+        why: Protected,
     },
     /// A directory holds an inner Workspace.
     #[error("{path} holds the Workspace {inner}, so `{tool}` is refused for it as a whole")]
@@ -143,6 +152,7 @@ impl Error {
             Self::Unmapped { .. } => Code::WorkspaceUnmapped,
             Self::Scope { .. } => Code::WorkspaceScope,
             Self::Hidden { .. } => Code::WorkspaceHidden,
+            Self::Protected { .. } => Code::WorkspaceProtected,
             Self::Inner { .. } => Code::WorkspaceInner,
             Self::File { fault, .. } => fault.code(),
             Self::WriteFailed { .. } => Code::WorkspaceWriteFailed,

@@ -6,7 +6,7 @@
 //! [Store](store::Store) asked. What no Workspace covers is denied.
 //!
 //! *Invariants*: a set of Workspaces never changes once it is built. A Store is never asked for
-//! something that the scope forbids. No answer names a path of the machine. Nothing here can start a
+//! something that the scope forbids, and never to change what is protected. No answer names a path of the machine. Nothing here can start a
 //! program.
 
 pub mod audit;
@@ -22,6 +22,7 @@ mod narrowed;
 pub mod overlay;
 pub mod path;
 pub mod physical;
+mod protection;
 mod quota;
 mod scope;
 pub mod search;
@@ -33,6 +34,7 @@ mod workspaces;
 
 pub use error::Error;
 pub use files::{Actor, Files, ReplaceProblem, Replaced, replace};
+pub use protection::{Protected, Protection, protected_name};
 pub use quota::Quota;
 pub use scope::{AccessScope, Right, Tool};
 pub use workspace::{Definition, Workspace};

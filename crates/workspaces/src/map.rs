@@ -21,6 +21,11 @@ impl Workspaces {
         if self.all().iter().any(|one| one.scope() == AccessScope::WriteOnly) {
             map.push_str("In a write-only Workspace you can write, and never read or list.\n");
         }
+        if self.all().iter().any(|one| one.scope() != AccessScope::ReadOnly) {
+            map.push_str(
+                "What configures git, clients, editors, shells or Piton (.git, .vscode, piton.toml, …) you can only read.\n",
+            );
+        }
         map
     }
 }

@@ -1,4 +1,5 @@
-//! What a Workspace hides inside its Mount: names by pattern, and what lies under inner Workspaces.
+//! What a Workspace hides inside its Mount (names by pattern, and what lies under inner Workspaces), and what it only
+//! shows there ([`Protection`]).
 //!
 //! *Invariants*: a name is hidden whether or not it exists, and everything below it with it.
 
@@ -9,13 +10,16 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use crate::{
     bounds::{DENY_MAX, PATTERN_BYTES_MAX},
     path::{LogicalPath, MountPath},
+    protection::{Protected, Protection},
+    store::Fault,
 };
 
-/// What is hidden in a Mount.
+/// What is hidden in a Mount, and what is protected.
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
     denied: Vec<GlobSet>,
     inner: BTreeSet<MountPath>,
+    protection: Protection,
 }
 
 /// Why a path is hidden.
@@ -51,20 +55,32 @@ impl Mask {
             denied.add(glob.map_err(|_| refused("is not a valid glob"))?);
         }
         let denied = denied.build().map_err(|_| "the deny patterns are too complex".to_owned())?;
-        Ok(Self { denied: vec![denied], inner: BTreeSet::new() })
+        Ok(Self { denied: vec![denied], ..Self::default() })
     }
 
     /// The same mask that also hides what lies under the prefixes of inner Workspaces.
     pub(crate) fn with_inner(&self, prefix: &LogicalPath, inner: &[LogicalPath]) -> Self {
         let inner = inner.iter().filter_map(|inner| inner.below(prefix)).collect();
-        Self { denied: self.denied.clone(), inner }
+        Self { inner, ..self.clone() }
+    }
+
+    /// The same mask with another protection.
+    #[must_use]
+    pub fn protecting(&self, protection: Protection) -> Self {
+        Self { protection, ..self.clone() }
+    }
+
+    /// What is protected.
+    pub(crate) fn protection(&self) -> &Protection {
+        &self.protection
     }
 
     /// A mask that hides what either of two hides.
     pub(crate) fn merged(&self, other: &Self) -> Self {
         let denied = self.denied.iter().chain(&other.denied).cloned().collect();
         let inner = self.inner.union(&other.inner).cloned().collect();
-        Self { denied, inner }
+        let protection = self.protection.merged(&other.protection);
+        Self { denied, inner, protection }
     }
 
     fn denies(&self, path: &str) -> bool {
@@ -74,7 +90,7 @@ impl Mask {
     /// The same mask that also hides these paths and everything below them.
     pub(crate) fn with_covered(&self, covered: impl IntoIterator<Item = MountPath>) -> Self {
         let inner = self.inner.iter().cloned().chain(covered).collect();
-        Self { denied: self.denied.clone(), inner }
+        Self { inner, ..self.clone() }
     }
 
     /// Whether and why a path is hidden.
@@ -89,6 +105,19 @@ impl Mask {
         let ends = text.match_indices('/').map(|(at, _)| at).chain([text.len()]);
         let denied = ends.into_iter().any(|end| end > 0 && self.denies(&text[..end]));
         denied.then_some(Hidden::Denied)
+    }
+
+    /// Whether and why no agent changes a path.
+    pub fn protects(&self, path: &MountPath) -> Option<Protected> {
+        self.protection.of(path)
+    }
+
+    /// Refuses to move or delete a directory together with an entry that is hidden or protected.
+    pub(crate) fn check_entry(&self, path: &MountPath) -> Result<(), Fault> {
+        if self.hides_entry(path) {
+            return Err(Fault::HoldsHidden);
+        }
+        self.protection.of_entry(path).map_or(Ok(()), |why| Err(Fault::HoldsProtected(why)))
     }
 
     /// Whether an entry is hidden whose directory is not: the quick question of a walk.

@@ -62,6 +62,10 @@ pub struct Definition {
     pub purpose: String,
     /// Patterns of names that are hidden.
     pub deny: Vec<String>,
+    /// Protected names that agents may change here.
+    pub writable: Vec<String>,
+    /// Where in the Mount Piton's own files are.
+    pub reserved: Vec<MountPath>,
     /// Its Store, or why there is none: words that follow the prefix.
     pub store: Result<Arc<dyn Store>, String>,
 }

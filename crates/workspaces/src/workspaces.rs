@@ -11,6 +11,7 @@ use crate::{
     error::{Error, shown},
     mask::{Hidden, Mask},
     path::{LogicalPath, MountPath},
+    protection::Protection,
     scope::{AccessScope, Right, Tool},
     workspace::{Definition, Workspace},
 };
@@ -112,6 +113,9 @@ impl Workspaces {
         }
         let place = Place { path: path.clone(), workspace, at };
         place.check_hidden(&place.at)?;
+        if right != Right::Read {
+            place.check_protected(&place.at)?;
+        }
         Ok(place)
     }
 
@@ -149,6 +153,14 @@ impl Place<'_> {
             None => Ok(()),
         }
     }
+
+    /// Refuses to change a path of the Mount that agents only read.
+    pub(crate) fn check_protected(&self, at: &MountPath) -> Result<(), Error> {
+        match self.workspace.mask.protects(at) {
+            Some(why) => Err(Error::Protected { path: self.path.clone(), why }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The Workspace of a definition, or what is wrong with it.
@@ -170,6 +182,8 @@ fn check(definition: Definition, problems: &mut Vec<String>) -> Option<Workspace
             .push(format!("{name}: the purpose is one line of at most {PURPOSE_BYTES_MAX} bytes"));
     }
     let mask = Mask::new(&definition.deny);
+    let protection = Protection::new(&definition.writable, &definition.reserved);
+    let mask = mask.and_then(|mask| Ok(mask.protecting(protection?)));
     let mask = mask.map_err(|why| problems.push(format!("{name}: {why}")));
     let store = definition.store.map_err(|why| problems.push(format!("{name} {why}")));
     if problems.len() > before {

@@ -45,6 +45,8 @@ pub(super) fn rows() -> Result<Vec<Row>> {
         scope: "read-write".into(),
         purpose: String::new(),
         deny: Vec::new(),
+        writable: Vec::new(),
+        reserved: Vec::new(),
         store: Ok(Arc::clone(&store)),
     });
     let set = Workspaces::new(definitions.collect());

@@ -55,6 +55,8 @@ pub(super) fn agent(root: &Path) -> Result<Files> {
         scope: "read-only".into(),
         purpose: String::new(),
         deny: Vec::new(),
+        writable: Vec::new(),
+        reserved: Vec::new(),
         store: Ok(Arc::new(store)),
     }]);
     let workspaces = workspaces.map_err(|error| Error::Refused(error.to_string()))?;

@@ -170,10 +170,14 @@ crate::closed_set! {
         WorkspaceScope => "WORKSPACE_SCOPE",
         /// A name is hidden by configuration.
         WorkspaceHidden => "WORKSPACE_HIDDEN",
+        /// Agents only read this name.
+        WorkspaceProtected => "WORKSPACE_PROTECTED",
         /// There is no such file or directory.
         WorkspaceNotFound => "WORKSPACE_NOT_FOUND",
         /// A link stands in the way.
         WorkspaceLink => "WORKSPACE_LINK",
+        /// Something is mounted inside a Workspace.
+        WorkspaceMount => "WORKSPACE_MOUNT",
         /// It is no regular file.
         WorkspaceNotRegular => "WORKSPACE_NOT_REGULAR",
         /// It is a directory.
@@ -320,8 +324,10 @@ impl Code {
             Self::WorkspaceUnmapped => workspace::UNMAPPED,
             Self::WorkspaceScope => workspace::SCOPE,
             Self::WorkspaceHidden => workspace::HIDDEN,
+            Self::WorkspaceProtected => workspace::PROTECTED,
             Self::WorkspaceNotFound => workspace::NOT_FOUND,
             Self::WorkspaceLink => workspace::LINK,
+            Self::WorkspaceMount => workspace::MOUNT,
             Self::WorkspaceNotRegular => workspace::NOT_REGULAR,
             Self::WorkspaceIsDirectory => workspace::IS_DIRECTORY,
             Self::WorkspaceNotDirectory => workspace::NOT_DIRECTORY,

@@ -34,7 +34,7 @@ async fn offer(machine: &Machine) -> Offer {
         clock: Arc::clone(&machine.ports.clock),
         entropy: Arc::clone(&machine.ports.entropy),
     };
-    let ports = WorkspacePorts { kept: of(), memory: of() };
+    let ports = WorkspacePorts { kept: of(), memory: of(), own: Vec::new() };
     let mounts: [Mount; 2] = ["/mem=memory:rw", "/ref=memory:ro"].map(|text| text.parse().unwrap());
     let joined = join(vec![Declared::typed(&mounts, machine.project())], None);
     let world = FileWorld::open(joined, &ports).await.unwrap();

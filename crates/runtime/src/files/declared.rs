@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use piton_core::{Digest, FileBytes};
 use piton_workspaces::config::WorkspaceConfig;
+use piton_workspaces::protected_name;
 
 use super::inside;
 use super::mount::Mount;
@@ -31,6 +32,13 @@ pub struct Declared {
     pub base: PathBuf,
     /// What.
     pub workspaces: Vec<WorkspaceConfig>,
+}
+
+/// What a project is told that lets agents change `.git`. Whatever else it lists came with it; `.git` never does.
+const GIT_WRITABLE: &str = "lists `.git` in `writable`, which a project may not: declare it in your own configuration file, or with --workspace";
+
+fn is_git(name: &str) -> bool {
+    protected_name(name.trim_end_matches('/')) == Some(".git")
 }
 
 impl Declared {
@@ -62,6 +70,9 @@ impl Declared {
                 inside::check(&directory, &self.base)?;
             }
             config.directory = Some(directory);
+        }
+        if self.by == DeclaredBy::Project && config.writable.iter().any(|name| is_git(name)) {
+            return Err(GIT_WRITABLE.to_owned());
         }
         if let Some(namespace) = &mut config.namespace {
             namespace.splice(0..0, self.whose());

@@ -20,10 +20,17 @@ fn plain(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// Refuses a directory that is not inside `project`, wherever links lead. One that does not exist is told as that
+/// Refuses a directory that is not inside `project`, or is in its `.git`, wherever links lead. One that does not exist is told as that
 /// when it is opened.
 pub(super) fn check(directory: &Path, project: &Path) -> Result<(), String> {
-    if real(directory).starts_with(real(project)) {
+    let directory = real(directory);
+    if let Ok(inside) = directory.strip_prefix(real(project)) {
+        let git = |part: &std::ffi::OsStr| {
+            part.to_str().and_then(piton_workspaces::protected_name) == Some(".git")
+        };
+        if inside.iter().any(git) {
+            return Err("has a `directory` in `.git`, which a project may not name: declare it in your own configuration file, or with --workspace".to_owned());
+        }
         return Ok(());
     }
     Err("has a `directory` outside of the project, which a project may not name: declare it in your own configuration file, or with --workspace".to_owned())

@@ -8,7 +8,7 @@ use piton_workspaces::config::WorkspaceConfig;
 use piton_workspaces::path::LogicalPath;
 
 /// What every wrong form is answered with.
-const FORM: &str = "write PREFIX=STORE:SCOPE, as in `/docs=./docs:ro`, `/scratch=virtual:rw` or `/draft=over/docs:rw`; SCOPE is ro, rw or wo";
+const FORM: &str = "write PREFIX=STORE:SCOPE, as in `/docs=./docs:ro`, `/scratch=virtual:rw` or `/draft=over/docs:rw`; SCOPE is ro, rw or wo, and `,writable=.vscode` after it lets agents change a protected name";
 
 /// A Workspace as a person types it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,8 @@ impl FromStr for Mount {
         let parsed: LogicalPath = prefix
             .parse()
             .map_err(|why| wrong(format!("the prefix `{prefix}` is refused: {why}")))?;
-        let scope = match scope {
+        let mut options = scope.split(',');
+        let scope = match options.next().unwrap_or_default() {
             "ro" => AccessScope::ReadOnly,
             "rw" => AccessScope::ReadWrite,
             "wo" => AccessScope::WriteOnly,
@@ -49,6 +50,13 @@ impl FromStr for Mount {
             scope: scope.to_string(),
             ..WorkspaceConfig::default()
         };
+        for option in options {
+            match option.split_once('=') {
+                None if option == "mounts" => config.mounts = true,
+                Some(("writable", name)) => config.writable.push(name.to_owned()),
+                _ => return Err(wrong(format!("`{option}` is no option of a Workspace"))),
+            }
+        }
         let own = || vec![parsed.to_string()];
         match store {
             "virtual" => config.namespace = Some(own()),

@@ -186,6 +186,9 @@ pub struct LeftShown {
     pub path: String,
     /// Why it is still in the overlay.
     pub reason: LeftReason,
+    /// What is protected about it, and how a person can have it applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protected: Option<String>,
 }
 
 /// That an overlay shows what is below again.

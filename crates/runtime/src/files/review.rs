@@ -73,7 +73,11 @@ impl FileWorld {
             left: applied
                 .left
                 .into_iter()
-                .map(|one| LeftShown { path: one.path.to_string(), reason: one.reason })
+                .map(|one| LeftShown {
+                    path: one.path.to_string(),
+                    reason: one.reason,
+                    protected: one.protected.map(|why| format!("it is protected{why}")),
+                })
                 .collect(),
             stopped: applied.stopped.map(|error| error.envelope()).or(flushed.err()),
         })

@@ -1,7 +1,7 @@
 //! Compiles files, and keeps what was compiled until they change.
 //!
-//! *Invariants*: a file is compiled again when it was written, when its content differs, or when the id that an
-//! older file goes by is another one now; what is kept never answers for another source.
+//! *Invariants*: a file is compiled again when it was written, when its content differs, when the id that an older file
+//! goes by is another one now, or when it calls routines and those that it sees differ; what is kept never answers for another source.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,18 @@ use piton_core::digest::FileBytes;
 use piton_core::{Digest, WorkflowId};
 use piton_workflow::SourceKind;
 use piton_workflow::bundled::Bundled;
-use piton_workflow::compile::{Catalog, CompiledWorkflow, compile};
+use piton_workflow::compile::{CompiledWorkflow, compile};
 use piton_workflow::source::{DeclaredId, Origin, Problem};
 use serde::Deserialize;
 
+use super::routines::{RoutineFile, Routines};
 use super::scan::{Stamp, Trouble, read, scan};
 use super::source::Source;
 use super::stock::{Broken, BrokenReason, Stock, Stocked};
 use crate::bounds::{COMPILED_KEPT_MAX, SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
+
+/// What stands in every file that calls a routine.
+const CALL: &str = "\"templateCall\"";
 
 /// What became of a file.
 type Outcome = Result<Arc<CompiledWorkflow>, Arc<[Problem]>>;
@@ -26,7 +30,6 @@ type Outcome = Result<Arc<CompiledWorkflow>, Arc<[Problem]>>;
 /// Every workflow there is, as far as this process knows.
 #[derive(Debug)]
 pub struct Library {
-    catalog: Catalog,
     bundled: OnceLock<Vec<Stocked>>,
     kept: Mutex<HashMap<(SourceKind, PathBuf), Kept>>,
 }
@@ -39,12 +42,18 @@ struct Kept {
     declared: Option<String>,
     /// The id that it was compiled under, if its own has no namespace.
     given: Option<WorkflowId>,
+    /// Whether it calls routines.
+    calls: bool,
+    /// The routines that it was compiled with, if it calls some.
+    routines: Option<Digest>,
     outcome: Option<Outcome>,
 }
 
 /// A file that was found.
 struct Candidate {
     kind: SourceKind,
+    /// The place of its source among the sources.
+    source: usize,
     directory: PathBuf,
     path: PathBuf,
     kept: Kept,
@@ -53,7 +62,7 @@ struct Candidate {
 impl Default for Library {
     fn default() -> Self {
         let (bundled, kept) = (OnceLock::new(), Mutex::default());
-        Self { catalog: Catalog::standard(), bundled, kept }
+        Self { bundled, kept }
     }
 }
 
@@ -66,9 +75,11 @@ impl Library {
         }
         let candidates = self.candidates(sources, &mut stock.broken);
         let mut taken = namespaced(&candidates);
+        let mut routines =
+            Routines::new(candidates.iter().filter_map(Candidate::routine).collect());
         for mut candidate in candidates {
             let given = candidate.give_id(&mut taken);
-            match self.outcome(&mut candidate, given, &taken) {
+            match self.outcome(&mut candidate, given, &taken, &mut routines) {
                 Ok(Ok(workflow)) => stock.put(candidate.stocked(workflow)),
                 Ok(Err(problems)) => {
                     stock.broken.push(candidate.broken(BrokenReason::Problems(problems)));
@@ -94,7 +105,7 @@ impl Library {
     /// The files of all sources, each with what is kept of it or what it says now.
     fn candidates(&self, sources: &[Source], broken: &mut Vec<Broken>) -> Vec<Candidate> {
         let mut candidates = Vec::new();
-        for Source { kind, directory, is_named } in sources {
+        for (source, Source { kind, directory, is_named }) in sources.iter().enumerate() {
             let scanned = scan(directory);
             for (path, trouble) in scanned.troubles {
                 let is_absent = matches!(&trouble, Trouble::Io(error)
@@ -110,7 +121,7 @@ impl Library {
                 match kept {
                     Ok(kept) => {
                         let directory = directory.clone();
-                        candidates.push(Candidate { kind: *kind, directory, path, kept });
+                        candidates.push(Candidate { kind: *kind, source, directory, path, kept });
                     }
                     Err(error) => {
                         let reason = BrokenReason::Unreadable(error.to_string());
@@ -137,7 +148,9 @@ impl Library {
         {
             return Ok(Kept { stamp, ..kept });
         }
-        Ok(Kept { stamp, digest, declared: declared(&text), given: None, outcome: None })
+        let (declared, calls) = (declared(&text), text.contains(CALL));
+        let (given, routines, outcome) = (None, None, None);
+        Ok(Kept { stamp, digest, declared, given, calls, routines, outcome })
     }
 
     /// What becomes of a file when its id, should it have no namespace, is `given`.
@@ -146,9 +159,12 @@ impl Library {
         candidate: &mut Candidate,
         given: Option<WorkflowId>,
         taken: &BTreeSet<WorkflowId>,
+        routines: &mut Routines,
     ) -> Result<Outcome, String> {
+        let seen = candidate.kept.calls.then(|| routines.digest(candidate.source));
         if let Some(outcome) = &candidate.kept.outcome
             && candidate.kept.given == given
+            && candidate.kept.routines == seen
         {
             self.keep(candidate);
             return Ok(outcome_of(outcome));
@@ -156,9 +172,12 @@ impl Library {
         let text = read(&candidate.path).map_err(|error| error.to_string())?;
         let mut origin = candidate.origin();
         origin.taken = taken.iter().filter(|id| Some(*id) != given.as_ref()).cloned().collect();
-        let outcome = compile(&text, &origin, &self.catalog).map(Arc::new).map_err(Arc::from);
+        let catalog = routines.catalog(candidate.source);
+        let outcome = compile(&text, &origin, catalog).map(Arc::new).map_err(Arc::from);
         candidate.kept.digest = Digest::of(&FileBytes(text.as_bytes()));
         candidate.kept.given = given;
+        candidate.kept.calls = text.contains(CALL);
+        candidate.kept.routines = seen;
         candidate.kept.outcome = Some(outcome_of(&outcome));
         self.keep(candidate);
         Ok(outcome)
@@ -178,6 +197,12 @@ impl Library {
 }
 
 impl Candidate {
+    /// The routine that it is, if it is one.
+    fn routine(&self) -> Option<RoutineFile> {
+        let declared = self.kept.declared.as_deref()?;
+        RoutineFile::of(declared, self.source, &self.path, self.kept.digest)
+    }
+
     fn origin(&self) -> Origin {
         Origin::new(self.kind, self.directory.display().to_string())
     }
@@ -221,7 +246,7 @@ fn namespaced(candidates: &[Candidate]) -> BTreeSet<WorkflowId> {
 }
 
 /// The id that a file declares, as far as it can be read.
-fn declared(text: &str) -> Option<String> {
+pub(super) fn declared(text: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Head {
         id: String,
@@ -229,7 +254,7 @@ fn declared(text: &str) -> Option<String> {
     serde_json::from_str(text).ok().map(|head: Head| head.id)
 }
 
-fn told(trouble: &Trouble) -> String {
+pub(super) fn told(trouble: &Trouble) -> String {
     match trouble {
         Trouble::Io(error) => error.to_string(),
         Trouble::TooManyFiles => {

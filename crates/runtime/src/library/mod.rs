@@ -7,20 +7,26 @@
 //! |---|---|
 //! | `source` | which directories are searched, and in which order |
 //! | `scan` | reads the files of a directory |
+//! | `routines` | the files whose steps other workflows take in |
 //! | `compiled` | compiles files, and keeps what was compiled until they change |
+//! | `adopt` | files that were written for another namespace, under ids of one's own |
 //! | `stock` | puts everything that was found in order: who wins, who is shadowed, what does not load |
 //! | `find` | a workflow by id, by an older id, or the ids that were probably meant |
 //!
 //! *Invariants*: a file that does not load is listed with everything that is wrong with it. The workflows that come
 //! with Piton are never shadowed. The same files give the same stock, in any order of their directory.
 
+mod adopt;
 mod compiled;
 mod find;
+mod routines;
 mod scan;
 mod source;
 mod stock;
 
+pub use adopt::{Adopted, Adoption, LineChange, NotAdopted, plan_adoption};
 pub use compiled::Library;
 pub use find::{Found, NotFound};
+pub use routines::catalog_beside;
 pub use source::{PROJECT_WORKFLOWS, Source, USER_WORKFLOWS, sources};
 pub use stock::{Broken, BrokenReason, Shadowed, Stock, Stocked};

@@ -104,6 +104,12 @@ impl Reference {
 }
 
 impl Catalog {
+    /// The text of a routine; `-` and `_` in its name are the same.
+    pub fn routine(&self, id: &RoutineId) -> Option<&str> {
+        let same = || self.routines.iter().find(|(known, _)| known.is_same(id));
+        self.routines.get_key_value(id).or_else(same).map(|(_, text)| text.as_str())
+    }
+
     /// What this version of Piton brings along.
     pub fn standard() -> Self {
         let contract = |pack: &ContractPack| (pack.contract_ref(), pack.definition());

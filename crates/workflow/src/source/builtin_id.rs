@@ -93,3 +93,23 @@ builtin_ids! {
     /// Names a routine: `wr.templates.routine.<name>`, of which the name may hold `-`.
     RoutineId => "wr.templates.routine." with "-",
 }
+
+/// What the id of a workflow file begins with, after its namespace, if the file is a routine.
+pub const ROUTINE_PREFIX: &str = "routine-";
+
+impl RoutineId {
+    /// The routine that a workflow file with the id `declared` is, if it is one: its name without its namespace and
+    /// without `routine-` (or `routine_`). A file in a directory of routines needs no such prefix.
+    pub fn of_file(declared: &str, in_directory: bool) -> Option<Self> {
+        let name = declared.rsplit('.').next()?;
+        let stripped = name.strip_prefix(ROUTINE_PREFIX).or_else(|| name.strip_prefix("routine_"));
+        let name = stripped.or(in_directory.then_some(name))?;
+        format!("{}{name}", Self::PREFIX).parse().ok()
+    }
+
+    /// Whether two ids name one routine: `-` and `_` are the same in them.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let plain = |byte: u8| if byte == b'-' { b'_' } else { byte };
+        self.0.bytes().map(plain).eq(other.0.bytes().map(plain))
+    }
+}

@@ -48,15 +48,17 @@ mod json;
 mod pointer;
 mod problem;
 mod read;
+mod rename;
 mod shared_words;
 pub(crate) mod shipped;
 pub(crate) mod strict;
 mod workflow_id;
 
-pub use builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
+pub use builtin_id::{ContractRef, FeatureId, ROUTINE_PREFIX, RefId, RoutineId, TemplateId};
 pub use dialect::Dialect;
 pub use pointer::Pointer;
 pub use problem::{Problem, ProblemCode};
+pub use rename::rename_ids;
 pub use workflow_id::{DeclaredId, IdStatus, Origin, Purpose};
 
 pub(crate) use detect::detect;

@@ -5,8 +5,8 @@ use crate::{
     bounds::COMMIT_TRIES_MAX,
     error::Error,
     files::{Files, service::told},
-    path::LogicalPath,
-    scope::Tool,
+    path::{LogicalPath, MountPath},
+    scope::{AccessScope, Tool},
     store::{Before, Change, Fault, Version},
     workspaces::Place,
 };
@@ -29,6 +29,7 @@ impl Files {
         target: Option<&LogicalPath>,
         change: Change,
     ) -> Result<Changed, Error> {
+        check_protected(place, target, &change)?;
         for _ in 1..COMMIT_TRIES_MAX {
             match self.try_change(tool, place, target, change.clone()).await {
                 Err(Tried::Fault(Fault::Raced)) => {}
@@ -74,6 +75,32 @@ impl Files {
         ledger.settle(begun, committed.is_ok());
         committed?;
         Ok(changed)
+    }
+}
+
+/// Refuses a change of what agents only read, once links are resolved: whatever the tool, it comes through here.
+fn check_protected(
+    place: &Place<'_>,
+    target: Option<&LogicalPath>,
+    change: &Change,
+) -> Result<(), Error> {
+    let mask = &place.workspace.mask;
+    let refuse = |path: Option<&LogicalPath>, why| match place.workspace.scope() {
+        // Where links lead is not told where nothing may be learned.
+        AccessScope::WriteOnly => Error::WriteFailed { path: place.path.clone() },
+        _ => Error::Protected { path: path.unwrap_or(&place.path).clone(), why },
+    };
+    let check = |at: &MountPath| mask.protects(at).map_or(Ok(()), |why| Err(refuse(None, why)));
+    match change {
+        Change::Write { path, .. }
+        | Change::Append { path, .. }
+        | Change::Delete { path, .. }
+        | Change::MakeDirectory { path } => check(path),
+        Change::Move { from, to, .. } => {
+            check(from)?;
+            let at_target = mask.protects(to).or_else(|| mask.protection().below(to));
+            at_target.map_or(Ok(()), |why| Err(refuse(target, why)))
+        }
     }
 }
 

@@ -36,7 +36,7 @@ impl Files {
             shown += 1;
         }
         if found.files_total == 0 {
-            text.push_str("[no files match]\n");
+            text.push_str(&found.nothing("files"));
         } else if shown < found.files_total {
             let rest = found.files_total - shown;
             let _ = writeln!(text, "[{rest} more files; narrow the pattern or the path]");

@@ -120,7 +120,7 @@ fn render_file(
 
 fn finish(found: &FoundAll, text: &mut String, rest: u64, what: &str) {
     if found.files_total == 0 {
-        text.push_str("[no lines match]\n");
+        text.push_str(&found.nothing("lines"));
     } else if rest > 0 {
         let _ = writeln!(text, "[{rest} more {what}; narrow the pattern, the path or the glob]");
     }

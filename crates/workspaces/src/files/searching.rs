@@ -3,7 +3,9 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use crate::{
-    bounds::{RESULTS_DEFAULT, RESULTS_MAX},
+    bounds::{
+        LIST_ENTRIES_HELD_MAX, PATH_DEPTH_MAX, RESULTS_DEFAULT, RESULTS_MAX, SEARCH_FILES_MAX,
+    },
     error::{Error, listed},
     files::{
         Files,
@@ -111,20 +113,39 @@ impl FoundAll {
         }
     }
 
+    /// That nothing was found: what it says of files that were not looked at depends on whether there are any.
+    pub(super) fn nothing(&self, what: &str) -> String {
+        let of = if self.skipped.is_cut() { " in what was searched" } else { "" };
+        format!("[no {what} match{of}]\n")
+    }
+
     /// What was left out, and why, at the end of a reply.
     pub(super) fn note(&self, text: &mut String) {
-        let Skipped { binary, unreadable, large, incomplete } = self.skipped;
+        let Skipped { binary, unreadable, large, crowded, deep, mounted, incomplete } =
+            self.skipped;
+        let crowded_note = format!(
+            "directories with more than {LIST_ENTRIES_HELD_MAX} entries not searched; name their files, or start further down"
+        );
+        let deep_note = format!(
+            "files or directories not searched, because they lie more than {PATH_DEPTH_MAX} names deep"
+        );
         for (count, what) in [
             (binary, "binary files not searched"),
             (unreadable, "files or directories could not be read"),
             (large, "files with lines too long to search"),
+            (crowded, &*crowded_note),
+            (deep, &*deep_note),
+            (mounted, "directories not searched, because something is mounted there"),
         ] {
             if count > 0 {
                 let _ = writeln!(text, "[{count} {what}]");
             }
         }
         if incomplete {
-            text.push_str("[there are more files than one search looks at; start further down]\n");
+            let _ = writeln!(
+                text,
+                "[there are more than {SEARCH_FILES_MAX} files, which is what one search looks at; start further down]"
+            );
         }
         if !self.closed.is_empty() {
             let _ = writeln!(text, "{}]", listed("[not searched, write-only:", &self.closed));

@@ -78,7 +78,7 @@ impl Files {
     }
 
     /// The place of a path, if the tool may do what it does there.
-    pub(super) fn permit(&self, tool: Tool, right: Right, path: &str) -> Result<Place<'_>, Error> {
+    pub(crate) fn permit(&self, tool: Tool, right: Right, path: &str) -> Result<Place<'_>, Error> {
         self.workspaces.permit(tool, right, &parse(path)?)
     }
 

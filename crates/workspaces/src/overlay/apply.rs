@@ -14,6 +14,7 @@ use crate::{
     error::Error,
     files::Files,
     path::{LogicalPath, MountPath},
+    protection::Protected,
     scope::{AccessScope, Right, Tool},
     store::{Fault, Kind},
     virtual_store::Row,
@@ -58,6 +59,8 @@ pub struct LeftChange {
     pub path: LogicalPath,
     /// Why it is not applied.
     pub reason: LeftReason,
+    /// Why agents only read the path below, if that is the reason.
+    pub protected: Option<Protected>,
 }
 
 piton_core::closed_set! {
@@ -67,6 +70,8 @@ piton_core::closed_set! {
         Newer => "newer",
         /// What is below changed while the overlay was applied.
         ChangedBelow => "changed_below",
+        /// Agents only read its path below.
+        Protected => "protected",
         /// Something failed before its turn.
         NotReached => "not_reached",
     }
@@ -80,6 +85,8 @@ impl OverlayStore {
             scope: AccessScope::ReadWrite.to_string(),
             purpose: String::new(),
             deny: Vec::new(),
+            writable: self.lower_mask.protection().writable(),
+            reserved: self.lower_mask.protection().reserved(),
             store: Ok(Arc::clone(&self.lower)),
         }])
     }
@@ -87,7 +94,8 @@ impl OverlayStore {
     /// Makes the lower Workspace as the overlay shows it, and takes what is there then from the overlay. `files` are
     /// the operations of whoever applies it, who needs a read-write Workspace at `over` on the same Store. If something
     /// below changed since it was copied up, nothing is applied and every such path is named. Whatever happens after
-    /// the first change is part of the answer: what was applied, what was not, and why.
+    /// the first change is part of the answer: what was applied, what was not, and why. What agents only read below
+    /// stays in the overlay.
     pub async fn apply(&self, files: &Files, request: &ApplyRequest) -> Result<Applied, Error> {
         let over = &request.over;
         let place = files.workspaces().permit(Tool::Write, Right::Change, over)?;
@@ -100,6 +108,8 @@ impl OverlayStore {
         };
         let rows = self.changed_rows().await.map_err(told(&MountPath::root()))?;
         let rows = reviewed_of(rows, request);
+        let split = self.split(rows).await.map_err(told(&MountPath::root()))?;
+        let (rows, protected) = (split.applied, split.left);
         let mut conflicts = Vec::new();
         for changed in &rows {
             if !self.fits(changed).await.map_err(told(&changed.path))? {
@@ -136,9 +146,17 @@ impl OverlayStore {
                 reasons.keys().cloned().collect::<Vec<_>>()
             }
         };
-        let reason = |path: &LogicalPath| reasons.get(path).copied().unwrap_or(LeftReason::Newer);
-        let mut left: Vec<LeftChange> =
-            left.into_iter().map(|path| LeftChange { reason: reason(&path), path }).collect();
+        let protected: BTreeMap<LogicalPath, Protected> =
+            protected.into_iter().map(|(path, why)| (over.join(&path), why)).collect();
+        let because = |path: LogicalPath| {
+            let protected = protected.get(&path).copied();
+            let reason = match protected {
+                Some(_) => LeftReason::Protected,
+                None => reasons.get(&path).copied().unwrap_or(LeftReason::Newer),
+            };
+            LeftChange { path, reason, protected }
+        };
+        let mut left: Vec<LeftChange> = left.into_iter().map(because).collect();
         // What took the place of something else differs twice.
         left.dedup();
         Ok(Applied { paths, left, stopped })

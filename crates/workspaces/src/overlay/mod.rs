@@ -6,8 +6,8 @@
 //! dropped.
 //!
 //! *Invariants*: no call of an agent changes the lower Store. Applying is not a tool of agents; it checks
-//! every file against the one that was copied up before it writes the first. Agents may write while an overlay is
-//! applied: what they write is below afterwards or still above.
+//! every file against the one that was copied up before it writes the first, and leaves above what is protected below.
+//! Agents may write while an overlay is applied: what they write is below afterwards or still above.
 //!
 //! *Limitations*: ignore files of the lower Store do not hide files that exist above only. A large overlay is dropped
 //! piece by piece: a crash in between leaves the rest.
@@ -15,6 +15,7 @@
 mod apply;
 mod differ;
 mod landing;
+mod protected;
 mod search;
 mod store;
 mod view;

@@ -256,9 +256,7 @@ impl OverlayStore {
         while let Some(directory) = waiting.pop() {
             for entry in self.list(directory.clone()).await?.entries {
                 let below = directory.child(&entry.name).map_err(|_| Fault::HoldsHidden)?;
-                if mask.hides_entry(&below) {
-                    return Err(Fault::HoldsHidden);
-                }
+                mask.check_entry(&below)?;
                 if entry.kind == Kind::Directory {
                     waiting.push(below.clone());
                 }

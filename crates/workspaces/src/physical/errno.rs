@@ -8,7 +8,8 @@ use crate::store::Fault;
 pub(super) fn fault(errno: Errno) -> Fault {
     match errno {
         Errno::NOENT | Errno::NAMETOOLONG => Fault::NotFound,
-        Errno::LOOP | Errno::XDEV => Fault::Link,
+        Errno::LOOP => Fault::Link,
+        Errno::XDEV => Fault::OtherMount,
         Errno::NOTDIR => Fault::NotDirectory,
         Errno::ISDIR => Fault::IsDirectory,
         Errno::EXIST => Fault::Exists,

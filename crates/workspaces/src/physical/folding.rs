@@ -70,6 +70,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::physical::PhysicalOptions;
 
     // Hard links are all that looks like a file system that folds letters on one that does not.
     #[test]
@@ -93,7 +94,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("Readme"), "").unwrap();
         fs::hard_link(directory.path().join("Readme"), directory.path().join("rEADME")).unwrap();
-        let root = Root::hold(directory.path(), false, false).unwrap();
+        let root = Root::hold(directory.path(), PhysicalOptions::default()).unwrap();
         let at = root.directory(&crate::path::MountPath::root()).unwrap();
         assert!(root.folds && !root.by_kernel);
         assert_eq!(root.check_spelling(&at, "Readme"), Ok(()));

@@ -11,7 +11,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::{errno::fault, folding::folds};
+use super::{errno::fault, folding::folds, store::PhysicalOptions};
 use crate::{path::MountPath, store::Fault};
 
 /// How a file is opened that is read: never blocking, never becoming a terminal.
@@ -26,22 +26,26 @@ pub(super) struct Root {
     /// Whether capital letters are not told from small ones.
     pub(super) folds: bool,
     deny_hard_links: bool,
+    /// What tells the Mount from what is mounted inside of it, if the system says.
+    mount: Option<MountId>,
+    /// Whether what is mounted inside of it is followed.
+    follows_mounts: bool,
 }
 
 impl Root {
     /// Opens a directory of the machine and holds it. Links on the way to it are followed, this once.
     /// With `by_name`, paths are walked name by name even where the kernel could do it.
-    pub(super) fn hold(
-        directory: &Path,
-        by_name: bool,
-        no_hard_links: bool,
-    ) -> Result<Self, Fault> {
+    pub(super) fn hold(directory: &Path, options: PhysicalOptions) -> Result<Self, Fault> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::fs::open(directory, flags, Mode::empty()).map_err(fault)?;
         let folds = folds(&fd, directory);
         // The kernel would take any spelling for a name.
-        let by_kernel = !by_name && !folds && beneath(fd.as_fd(), ".", DIRECTORY).is_ok();
-        Ok(Self { fd, by_kernel, folds, deny_hard_links: no_hard_links })
+        let by_kernel = !options.by_name
+            && !folds
+            && beneath(fd.as_fd(), ".", DIRECTORY, options.mounts).is_ok();
+        let mount = mount_id(fd.as_fd()).ok();
+        let (deny_hard_links, follows_mounts) = (options.deny_hard_links, options.mounts);
+        Ok(Self { fd, by_kernel, folds, deny_hard_links, mount, follows_mounts })
     }
 
     /// Opens a directory.
@@ -65,13 +69,35 @@ impl Root {
     /// Opens a regular file of an open directory to be read.
     pub(super) fn file_in(&self, directory: &OwnedFd, name: &str) -> Result<(File, Stat), Fault> {
         self.check_spelling(directory, name).map_err(fault)?;
-        self.regular(one(directory.as_fd(), name, READ).map_err(fault)?)
+        let file = one(directory.as_fd(), name, READ).map_err(fault)?;
+        self.check_mount(file.as_fd()).map_err(fault)?;
+        self.regular(file)
     }
 
     /// Opens a directory of an open directory.
     pub(super) fn directory_in(&self, directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
         self.check_spelling(directory, name).map_err(fault)?;
-        one_directory(directory, name)
+        let below = one_directory(directory, name)?;
+        self.check_mount(below.as_fd()).map_err(fault)?;
+        Ok(below)
+    }
+
+    /// Whether what is mounted inside of the Mount is followed.
+    pub(super) fn follows_mounts(&self) -> bool {
+        self.follows_mounts
+    }
+
+    /// Refuses what lies on something that is mounted inside of the Mount, unless that is followed.
+    pub(super) fn check_mount(&self, opened: BorrowedFd<'_>) -> Result<(), Errno> {
+        if self.follows_mounts { Ok(()) } else { self.check_same_mount(opened) }
+    }
+
+    /// The same, whether or not that is followed: what is mounted somewhere is neither moved nor deleted with it.
+    pub(super) fn check_same_mount(&self, opened: BorrowedFd<'_>) -> Result<(), Errno> {
+        match &self.mount {
+            Some(mount) if mount_id(opened)? != *mount => Err(Errno::XDEV),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn regular(&self, fd: OwnedFd) -> Result<(File, Stat), Fault> {
@@ -86,7 +112,10 @@ impl Root {
 
     fn open(&self, path: &MountPath, flags: OFlags) -> Result<OwnedFd, Fault> {
         let text = if path.is_root() { "." } else { path.as_str() };
-        let opened = match self.by_kernel.then(|| beneath(self.fd.as_fd(), text, flags)) {
+        let opened = match self
+            .by_kernel
+            .then(|| beneath(self.fd.as_fd(), text, flags, self.follows_mounts()))
+        {
             // A link that should be a directory is told as no directory; the walk asks what it is.
             Some(Err(Errno::NOTDIR)) | None => self.walk(path, flags),
             Some(opened) => opened,
@@ -103,9 +132,12 @@ impl Root {
         for name in parent.names() {
             self.check_spelling(&current, name)?;
             current = one(current.as_fd(), name, DIRECTORY)?;
+            self.check_mount(current.as_fd())?;
         }
         self.check_spelling(&current, last)?;
-        one(current.as_fd(), last, flags)
+        let last = one(current.as_fd(), last, flags)?;
+        self.check_mount(last.as_fd())?;
+        Ok(last)
     }
 }
 
@@ -131,16 +163,47 @@ pub(super) fn one_directory(directory: &OwnedFd, name: &str) -> Result<OwnedFd, 
 
 /// How the kernel looks for a path: not outside the Mount, and over no link.
 #[cfg(target_os = "linux")]
-pub(super) const RESOLVE: rustix::fs::ResolveFlags = rustix::fs::ResolveFlags::BENEATH
+const RESOLVE: rustix::fs::ResolveFlags = rustix::fs::ResolveFlags::BENEATH
     .union(rustix::fs::ResolveFlags::NO_SYMLINKS)
     .union(rustix::fs::ResolveFlags::NO_MAGICLINKS);
 
+/// The same, and over no mount unless those are followed.
 #[cfg(target_os = "linux")]
-fn beneath(root: BorrowedFd<'_>, path: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
-    rustix::fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), RESOLVE)
+pub(super) fn resolving(mounts: bool) -> rustix::fs::ResolveFlags {
+    if mounts { RESOLVE } else { RESOLVE | rustix::fs::ResolveFlags::NO_XDEV }
+}
+
+#[cfg(target_os = "linux")]
+fn beneath(
+    root: BorrowedFd<'_>,
+    path: &str,
+    flags: OFlags,
+    mounts: bool,
+) -> Result<OwnedFd, Errno> {
+    rustix::fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), resolving(mounts))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn beneath(_: BorrowedFd<'_>, _: &str, _: OFlags) -> Result<OwnedFd, Errno> {
+fn beneath(_: BorrowedFd<'_>, _: &str, _: OFlags, _: bool) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
+}
+
+/// What tells a mount from others: its id where the kernel has one, else its device. A directory of the same device
+/// that is mounted a second time has the same device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct MountId(u64);
+
+#[cfg(target_os = "linux")]
+fn mount_id(opened: BorrowedFd<'_>) -> Result<MountId, Errno> {
+    use rustix::fs::StatxFlags;
+    match rustix::fs::statx(opened, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID) {
+        Ok(stat) if stat.stx_mask & StatxFlags::MNT_ID.bits() != 0 => Ok(MountId(stat.stx_mnt_id)),
+        // Before Linux 5.8.
+        _ => rustix::fs::fstat(opened).map(|stat| MountId(stat.st_dev)),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn mount_id(opened: BorrowedFd<'_>) -> Result<MountId, Errno> {
+    rustix::fs::fstat(opened).map(|stat| MountId(stat.st_dev as u64))
 }

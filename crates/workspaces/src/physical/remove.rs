@@ -56,10 +56,11 @@ impl Root {
             Kind::File => (Before::File(digest_in(self, &directory, name)?), None),
             Kind::Directory => {
                 let inside = one_directory(&directory, name)?;
+                self.check_mount(inside.as_fd()).map_err(fault)?;
                 if !recursive && !is_empty(&inside)? {
                     return Err(Fault::NotEmpty);
                 }
-                check_tree(&inside, path, mask)?;
+                self.check_tree(&inside, path, mask)?;
                 (Before::Directory, Some(random_name(entropy)))
             }
         };
@@ -101,34 +102,42 @@ fn is_empty(directory: &OwnedFd) -> Result<bool, Fault> {
     Ok(true)
 }
 
-/// Refuses a tree that holds a hidden name, or more than is changed at once.
-pub(super) fn check_tree(directory: &OwnedFd, path: &MountPath, mask: &Mask) -> Result<(), Fault> {
-    let mut left = TREE_ENTRIES_MAX;
-    check_below(directory.as_fd(), path, mask, &mut left)
-}
-
-fn check_below(
-    directory: BorrowedFd<'_>,
-    path: &MountPath,
-    mask: &Mask,
-    left: &mut usize,
-) -> Result<(), Fault> {
-    let (found, _) = entries(directory)?;
-    for entry in found {
-        let limit = Fault::Limit { what: "entries at once", max: TREE_ENTRIES_MAX as u64 };
-        *left = left.checked_sub(1).ok_or(limit)?;
-        let too_deep = Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
-        let below = path.child(&entry.name).map_err(|_| too_deep)?;
-        if mask.hides_entry(&below) {
-            return Err(Fault::HoldsHidden);
-        }
-        if entry.kind == Kind::Directory {
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-            let inside = one(directory, &entry.name, flags).map_err(fault)?;
-            check_below(inside.as_fd(), &below, mask, left)?;
-        }
+impl Root {
+    /// Refuses a tree that holds a hidden or protected name, something that is mounted there, or more than is changed
+    /// at once.
+    pub(super) fn check_tree(
+        &self,
+        directory: &OwnedFd,
+        path: &MountPath,
+        mask: &Mask,
+    ) -> Result<(), Fault> {
+        let mut left = TREE_ENTRIES_MAX;
+        self.check_below(directory.as_fd(), path, mask, &mut left)
     }
-    Ok(())
+
+    fn check_below(
+        &self,
+        directory: BorrowedFd<'_>,
+        path: &MountPath,
+        mask: &Mask,
+        left: &mut usize,
+    ) -> Result<(), Fault> {
+        let (found, _) = entries(directory)?;
+        for entry in found {
+            let limit = Fault::Limit { what: "entries at once", max: TREE_ENTRIES_MAX as u64 };
+            *left = left.checked_sub(1).ok_or(limit)?;
+            let too_deep = Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
+            let below = path.child(&entry.name).map_err(|_| too_deep)?;
+            mask.check_entry(&below)?;
+            if entry.kind == Kind::Directory {
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+                let inside = one(directory, &entry.name, flags).map_err(fault)?;
+                self.check_same_mount(inside.as_fd()).map_err(fault)?;
+                self.check_below(inside.as_fd(), &below, mask, left)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Removes a directory with everything in it; a link goes, what it leads to stays.

@@ -13,7 +13,6 @@ use super::{
     no_replace::rename_no_replace,
     open::{Root, one_directory},
     ready::{Ready, digest_in},
-    remove::check_tree,
 };
 use crate::{
     mask::Mask,
@@ -61,7 +60,7 @@ impl Root {
         let before = if kind == Kind::File {
             Before::File(digest_in(self, &source, name)?)
         } else {
-            check_tree(&one_directory(&source, name)?, from, mask)?;
+            self.check_tree(&one_directory(&source, name)?, from, mask)?;
             Before::Directory
         };
         Ok(Renaming {

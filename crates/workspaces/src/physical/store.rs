@@ -36,6 +36,8 @@ pub struct PhysicalOptions {
     pub links: bool,
     /// Whether a file that has other names elsewhere is refused.
     pub deny_hard_links: bool,
+    /// Whether what is mounted inside the Mount is followed.
+    pub mounts: bool,
     /// How much the Mount may hold.
     pub quota: Option<Quota>,
     /// Whether paths are opened name by name although the kernel could open them beneath the Mount.
@@ -60,7 +62,7 @@ impl PhysicalStore {
         options: PhysicalOptions,
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self, Fault> {
-        let root = Root::hold(directory, options.by_name, options.deny_hard_links)?;
+        let root = Root::hold(directory, options)?;
         Ok(Self { inner: Arc::new(Inner { root, entropy, options }) })
     }
 

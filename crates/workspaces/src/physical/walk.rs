@@ -85,9 +85,16 @@ impl Walk<'_> {
         if self.search.cancel.is_cancelled() {
             return Err(Fault::Cancelled);
         }
-        let Ok((found, _)) = entries(directory.as_fd()) else {
-            self.found.skipped.unreadable += 1;
-            return Ok(());
+        let found = match entries(directory.as_fd()) {
+            Ok((found, _)) => found,
+            Err(Fault::Limit { .. }) => {
+                self.found.skipped.crowded += 1;
+                return Ok(());
+            }
+            Err(_) => {
+                self.found.skipped.unreadable += 1;
+                return Ok(());
+            }
         };
         let has_own = found.iter().any(|entry| entry.name == IGNORE_FILE);
         let own;
@@ -118,7 +125,8 @@ impl Walk<'_> {
             return Ok(());
         }
         let Ok(below) = path.child(&entry.name) else {
-            self.found.skipped.unreadable += 1;
+            // Its name is one that can be used, so there are too many above it.
+            self.found.skipped.deep += 1;
             return Ok(());
         };
         let is_directory = entry.kind == Kind::Directory;
@@ -129,6 +137,9 @@ impl Walk<'_> {
             Kind::File if self.search.selects(&below) => self.found.files.push(below),
             Kind::Directory => {
                 match one(directory, &entry.name, OFlags::RDONLY | OFlags::DIRECTORY) {
+                    Ok(inside) if self.root.check_mount(inside.as_fd()).is_err() => {
+                        self.found.skipped.mounted += 1;
+                    }
                     Ok(inside) => self.directory(&inside, &below, ignores)?,
                     Err(_) => self.found.skipped.unreadable += 1,
                 }

@@ -3,7 +3,10 @@
 //! *Invariants*: matching takes time linear in the text, whatever the expression; its automaton and the
 //! longest line are bounded.
 
-use std::io::{self, Read};
+use std::{
+    borrow::Cow,
+    io::{self, Read},
+};
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher};
 use grep_regex::{RegexCaptures, RegexMatcher, RegexMatcherBuilder};
@@ -18,7 +21,7 @@ use crate::{
         SEARCH_HEAP_BYTES_MAX,
     },
     error::Error,
-    path::MountPath,
+    path::{MountPath, cannot_be_shown},
 };
 
 /// How lines are matched.
@@ -207,15 +210,29 @@ impl SinkError for Failure {
     }
 }
 
+/// A text in which what cannot be shown is escaped: a line of a file may hold what moves the cursor of a terminal or
+/// turns the text around it. Tabs stay.
+fn visible(text: &str) -> Cow<'_, str> {
+    let odd = |one: char| one != '\t' && cannot_be_shown(one);
+    if !text.contains(odd) {
+        return Cow::Borrowed(text);
+    }
+    let mut visible = String::with_capacity(text.len());
+    for one in text.chars() {
+        if odd(one) { visible.extend(one.escape_default()) } else { visible.push(one) }
+    }
+    Cow::Owned(visible)
+}
+
 /// The line as it is shown.
 fn clip(bytes: &[u8]) -> String {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
     let start = &bytes[..bytes.len().min(4 * GREP_LINE_CHARACTERS_MAX)];
-    let text = String::from_utf8_lossy(start);
+    let text = visible(&String::from_utf8_lossy(start)).into_owned();
     match text.char_indices().nth(GREP_LINE_CHARACTERS_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None if start.len() < bytes.len() => format!("{text}…"),
-        None => text.into_owned(),
+        None => text,
     }
 }

@@ -33,16 +33,30 @@ pub struct Skipped {
     pub unreadable: u64,
     /// Files that are too large, or have a line that is.
     pub large: u64,
+    /// Directories with more entries than a search looks at.
+    pub crowded: u64,
+    /// Files and directories that lie deeper than a path can say.
+    pub deep: u64,
+    /// Directories that are mounted there, where that is not followed.
+    pub mounted: u64,
     /// Whether there were more files than a search looks at.
     pub incomplete: bool,
 }
 
 impl Skipped {
+    /// Whether files may match that were not looked at, because there are too many or they lie too deep.
+    pub fn is_cut(&self) -> bool {
+        self.incomplete || self.crowded > 0 || self.deep > 0
+    }
+
     /// Adds what another part of the search passed over.
     pub fn add(&mut self, other: Self) {
         self.binary += other.binary;
         self.unreadable += other.unreadable;
         self.large += other.large;
+        self.crowded += other.crowded;
+        self.deep += other.deep;
+        self.mounted += other.mounted;
         self.incomplete |= other.incomplete;
     }
 }

@@ -7,6 +7,8 @@ use std::fmt;
 
 use piton_core::Code;
 
+use crate::protection::Protected;
+
 /// Why a Store fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -17,6 +19,8 @@ pub enum Fault {
     Link,
     /// A link leads nowhere inside the Mount.
     LinkLeadsOut,
+    /// It lies on something that is mounted inside the Mount, and that is not followed.
+    OtherMount,
     /// Links lead in a circle.
     LinkLoop,
     /// It is a pipe, a socket or a device.
@@ -62,6 +66,8 @@ pub enum Fault {
     },
     /// Something in the directory is hidden by configuration.
     HoldsHidden,
+    /// Something in the directory is protected.
+    HoldsProtected(Protected),
     /// The operating system refused access.
     Permission,
     /// The quota of the Workspace is used up.
@@ -111,6 +117,7 @@ impl Fault {
         match self {
             Self::NotFound => Code::WorkspaceNotFound,
             Self::Link | Self::LinkLeadsOut | Self::LinkLoop => Code::WorkspaceLink,
+            Self::OtherMount => Code::WorkspaceMount,
             Self::NotRegular => Code::WorkspaceNotRegular,
             Self::IsDirectory => Code::WorkspaceIsDirectory,
             Self::NotDirectory => Code::WorkspaceNotDirectory,
@@ -122,6 +129,7 @@ impl Fault {
             Self::PastEnd { .. } => Code::WorkspaceBadArgument,
             Self::Conflict { .. } => Code::WorkspaceConflict,
             Self::HoldsHidden => Code::WorkspaceHidden,
+            Self::HoldsProtected(_) => Code::WorkspaceProtected,
             Self::Permission => Code::WorkspacePermission,
             Self::Quota { .. } => Code::WorkspaceQuota,
             Self::Full => Code::StoreFull,
@@ -146,6 +154,9 @@ impl fmt::Display for Fault {
             Self::Link => "is or leads through a link, and links are not followed",
             Self::LinkLeadsOut => "leads through a link to nowhere in this Workspace",
             Self::LinkLoop => "leads through links that go in a circle",
+            Self::OtherMount => {
+                "is or leads through something that is mounted there, which is not followed"
+            }
             Self::NotRegular => "is a pipe, a socket or a device, which is never opened",
             Self::IsDirectory => "is a directory",
             Self::NotDirectory => "leads through a file where a directory is needed",
@@ -164,6 +175,9 @@ impl fmt::Display for Fault {
             }
             Self::Io => "could not be read or written",
             Self::Data(_) => "could not be read or written: Piton's own data failed",
+            Self::HoldsProtected(why) => {
+                return write!(formatter, "holds something that is protected{why}");
+            }
             Self::NotText { bytes, kind } => {
                 let kind = match kind {
                     NotTextKind::Binary => "binary data",

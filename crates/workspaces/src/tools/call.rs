@@ -50,10 +50,26 @@ impl Files {
             return Err(Error::NoSuchTool { name: shown(name), offered });
         };
         if tool.changes() {
+            self.refuse_at_once(tool, &arguments)?;
             let files = self.clone();
             return as_a_whole(async move { files.make(tool, arguments).await }).await;
         }
         self.make(tool, arguments).await
+    }
+
+    /// Refuses what the Workspaces refuse whatever is on the disk, without another thread.
+    fn refuse_at_once(&self, tool: Tool, arguments: &Value) -> Result<(), Error> {
+        let check = |name: &str, right| match arguments.get(name).and_then(Value::as_str) {
+            Some(path) => self.permit(tool, right, path).map(drop),
+            None => Ok(()),
+        };
+        match tool.needs_at_target() {
+            None => check("path", tool.needs()),
+            Some(at_target) => {
+                check("from", tool.needs())?;
+                check("to", at_target)
+            }
+        }
     }
 
     async fn make(&self, tool: Tool, arguments: Value) -> Result<String, Error> {

@@ -30,7 +30,8 @@ impl VirtualStore {
             }
             match next {
                 Waiting::Directory(path, id, ignores) => {
-                    self.open(search, &path, id, &ignores, &mut waiting).await?;
+                    let deep = self.open(search, &path, id, &ignores, &mut waiting).await?;
+                    found.skipped.deep += deep;
                 }
                 Waiting::File(path, stored) => {
                     files += 1;
@@ -93,7 +94,7 @@ impl VirtualStore {
         }
     }
 
-    /// Puts the entries of a directory in front of what is waiting.
+    /// Puts the entries of a directory in front of what is waiting; returns how many of them lie too deep.
     async fn open(
         &self,
         search: &Search,
@@ -101,7 +102,8 @@ impl VirtualStore {
         id: DirectoryId,
         above: &Ignores,
         waiting: &mut Vec<Waiting>,
-    ) -> Result<(), Fault> {
+    ) -> Result<u64, Fault> {
+        let mut deep = 0;
         let rows = self.rows(id).await?;
         let mut ignores = above.clone();
         if search.selection.follows_ignores()
@@ -111,6 +113,7 @@ impl VirtualStore {
         }
         for (name, stored) in rows.into_iter().rev() {
             let Ok(below) = path.child(&name) else {
+                deep += 1;
                 continue;
             };
             let is_directory = matches!(stored.row, Row::Directory { .. });
@@ -130,7 +133,7 @@ impl VirtualStore {
                 Row::File { .. } | Row::Whiteout { .. } => {}
             }
         }
-        Ok(())
+        Ok(deep)
     }
 
     async fn look(

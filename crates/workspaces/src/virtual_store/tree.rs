@@ -46,9 +46,7 @@ impl VirtualStore {
                     let damaged = Fault::Data(Code::StoreInvariantViolation);
                     let name = name_of(&entry.key).ok_or(damaged)?;
                     let below = path.child(name).map_err(|_| TOO_DEEP)?;
-                    if mask.is_some_and(|mask| mask.hides_entry(&below)) {
-                        return Err(Fault::HoldsHidden);
-                    }
+                    mask.map_or(Ok(()), |mask| mask.check_entry(&below))?;
                     let row = Stored::decode(&entry.value)?.row;
                     if let Row::Directory { id, .. } = row {
                         waiting.push((id, below));

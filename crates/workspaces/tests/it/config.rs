@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::world::memory_ports;
 
 fn ports() -> WorkspacePorts {
-    WorkspacePorts { kept: memory_ports(1), memory: memory_ports(2) }
+    WorkspacePorts { kept: memory_ports(1), memory: memory_ports(2), own: Vec::new() }
 }
 
 fn configs(list: Value) -> Vec<WorkspaceConfig> {

@@ -70,6 +70,12 @@ impl Laid {
         self.definition.deny = deny.iter().map(|pattern| (*pattern).to_owned()).collect();
         self
     }
+
+    /// The same, letting agents change these protected names.
+    pub(crate) fn letting(mut self, names: &[&str]) -> Self {
+        self.definition.writable = names.iter().map(|name| (*name).to_owned()).collect();
+        self
+    }
 }
 
 /// Files that are looked at.
@@ -236,12 +242,16 @@ impl Guarded {
             Some(Error::Scope { .. } | Error::Unmapped { .. } | Error::Path { .. }) => {
                 self.asked.all.load(Ordering::Relaxed)
             }
-            // That something is hidden may depend on where links lead, and on nothing else.
+            // That something is hidden or protected may depend on where links lead, and on nothing else.
+            // What is protected can be read, so an edit reads where a link leads before it is refused.
+            Some(Error::Protected { .. }) if self.follows_links => 0,
             Some(Error::Hidden { .. }) if self.follows_links => {
                 let resolved = self.asked.resolutions.load(Ordering::Relaxed);
                 self.asked.all.load(Ordering::Relaxed) - resolved
             }
-            Some(Error::Hidden { .. }) => self.asked.all.load(Ordering::Relaxed),
+            Some(Error::Hidden { .. } | Error::Protected { .. }) => {
+                self.asked.all.load(Ordering::Relaxed)
+            }
             _ => 0,
         };
         assert_eq!(asked, 0, "{what}: a Store was asked: {}", reply.text);

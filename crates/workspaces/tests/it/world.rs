@@ -59,6 +59,8 @@ pub(crate) fn definition(prefix: &str, scope: &str, store: Arc<dyn Store>) -> De
         scope: scope.into(),
         purpose: String::new(),
         deny: Vec::new(),
+        writable: Vec::new(),
+        reserved: Vec::new(),
         store: Ok(store),
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{compile, list, show, validate, walk, write};
+use super::{adopt, compile, list, show, validate, walk, write};
 use crate::{app::App, exit::Ending, failure::Failure};
 
 #[derive(Subcommand)]
@@ -25,6 +25,9 @@ pub(crate) enum Command {
     /// Copy a workflow under an id of your own, to change it
     #[command(after_help = "Example:\n  piton workflow fork wr.code_review user.our_review")]
     Fork(write::Fork),
+    /// Bring in a directory of workflow files that were written for another namespace
+    #[command(after_help = "Example:\n  piton workflow adopt ~/Downloads/workflows --dry-run")]
+    Adopt(adopt::Adopt),
     /// Walk a workflow yourself, in this terminal
     #[command(
         after_help = "Examples:\n  piton workflow run wr.tour\n  piton workflow run --resume amber-otter\n  piton workflow run --resume amber-otter@diagnose"
@@ -41,6 +44,7 @@ impl Command {
             Self::Compile(compile) => compile.run(app),
             Self::New(new) => new.run(app),
             Self::Fork(fork) => fork.run(app),
+            Self::Adopt(adopt) => adopt.run(app),
             Self::Run(walk) => walk.run(app),
         }
     }

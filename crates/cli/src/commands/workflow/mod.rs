@@ -1,5 +1,6 @@
 //! `piton workflow`: what there is to run, checked, written and walked.
 
+mod adopt;
 mod command;
 mod compile;
 mod list;

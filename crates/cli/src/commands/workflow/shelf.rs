@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use piton_runtime::{
     config::{Configuration, Settings},
-    library::{Library, PROJECT_WORKFLOWS, Stock, USER_WORKFLOWS, sources},
+    library::{Library, PROJECT_WORKFLOWS, Source, Stock, USER_WORKFLOWS, sources},
     surroundings::{ProjectDir, project_dir},
 };
 use piton_workflow::SourceKind;
@@ -16,6 +16,7 @@ pub(super) struct Shelf {
     configuration: Configuration,
     pub(super) project: Option<ProjectDir>,
     pub(super) stock: Stock,
+    pub(super) sources: Vec<Source>,
 }
 
 impl Shelf {
@@ -25,8 +26,9 @@ impl Shelf {
         let known = [settings.project_dir(), app.environment.working_dir.as_deref()];
         let project = project_dir(None, known.into_iter().flatten())?;
         let path = project.as_ref().map(ProjectDir::path);
-        let stock = Library::default().stock(&sources(&settings, configuration.user_dir(), path));
-        Ok(Self { configuration, project, stock })
+        let sources = sources(&settings, configuration.user_dir(), path);
+        let stock = Library::default().stock(&sources);
+        Ok(Self { configuration, project, stock, sources })
     }
 
     /// Where files of one's own, or of the project, are kept.

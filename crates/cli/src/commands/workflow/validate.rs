@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use piton_runtime::library::{Broken, BrokenReason};
+use piton_runtime::library::{Broken, BrokenReason, Source, catalog_beside};
 use piton_workflow::{
     SourceKind,
-    compile::{Catalog, compile},
+    compile::compile,
     source::{Origin, Problem},
 };
 use serde::Serialize;
@@ -52,7 +52,8 @@ impl Validate {
         let files = if self.files.is_empty() {
             everything_here(app)?
         } else {
-            self.files.iter().map(|path| judge(path)).collect::<Result<_, _>>()?
+            let sources = Shelf::of(app)?.sources;
+            self.files.iter().map(|path| judge(path, &sources)).collect::<Result<_, _>>()?
         };
         let is_sound =
             files.iter().all(|file| file.problems.is_empty() && file.unreadable.is_none());
@@ -63,11 +64,12 @@ impl Validate {
     }
 }
 
-fn judge(path: &Path) -> Result<File, Failure> {
+fn judge(path: &Path, sources: &[Source]) -> Result<File, Failure> {
     let text = files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?;
-    let directory = path.parent().unwrap_or(Path::new("")).display().to_string();
-    let origin = Origin::new(SourceKind::User, directory);
-    let outcome = compile(&text, &origin, &Catalog::standard());
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let origin = Origin::new(SourceKind::User, directory.display().to_string());
+    let beside = if directory == Path::new("") { Path::new(".") } else { directory };
+    let outcome = compile(&text, &origin, &catalog_beside(beside, sources));
     let path = path.display().to_string();
     Ok(match outcome {
         Ok(workflow) => {

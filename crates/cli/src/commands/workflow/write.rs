@@ -1,10 +1,10 @@
 //! `piton workflow new` and `piton workflow fork`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use piton_core::WorkflowId;
-use piton_runtime::library::NotFound;
+use piton_runtime::library::{NotFound, catalog_beside};
 use piton_workflow::{
     SourceKind,
     compile::{Catalog, compile},
@@ -111,7 +111,7 @@ fn write(
     id: WorkflowId,
 ) -> Result<Ending, Failure> {
     let (kind, directory) = shelf.directory(place.project)?;
-    check(kind, &directory.display().to_string(), text)?;
+    check(kind, &directory, &catalog_beside(&directory, &shelf.sources), text)?;
     let name = id.as_str().rsplit('.').next().unwrap_or(id.as_str());
     let file = directory.join(format!("{name}.json"));
     files::write(&file, text.as_bytes(), place.force)?;
@@ -125,10 +125,10 @@ fn write(
 }
 
 /// Nothing is written that would not load.
-fn check(kind: SourceKind, directory: &str, text: &str) -> Result<(), Failure> {
-    let mut origin = Origin::new(kind, directory);
+fn check(kind: SourceKind, directory: &Path, catalog: &Catalog, text: &str) -> Result<(), Failure> {
+    let mut origin = Origin::new(kind, directory.display().to_string());
     origin.purpose = Purpose::Save;
-    let outcome = compile(text, &origin, &Catalog::standard());
+    let outcome = compile(text, &origin, catalog);
     outcome.map(drop).map_err(|problems| {
         let first = problems.first().map_or_else(String::new, ToString::to_string);
         Failure::refused(

@@ -15,7 +15,8 @@ use crate::{app::App, failure::Failure, open::Open, output};
 #[derive(Args, Clone, Default)]
 pub(crate) struct Chosen {
     /// A Workspace beside those that are configured: PREFIX=STORE:SCOPE. STORE is a directory (./docs), virtual,
-    /// virtual/NAME, memory, or over/PREFIX; SCOPE is ro, rw or wo. May be repeated
+    /// virtual/NAME, memory, or over/PREFIX; SCOPE is ro, rw or wo. `,writable=NAME` after the scope lets agents change a
+    /// name that they otherwise only read, such as .vscode. May be repeated
     #[arg(long = "workspace", value_name = "PREFIX=STORE:SCOPE", value_parser = mount)]
     workspaces: Vec<Mount>,
 }

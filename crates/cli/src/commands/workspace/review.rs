@@ -111,7 +111,10 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
     let changes = count(left.len(), "change");
     app.output.say(format_args!("{changes} {stays} in {overlay}; nothing was lost:"));
     let width = left.iter().map(|one| one.path.len()).max().unwrap_or(0);
-    let line = |one: &LeftShown| format!("{:width$}  {}", one.path, because(one.reason));
+    let line = |one: &LeftShown| {
+        let why = one.protected.as_deref().unwrap_or_else(|| because(one.reason));
+        format!("{:width$}  {why}", one.path)
+    };
     say_some(&left.iter().map(line).collect::<Vec<_>>());
     app.output.say(format_args!("review: piton workspace diff {overlay}"));
 }
@@ -120,6 +123,7 @@ const fn because(reason: LeftReason) -> &'static str {
     match reason {
         LeftReason::Newer => "written after you looked",
         LeftReason::ChangedBelow => "changed below while it was applied",
+        LeftReason::Protected => "protected: agents only read it",
         LeftReason::NotReached => "not reached",
     }
 }

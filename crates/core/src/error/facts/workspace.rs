@@ -32,6 +32,13 @@ pub(in crate::error) const HIDDEN: Facts = Facts {
     retry: Retry::NotRetryable,
 };
 
+pub(in crate::error) const PROTECTED: Facts = Facts {
+    domain: Domain::Workspace,
+    meaning: "Agents only read this name in every Workspace, because it decides what agents may do or makes a program run something by itself; nothing was changed.",
+    advice: "Leave it as it is, and tell the person what you would change there.",
+    retry: Retry::NotRetryable,
+};
+
 pub(in crate::error) const NOT_FOUND: Facts = Facts {
     domain: Domain::Workspace,
     meaning: "There is no file or directory with this path.",
@@ -43,6 +50,13 @@ pub(in crate::error) const LINK: Facts = Facts {
     domain: Domain::Workspace,
     meaning: "A part of the path is a link, and links are not followed here.",
     advice: "Use the path of the file itself; `ls` marks links.",
+    retry: Retry::NotRetryable,
+};
+
+pub(in crate::error) const MOUNT: Facts = Facts {
+    domain: Domain::Workspace,
+    meaning: "A part of the path is the place where another file system, or a directory from elsewhere, is mounted inside the Workspace.",
+    advice: "Do without it; only the person can open it, with `mounts = true` in the configuration of the Workspace.",
     retry: Retry::NotRetryable,
 };
 

@@ -57,3 +57,38 @@ fn an_older_id_follows_when_its_place_is_taken_or_freed() {
     fs::remove_file(other).unwrap();
     assert_eq!(own(), ["user.flow"]);
 }
+
+#[test]
+fn a_workflow_is_compiled_again_when_a_routine_that_it_sees_changes_and_no_other_is() {
+    let machine = Machine::in_memory();
+    let file = |id: &str, steps: serde_json::Value| {
+        let file = serde_json::json!({
+            "id": id, "name": "Sample", "description": "A sample.", "version": "1.0.0", "steps": steps,
+        });
+        file.to_string()
+    };
+    let step =
+        |prompt: &str| serde_json::json!([{ "id": "look", "title": "Look", "prompt": prompt }]);
+    let call = serde_json::json!([{ "id": "again", "title": "Again",
+        "templateCall": { "templateId": "wr.templates.routine.look" } }]);
+    let caller = machine.write("flows/a/caller.json", &file("user.caller", call));
+    machine.write("flows/a/plain.json", &file("user.plain", step("Plain.")));
+    machine.write("flows/b/routines/look.json", &file("team.look", step("First.")));
+    let above = caller.parent().and_then(std::path::Path::parent).unwrap();
+    let source =
+        |name: &str| Source { kind: SourceKind::User, directory: above.join(name), is_named: true };
+    let sources = [source("a"), source("b")];
+    let library = Library::default();
+    let caller = compiled(&library.stock(&sources), "user.caller");
+    let plain = compiled(&library.stock(&sources), "user.plain");
+    assert!(caller.steps[0].prompt.starts_with("First."));
+    assert!(Arc::ptr_eq(&caller, &compiled(&library.stock(&sources), "user.caller")));
+    machine.write("flows/b/routines/look.json", &file("team.look", step("Second.")));
+    let changed = compiled(&library.stock(&sources), "user.caller");
+    assert!(changed.steps[0].prompt.starts_with("Second."), "{}", changed.steps[0].prompt);
+    assert_ne!(caller.workflow_hash(), changed.workflow_hash());
+    assert!(Arc::ptr_eq(&plain, &compiled(&library.stock(&sources), "user.plain")));
+    // One beside it counts more than one from a stronger source.
+    machine.write("flows/a/look.json", &file("user.routine-look", step("Mine.")));
+    assert!(compiled(&library.stock(&sources), "user.caller").steps[0].prompt.starts_with("Mine."));
+}

@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::derived::joined_id;
+use crate::bounds::{ROUTINES_LISTED_MAX, SOURCE_BYTES_MAX};
 use crate::compile::catalog::Catalog;
 use crate::predicate::Predicate;
 use crate::run::SourceKind;
 use crate::source::shipped::{Content, Step, Task, TemplateCall, Workflow, bind};
 use crate::source::strict::Function;
-use crate::source::{Origin, ProblemCode, Problems, RoutineId, parse};
+use crate::source::{Origin, ProblemCode, Problems, ROUTINE_PREFIX, RoutineId, parse};
 
 /// What a call came to.
 pub(super) struct Expanded {
@@ -30,27 +31,49 @@ pub(super) fn expand(
     problems: &mut Problems,
 ) -> Option<Expanded> {
     check_fields(caller, problems);
-    let Some(text) = catalog.routines.get(&call.routine) else {
-        let known: Vec<_> = catalog.routines.keys().map(RoutineId::as_str).collect();
-        let fix = match known.as_slice() {
-            [] => "write the steps out; this version of Piton brings no routines along".to_owned(),
-            known => format!("use one of: {}", known.join(", ")),
-        };
+    let Some(text) = catalog.routine(&call.routine) else {
+        let fix = remedy(call, catalog);
         let reason = format!("there is no routine `{}`", call.routine);
         let at = call.at.field("templateId");
         problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
         return None;
     };
-    let mut filling = Filling { args: &call.args, used: BTreeSet::new(), missing: BTreeSet::new() };
+    let mut filling = Filling::new(&call.args);
     let workflow = read(call, text, &mut filling, problems)?;
     for name in &filling.missing {
         let reason = format!("the routine `{}` needs the argument `{name}`", call.routine);
         let fix = format!("add `{name}`: a text, a number, true or false");
         problems.report(&call.at.field("args"), ProblemCode::MissingField, reason, fix);
     }
+    for name in &filling.unfit {
+        let reason = format!(
+            "the argument `{name}` of `{}` is no text, number, true or false",
+            call.routine
+        );
+        let at = call.at.field("args").field(name);
+        problems.report(&at, ProblemCode::WrongType, reason, "write it as a text");
+    }
     let unused = call.args.keys().filter(|name| !filling.used.contains(*name)).cloned().collect();
     let tasks = tasks(caller, call, workflow, problems);
     Some(Expanded { tasks, unused })
+}
+
+/// What somebody can do who called a routine that is not there.
+fn remedy(call: &TemplateCall, catalog: &Catalog) -> String {
+    let name = call.routine.as_str().trim_start_matches(RoutineId::PREFIX);
+    let add = format!(
+        "put its file into a directory of workflows: one with an id such as `user.{ROUTINE_PREFIX}{name}`"
+    );
+    let known: Vec<_> = catalog.routines.keys().map(RoutineId::as_str).collect();
+    if known.is_empty() {
+        return add;
+    }
+    let shown = known.len().min(ROUTINES_LISTED_MAX);
+    let more = match known.len() - shown {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{add}, or use one of: {}{more}", known[..shown].join(", "))
 }
 
 /// A step that calls a routine says nothing of its own about what the routine says.
@@ -92,11 +115,14 @@ fn read(
     });
     let plain = |step: &Step| matches!(step, Step::Task(task) if matches!(task.content, Content::Prompt(_)));
     let reason = match own.into_sorted().first() {
-        Some(problem) => Some(problem.to_string()),
-        None if workflow.as_ref().is_some_and(|workflow| !workflow.steps.iter().all(plain)) => {
-            Some("it holds a loop, work for several agents, or a call of a routine".to_owned())
+        _ if filling.is_too_long => {
+            Some(format!("with its arguments filled in it has more than {SOURCE_BYTES_MAX} bytes"))
         }
-        None => None,
+        Some(problem) => Some(problem.to_string()),
+        None => workflow.as_ref().and_then(|workflow| {
+            let odd = workflow.steps.iter().find(|step| !plain(step))?;
+            Some(not_plain(odd, &call.routine))
+        }),
     };
     if let Some(reason) = reason {
         let reason = format!("the routine `{}` cannot be used: {reason}", call.routine);
@@ -106,6 +132,26 @@ fn read(
         return None;
     }
     workflow
+}
+
+/// Why a routine with such a step cannot be used.
+fn not_plain(step: &Step, own: &RoutineId) -> String {
+    match step {
+        Step::Task(task) => match &task.content {
+            Content::Call(inner) if inner.routine.is_same(own) => {
+                "it calls itself, and a call of a routine in a routine is not expanded".to_owned()
+            }
+            Content::Call(inner) => format!(
+                "it holds a call of a routine itself (`{}`), which is not expanded",
+                inner.routine
+            ),
+            Content::Prompt(_) => "one of its steps is not plain".to_owned(),
+        },
+        Step::Loop(_) => "it holds a loop, and a routine is plain steps".to_owned(),
+        Step::Parallel(_) => {
+            "it holds work for several agents, and a routine is plain steps".to_owned()
+        }
+    }
 }
 
 fn tasks(
@@ -153,6 +199,18 @@ struct Filling<'a> {
     args: &'a Map<String, Value>,
     used: BTreeSet<String>,
     missing: BTreeSet<String>,
+    /// Arguments that cannot stand in a text.
+    unfit: BTreeSet<String>,
+    /// How many bytes of texts there are so far.
+    bytes: usize,
+    is_too_long: bool,
+}
+
+impl<'a> Filling<'a> {
+    fn new(args: &'a Map<String, Value>) -> Self {
+        let (used, missing, unfit) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        Self { args, used, missing, unfit, bytes: 0, is_too_long: false }
+    }
 }
 
 impl Filling<'_> {
@@ -172,6 +230,11 @@ impl Filling<'_> {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(open) = rest.find('{') {
+            // A long argument in many places would be more than any file may be.
+            if self.bytes + filled.len() > SOURCE_BYTES_MAX {
+                self.is_too_long = true;
+                break;
+            }
             let (before, after) = rest.split_at(open);
             filled.push_str(before);
             let braces = after.len() - after.trim_start_matches('{').len();
@@ -185,6 +248,8 @@ impl Filling<'_> {
             }
         }
         filled.push_str(rest);
+        self.bytes += filled.len();
+        self.is_too_long |= self.bytes > SOURCE_BYTES_MAX;
         filled
     }
 
@@ -193,8 +258,9 @@ impl Filling<'_> {
         match self.args.get(name) {
             Some(Value::String(text)) => text.clone(),
             Some(value @ (Value::Number(_) | Value::Bool(_))) => value.to_string(),
-            _ => {
-                self.missing.insert(name.to_owned());
+            other => {
+                let wrong = if other.is_some() { &mut self.unfit } else { &mut self.missing };
+                wrong.insert(name.to_owned());
                 "…".to_owned()
             }
         }

@@ -74,7 +74,11 @@ fn the_steps_of_a_routine_take_the_place_of_its_call() {
 fn an_argument_that_is_missing_is_a_problem_and_one_too_many_is_told() {
     let mut one = caller();
     one["templateCall"]["args"] = json!({"what": ["no", "text"]});
-    let problems = check(&routine(), &one, &["missing_field /steps/0/templateCall/args"; 2]);
+    let problems = check(
+        &routine(),
+        &one,
+        &["missing_field /steps/0/templateCall/args", "wrong_type /steps/0/templateCall/args/what"],
+    );
     assert!(
         problems[0].reason.contains("`times`") && problems[1].reason.contains("`what`"),
         "{problems:?}"
@@ -94,12 +98,22 @@ fn a_routine_that_is_not_there_or_cannot_be_used_is_a_problem_of_the_call() {
     assert!(check(&routine(), &one, &[at])[0].fix.ends_with(NAME));
     let mut nested = routine();
     nested["steps"][1] = caller();
-    assert!(check(&nested, &caller(), &[at])[0].reason.contains("a call of a routine"));
+    assert!(check(&nested, &caller(), &[at])[0].reason.contains("it calls itself"));
+    nested["steps"][1]["templateCall"]["templateId"] = json!("wr.templates.routine.third");
+    assert!(check(&nested, &caller(), &[at])[0].reason.contains("a call of a routine itself"));
+    let mut long = caller();
+    long["templateCall"]["args"]["what"] = json!("x".repeat(200_000));
+    let mut often = routine();
+    often["steps"][0]["prompt"] = json!("{what} {what} {what} {what} {what} {what} {times}");
+    assert!(check(&often, &long, &[at])[0].reason.contains("arguments filled in"));
+    let mut other = caller();
+    other["templateCall"]["templateId"] = json!("wr.templates.routine.second_look");
+    check(&routine(), &other, &[]);
     let mut broken = routine();
     broken["steps"][0]["colour"] = json!("blue");
     assert!(check(&broken, &caller(), &[at])[0].reason.contains("`/steps/0/colour`"));
     let bare = compile(&file(&json!([caller()])).to_string(), &origin(), &Catalog::standard());
-    assert!(bare.unwrap_err()[0].fix.contains("brings no routines along"));
+    assert!(bare.unwrap_err()[0].fix.contains("`user.routine-second-look`"));
     one["templateCall"]["templateId"] = json!("wr.templates.orientation");
     check(&routine(), &one, &["invalid_id /steps/0/templateCall/templateId"]);
 }

@@ -165,3 +165,46 @@ async fn asked_about(world: &World, path: &str) -> Vec<String> {
     }
     replies
 }
+
+#[tokio::test]
+async fn a_line_that_is_found_is_shown_without_what_would_move_a_cursor_or_turn_text_around() {
+    let line = "key\u{1b}[2J\u{1b}]0;x\u{7} \u{202e}txet\tend\u{85}\rmore";
+    let shown = "1:key\\u{1b}[2J\\u{1b}]0;x\\u{7} \\u{202e}txet\tend\\u{85}\\rmore\n";
+    let cases =
+        [case("G9", "grep", json!({ "path": "/home/src/odd.txt", "pattern": "key" }), Has(shown))];
+    run(&cases, |world| fs::write(world.at("src/odd.txt"), format!("{line}\r\n")).unwrap()).await;
+}
+
+#[tokio::test]
+async fn a_search_that_does_not_see_everything_names_the_bound() {
+    let world = World::new().await;
+    let mut deep = world.at("src/deep");
+    deep.extend(std::iter::repeat_n("d", 70));
+    fs::create_dir_all(&deep).unwrap();
+    fs::write(deep.join("needle.txt"), "needle\n").unwrap();
+    let crowded = world.at("src/crowded");
+    fs::create_dir(&crowded).unwrap();
+    fs::write(crowded.join("first"), "").unwrap();
+    for number in 0..100_000 {
+        fs::hard_link(crowded.join("first"), crowded.join(number.to_string())).unwrap();
+    }
+    let files = world.unguarded();
+    for (tool, arguments, nothing) in [
+        ("glob", json!({ "path": "/home/src", "pattern": "**/needle.txt" }), "files"),
+        ("grep", json!({ "path": "/home/src", "pattern": "needle" }), "lines"),
+    ] {
+        let text = files.call(tool, arguments).await.text;
+        assert!(text.starts_with(&format!("[no {nothing} match in what was searched]")), "{text}");
+        assert!(
+            text.contains("[1 directories with more than 100000 entries not searched"),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "[1 files or directories not searched, because they lie more than 64 names deep]"
+            ),
+            "{text}"
+        );
+        assert!(!text.contains("could not be read"), "{text}");
+    }
+}

@@ -5,10 +5,13 @@ mod argument;
 mod case;
 mod content;
 mod link;
+#[cfg(target_os = "linux")]
+mod mounted;
 mod oracles;
 mod overlap;
 mod pattern;
 mod permissions;
+mod protected;
 mod scarce;
 mod scope;
 mod spelling;

@@ -1,0 +1,193 @@
+//! `piton workflow adopt`: a directory of workflow files, under ids of one's own.
+//!
+//! *Invariants*: a file that is there already is never changed. If one stands in the way, nothing is written at all.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use piton_runtime::library::{Adopted, LineChange, NotAdopted, plan_adoption};
+use serde::Serialize;
+
+use super::shelf::Shelf;
+use crate::{
+    app::App,
+    bounds::{ADOPTED_LINE_BYTES_MAX, ADOPTED_LINES_SHOWN_MAX, WORKFLOW_FILE_BYTES_MAX},
+    exit::Ending,
+    failure::Failure,
+    files,
+    style::{State, styled},
+};
+
+#[derive(Args)]
+pub(crate) struct Adopt {
+    /// The directory with the files, which are left as they are
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// The namespace of their new ids
+    #[arg(long, value_name = "NAME", default_value = "user")]
+    namespace: String,
+    /// Where to write them, instead of your own directory of workflows
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome {
+    directory: PathBuf,
+    dry_run: bool,
+    /// Files that are written now, or would be.
+    written: Vec<Written>,
+    /// Files that are there already as they would be written.
+    unchanged: Vec<PathBuf>,
+    skipped: Vec<NotAdopted>,
+    refused: Vec<NotAdopted>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    #[serde(flatten)]
+    adopted: Adopted,
+    file: PathBuf,
+}
+
+impl Adopt {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let here = Shelf::of(app)?;
+        let target = match &self.to {
+            Some(to) => to.clone(),
+            None => here.directory(false)?.1,
+        };
+        check_apart(&self.directory, &target)?;
+        let plan = plan_adoption(&self.directory, &self.namespace, &here.sources);
+        let plan = plan.map_err(|why| {
+            Failure::refused(
+                format!("{why}. Nothing was written."),
+                "Name a directory that holds workflow files: piton workflow adopt DIR",
+            )
+        })?;
+        let (mut written, mut unchanged, mut in_the_way) = (Vec::new(), Vec::new(), Vec::new());
+        for adopted in plan.adopted {
+            let file = target.join(&adopted.path);
+            let holder = here.stock.workflows.values().find(|one| {
+                one.workflow.workflow_id.as_str() == adopted.to
+                    && one.path.as_deref().is_some_and(|path| !is_same(path, &file))
+            });
+            match files::read_if_there(&file, WORKFLOW_FILE_BYTES_MAX) {
+                Ok(Some(text)) if text == adopted.text => unchanged.push(file),
+                Ok(None) => match holder.and_then(|one| one.path.as_deref()) {
+                    Some(path) => in_the_way.push(format!(
+                        "{} has the id `{}` already",
+                        app.shown(path),
+                        adopted.to
+                    )),
+                    None => written.push(Written { adopted, file }),
+                },
+                Ok(Some(_)) | Err(_) => in_the_way
+                    .push(format!("{} is there already, with other content", app.shown(&file))),
+            }
+        }
+        refuse(&in_the_way)?;
+        if !self.dry_run {
+            for Written { adopted, file } in &written {
+                files::write(file, adopted.text.as_bytes(), false)?;
+            }
+        }
+        let is_whole = plan.refused.is_empty();
+        let (skipped, refused) = (plan.skipped, plan.refused);
+        let dry_run = self.dry_run;
+        let outcome = Outcome { directory: target, dry_run, written, unchanged, skipped, refused };
+        say(app, &outcome);
+        app.output.reply("piton.workflow.adopt/1", &outcome)?;
+        Ok(if is_whole { Ending::Done } else { Ending::Wanting })
+    }
+}
+
+/// Refuses to adopt a directory into itself: the next time its own results would be adopted.
+fn check_apart(from: &Path, to: &Path) -> Result<(), Failure> {
+    let (from, to) = (files::real(from), files::real(to));
+    if from.starts_with(&to) || to.starts_with(&from) {
+        return Err(Failure::refused(
+            format!(
+                "{} is where adopted files are written, or lies in it. Nothing was written.",
+                from.display()
+            ),
+            "Move the files to a directory of their own, or name another one with --to.",
+        ));
+    }
+    Ok(())
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    files::real(one) == files::real(other)
+}
+
+/// Refuses everything if a file of somebody's stands in the way.
+fn refuse(in_the_way: &[String]) -> Result<(), Failure> {
+    let Some(first) = in_the_way.first() else { return Ok(()) };
+    let more = match in_the_way.len() {
+        1 => String::new(),
+        count => format!(", and {} more stand in the way", count - 1),
+    };
+    Err(Failure::refused(
+        format!("{first}{more}. Nothing was written."),
+        "Move that file away, or adopt under other ids or elsewhere: --namespace NAME, --to DIR.",
+    ))
+}
+
+fn say(app: &App, outcome: &Outcome) {
+    let output = &app.output;
+    for Written { adopted, file } in &outcome.written {
+        output.say(format_args!("{}: {} -> {}", app.shown(file), adopted.from, adopted.to));
+        for change in adopted.changes.iter().take(ADOPTED_LINES_SHOWN_MAX) {
+            let (before, after) = shown(change);
+            output.say(format_args!("  {}: - {}", change.line, styled(State::Bad, before)));
+            output.say(format_args!("  {}: + {}", change.line, styled(State::Good, after)));
+        }
+        let more = adopted.changes.len().saturating_sub(ADOPTED_LINES_SHOWN_MAX);
+        if more > 0 {
+            output.say(format_args!("  and {more} more lines"));
+        }
+    }
+    for one in &outcome.skipped {
+        output.say(format_args!("{}: left out, {}", one.path.display(), one.reason));
+    }
+    for one in &outcome.refused {
+        let what = styled(State::Bad, "not adopted:");
+        output.say(format_args!("{}: {what} {}", one.path.display(), one.reason));
+    }
+    let (written, there) = (outcome.written.len(), outcome.unchanged.len());
+    let place = app.shown(&outcome.directory);
+    match (written, outcome.dry_run) {
+        (0, _) if there > 0 => output.say(format_args!(
+            "Nothing to do: {there} files are in {place} already, as they would be written."
+        )),
+        (0, _) => output.say("Nothing to do: there is no workflow file to adopt."),
+        (_, true) => {
+            output
+                .say(format_args!("Would write {written} files to {place}. Nothing was written."));
+        }
+        (_, false) => {
+            output.say(format_args!("Wrote {written} files to {place}."));
+            output.say("See them with `piton workflow list`.");
+        }
+    }
+}
+
+/// Both sides of a line that differs, cut to what is around the first difference.
+fn shown(change: &LineChange) -> (String, String) {
+    let same = change.before.bytes().zip(change.after.bytes()).take_while(|(a, b)| a == b).count();
+    let from = same.saturating_sub(ADOPTED_LINE_BYTES_MAX / 4);
+    let cut = |line: &str| {
+        let start = line.floor_char_boundary(from);
+        let end = line.floor_char_boundary((start + ADOPTED_LINE_BYTES_MAX).min(line.len()));
+        let before = if start > 0 { "…" } else { "" };
+        let after = if end < line.len() { "…" } else { "" };
+        format!("{before}{}{after}", &line[start..end])
+    };
+    (cut(&change.before), cut(&change.after))
+}

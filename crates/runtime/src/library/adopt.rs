@@ -1,0 +1,233 @@
+//! Workflow files that were written for another namespace, brought into one's own.
+//!
+//! Their ids get a namespace of one's own, and every mention of one of these ids in the set changes with it. What a call
+//! of a routine names stays: `wr.templates.routine.NAME` is found by its name, whatever its namespace.
+//!
+//! *Invariants*: planning writes nothing, and what it plans is a function of the files alone: the same files give the
+//! same plan. Nothing is planned that would not load, and nothing that two files would have to share.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use piton_core::WorkflowId;
+use piton_workflow::SourceKind;
+use piton_workflow::compile::{Catalog, compile};
+use piton_workflow::source::{Origin, RoutineId, rename_ids};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::routines::is_routine_directory;
+use super::scan::{Trouble, read, scan};
+use super::source::Source;
+
+/// The namespace that no file of one's own may have.
+const RESERVED: &str = "wr";
+
+/// A file that can be adopted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Adopted {
+    /// Where it is, below the directory that is adopted.
+    pub path: PathBuf,
+    /// The id that it has.
+    pub from: String,
+    /// The id that it gets.
+    pub to: String,
+    /// The lines that differ.
+    pub changes: Vec<LineChange>,
+    /// Its text under the new ids.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// A line that differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LineChange {
+    /// Its number.
+    pub line: usize,
+    /// What it says.
+    pub before: String,
+    /// What it will say.
+    pub after: String,
+}
+
+/// A file that is not adopted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NotAdopted {
+    /// Where it is, below the directory that is adopted.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// What becomes of a set of files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Adoption {
+    /// The files that can be adopted, by path.
+    pub adopted: Vec<Adopted>,
+    /// Those that are no workflow files.
+    pub skipped: Vec<NotAdopted>,
+    /// Those that are, and cannot be adopted.
+    pub refused: Vec<NotAdopted>,
+}
+
+/// A workflow file of the set.
+struct File {
+    path: PathBuf,
+    text: String,
+    id: String,
+}
+
+/// Plans to adopt every workflow file below `directory` into `namespace`. `sources` are the directories whose routines
+/// the files may call besides those of the set.
+pub fn plan_adoption(
+    directory: &Path,
+    namespace: &str,
+    sources: &[Source],
+) -> Result<Adoption, String> {
+    if namespace == RESERVED || format!("{namespace}.x").parse::<WorkflowId>().is_err() {
+        return Err(format!(
+            "`{namespace}` is no namespace for files of your own: write lowercase letters, digits, `_` and `-`, as in `user`"
+        ));
+    }
+    let mut plan = Adoption::default();
+    let scanned = scan(directory);
+    for (path, trouble) in scanned.troubles {
+        if let (Trouble::Io(error), true) = (&trouble, path == directory) {
+            return Err(format!("{} cannot be read: {error}", directory.display()));
+        }
+        let reason = super::compiled::told(&trouble);
+        plan.refused.push(NotAdopted { path: below(&path, directory), reason });
+    }
+    let mut files = Vec::new();
+    for (path, _) in scanned.files {
+        let inside = below(&path, directory);
+        match read(&path) {
+            Ok(text) => match id_of(&text) {
+                Some(id) => files.push(File { path: inside, text, id }),
+                None => plan.skipped.push(NotAdopted {
+                    path: inside,
+                    reason: "it is no workflow file: it has no `id`, or no `steps`".to_owned(),
+                }),
+            },
+            Err(error) => {
+                plan.refused.push(NotAdopted { path: inside, reason: error.to_string() });
+            }
+        }
+    }
+    adopt(files, namespace, super::catalog_beside(directory, sources), &mut plan);
+    Ok(plan)
+}
+
+/// Renames the files and looks whether they load then.
+fn adopt(files: Vec<File>, namespace: &str, mut catalog: Catalog, plan: &mut Adoption) {
+    let own: BTreeMap<&str, String> =
+        files.iter().map(|file| (file.id.as_str(), new_id(&file.id, namespace))).collect();
+    let renames = mentions(&files, &own);
+    let mut renamed = Vec::new();
+    for file in &files {
+        let to = own[file.id.as_str()].clone();
+        let text = rename_ids(&file.text, Some(&to), &renames);
+        if let Some(id) = RoutineId::of_file(&to, is_routine_directory(&file.path)) {
+            catalog.routines.retain(|known, _| !known.is_same(&id));
+            catalog.routines.insert(id, text.clone());
+        }
+        renamed.push((file, to, text));
+    }
+    let mut taken: BTreeMap<String, &File> = BTreeMap::new();
+    for (file, to, text) in renamed {
+        let refuse = |reason| NotAdopted { path: file.path.clone(), reason };
+        if let Some(other) = taken.get(&to) {
+            plan.refused.push(refuse(format!(
+                "it would be `{to}`, as {} is (`{}`); give one of them another id",
+                other.path.display(),
+                other.id
+            )));
+            continue;
+        }
+        let origin = Origin::new(SourceKind::User, "adopted");
+        match compile(&text, &origin, &catalog) {
+            Ok(_) => {
+                let changes = line_changes(&file.text, &text);
+                let (path, from) = (file.path.clone(), file.id.clone());
+                plan.adopted.push(Adopted { path, from, to: to.clone(), changes, text });
+                taken.insert(to, file);
+            }
+            Err(problems) => {
+                let first = problems.first().map_or_else(String::new, ToString::to_string);
+                let more = match problems.len() {
+                    0 | 1 => String::new(),
+                    count => format!(" ({} more)", count - 1),
+                };
+                plan.refused.push(refuse(format!("it would not load: {first}{more}")));
+            }
+        }
+    }
+}
+
+/// The id of a workflow file, if the text is one.
+fn id_of(text: &str) -> Option<String> {
+    let file: Value = serde_json::from_str(text).ok()?;
+    file.get("steps")?.as_array()?;
+    Some(file.get("id")?.as_str()?.to_owned())
+}
+
+/// What an id becomes: one that is reserved or has no namespace moves into `namespace`, any other stays.
+fn new_id(id: &str, namespace: &str) -> String {
+    let name = match id.split_once('.') {
+        Some((RESERVED, name)) => name,
+        None => id,
+        Some(_) => return id.to_owned(),
+    };
+    let plain = |one: char| match one.to_ascii_lowercase() {
+        kept @ ('a'..='z' | '0'..='9' | '_' | '-') => kept,
+        _ => '_',
+    };
+    let name: String = name.chars().map(plain).collect();
+    let first = if name.starts_with(|one: char| one.is_ascii_lowercase()) { "" } else { "w_" };
+    format!("{namespace}.{first}{name}")
+}
+
+/// The ids whose mentions change. One without a namespace is a word like any other: it counts only if it is joined of
+/// several words, and names nothing else in the set.
+fn mentions(files: &[File], own: &BTreeMap<&str, String>) -> BTreeMap<String, String> {
+    let mut inner = BTreeSet::new();
+    for file in files {
+        if let Ok(Value::Object(fields)) = serde_json::from_str(&file.text) {
+            fields.values().for_each(|value| collect_ids(value, &mut inner));
+        }
+    }
+    let counts = |id: &str| id.contains('.') || (id.contains(['-', '_']) && !inner.contains(id));
+    let changed = own.iter().filter(|(from, to)| *from != to && counts(from));
+    changed.map(|(from, to)| ((*from).to_owned(), to.clone())).collect()
+}
+
+fn collect_ids(value: &Value, ids: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            ids.extend(fields.get("id").and_then(Value::as_str).map(str::to_owned));
+            fields.values().for_each(|value| collect_ids(value, ids));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_ids(item, ids)),
+        _ => {}
+    }
+}
+
+/// The lines that differ; a rename changes none into two.
+fn line_changes(before: &str, after: &str) -> Vec<LineChange> {
+    let lines = before.lines().zip(after.lines()).enumerate();
+    let differ = lines.filter(|(_, (before, after))| before != after);
+    differ
+        .map(|(at, (before, after))| LineChange {
+            line: at + 1,
+            before: before.trim().to_owned(),
+            after: after.trim().to_owned(),
+        })
+        .collect()
+}
+
+fn below(path: &Path, directory: &Path) -> PathBuf {
+    path.strip_prefix(directory).unwrap_or(path).to_owned()
+}

@@ -1,0 +1,107 @@
+//! Routines: workflow files whose steps other workflows take in, found among the files of every source.
+//!
+//! A workflow sees the routines of its own source first, then those of the others, of which later ones win. So a project
+//! replaces no routine of the user's workflows.
+//!
+//! *Invariants*: the digest of what a source sees changes whenever a routine that it sees does.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use piton_core::digest::FileBytes;
+use piton_core::{Digest, DigestBuilder};
+use piton_workflow::SourceKind;
+use piton_workflow::compile::Catalog;
+use piton_workflow::source::RoutineId;
+
+use super::scan::{read, scan};
+use super::source::Source;
+
+/// The directory whose files are routines whatever their ids.
+const ROUTINES_DIRECTORY: &str = "routines";
+
+/// A file that is a routine.
+#[derive(Clone, Debug)]
+pub(super) struct RoutineFile {
+    id: RoutineId,
+    /// The place of its source among the sources.
+    source: usize,
+    path: PathBuf,
+    digest: Digest,
+}
+
+impl RoutineFile {
+    /// The routine that a file with this id is, if it is one.
+    pub(super) fn of(declared: &str, source: usize, path: &Path, digest: Digest) -> Option<Self> {
+        let id = RoutineId::of_file(declared, is_routine_directory(path))?;
+        Some(Self { id, source, path: path.to_owned(), digest })
+    }
+}
+
+/// Whether a file lies in a directory of routines.
+pub(super) fn is_routine_directory(path: &Path) -> bool {
+    let directory = path.parent().and_then(Path::file_name);
+    directory.is_some_and(|name| name == ROUTINES_DIRECTORY)
+}
+
+/// The routines of every source.
+#[derive(Debug, Default)]
+pub(super) struct Routines {
+    /// In the order of sources and paths.
+    files: Vec<RoutineFile>,
+    catalogs: HashMap<usize, Catalog>,
+}
+
+impl Routines {
+    pub(super) fn new(files: Vec<RoutineFile>) -> Self {
+        Self { files, catalogs: HashMap::new() }
+    }
+
+    /// The routines that a source sees, by name.
+    fn seen_by(&self, source: usize) -> BTreeMap<String, &RoutineFile> {
+        let others = self.files.iter().filter(|file| file.source != source);
+        let own = self.files.iter().filter(|file| file.source == source);
+        others.chain(own).map(|file| (file.id.as_str().replace('-', "_"), file)).collect()
+    }
+
+    /// A digest of the routines that a source sees.
+    pub(super) fn digest(&self, source: usize) -> Digest {
+        let mut digest = DigestBuilder::new();
+        for (name, file) in self.seen_by(source) {
+            digest.update(name.as_bytes());
+            digest.update(&[0]);
+            digest.update(file.digest.as_bytes());
+        }
+        digest.finish()
+    }
+
+    /// The standard catalogue with the routines that a source sees.
+    pub(super) fn catalog(&mut self, source: usize) -> &Catalog {
+        if !self.catalogs.contains_key(&source) {
+            let mut catalog = Catalog::standard();
+            for file in self.seen_by(source).into_values() {
+                // One that cannot be read is told as a file that does not load, and its call as one of nothing.
+                catalog.routines.extend(read(&file.path).ok().map(|text| (file.id.clone(), text)));
+            }
+            self.catalogs.insert(source, catalog);
+        }
+        &self.catalogs[&source]
+    }
+}
+
+/// The catalogue for a file in `directory` that belongs to no source: with the routines beside it and below, then those
+/// of the sources.
+pub fn catalog_beside(directory: &Path, sources: &[Source]) -> Catalog {
+    let own = Source { kind: SourceKind::User, directory: directory.to_owned(), is_named: false };
+    let mut files = Vec::new();
+    for (place, source) in sources.iter().chain([&own]).enumerate() {
+        for (path, _) in scan(&source.directory).files {
+            let Ok(text) = read(&path) else { continue };
+            let digest = Digest::of(&FileBytes(text.as_bytes()));
+            let declared = super::compiled::declared(&text);
+            files.extend(declared.and_then(|id| RoutineFile::of(&id, place, &path, digest)));
+        }
+    }
+    let mut routines = Routines::new(files);
+    routines.catalog(sources.len()).clone()
+}

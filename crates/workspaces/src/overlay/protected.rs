@@ -1,0 +1,76 @@
+//! Changes that an overlay keeps when it is applied, because agents only read their paths below.
+
+use super::{
+    differ::{ChangedRow, DifferenceKind},
+    store::OverlayStore,
+};
+use crate::{
+    bounds::TREE_ENTRIES_MAX,
+    path::MountPath,
+    protection::Protected,
+    store::{Fault, Kind},
+};
+
+/// The changed rows of an overlay, by whether they may be applied.
+pub(super) struct Split {
+    pub(super) applied: Vec<ChangedRow>,
+    /// Each path that stays above, with why.
+    pub(super) left: Vec<(MountPath, Protected)>,
+}
+
+impl OverlayStore {
+    /// Splits rows into those that may be applied and those that stay above. A directory that is deleted or replaced
+    /// stays as a whole if anything protected is in it, below or above.
+    pub(super) async fn split(&self, rows: Vec<ChangedRow>) -> Result<Split, Fault> {
+        let deletes = |changed: &&ChangedRow| {
+            changed.differences.iter().any(|one| one.kind == DifferenceKind::Deleted)
+        };
+        let mut kept: Vec<(MountPath, Protected)> = Vec::new();
+        for changed in rows.iter().filter(deletes) {
+            let above = rows.iter().filter(|other| other.path.starts_with(&changed.path));
+            let above = above.filter_map(|other| self.lower_mask.protects(&other.path)).next();
+            let why = match above {
+                Some(why) => Some(why),
+                None => self.protected_below(&changed.path).await?,
+            };
+            kept.extend(why.map(|why| (changed.path.clone(), why)));
+        }
+        let mut split = Split { applied: Vec::new(), left: Vec::new() };
+        for changed in rows {
+            let whole = kept.iter().find(|(path, _)| changed.path.starts_with(path));
+            let why = self.lower_mask.protects(&changed.path).or(whole.map(|(_, why)| *why));
+            match why {
+                Some(why) => split.left.push((changed.path, why)),
+                None => split.applied.push(changed),
+            }
+        }
+        Ok(split)
+    }
+
+    /// What is protected somewhere in a directory of the lower Store, if it is one and something is.
+    async fn protected_below(&self, path: &MountPath) -> Result<Option<Protected>, Fault> {
+        let is_directory = |kind| kind == Kind::Directory;
+        if !self.found_below(path).await?.is_some_and(|stat| is_directory(stat.kind)) {
+            return Ok(None);
+        }
+        let mut waiting = vec![path.clone()];
+        let mut count = 0;
+        while let Some(directory) = waiting.pop() {
+            for entry in self.lower.list(directory.clone()).await?.entries {
+                count += 1;
+                if count > TREE_ENTRIES_MAX {
+                    let max = TREE_ENTRIES_MAX as u64;
+                    return Err(Fault::Limit { what: "entries at once", max });
+                }
+                let below = directory.child(&entry.name).map_err(|_| Fault::HoldsHidden)?;
+                if let Some(why) = self.lower_mask.protects(&below) {
+                    return Ok(Some(why));
+                }
+                if is_directory(entry.kind) {
+                    waiting.push(below);
+                }
+            }
+        }
+        Ok(None)
+    }
+}

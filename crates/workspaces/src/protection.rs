@@ -1,0 +1,304 @@
+//! Names that agents only read in every Mount: what decides what agents may do, and what makes another program run
+//! something by itself.
+//!
+//! *Invariants*: a name is protected whether or not it exists, as a file or as a directory, at any depth, and everything
+//! below it with it. Spellings that some file system takes for the same name are the same name here, on every file
+//! system.
+//!
+//! *Limitations*: what a project lists as its own commands (build files, hooks of a package manager) is not protected:
+//! that is the work of an agent. docs/threat-model.md says what follows from that.
+
+use std::{borrow::Cow, fmt};
+
+use crate::path::MountPath;
+
+const RULES: &str = "it decides what agents may do";
+const CLIENT: &str = "clients run commands that are named in it";
+
+/// The protected names, each with what it can do.
+const NAMES: [(&str, &str); 9] = [
+    ("piton.toml", RULES),
+    (".piton", RULES),
+    (".git", "git runs programs that are named in it"),
+    (".mcp.json", "clients start the programs that it names"),
+    (".claude", CLIENT),
+    (".codex", CLIENT),
+    (".cursor", CLIENT),
+    (".vscode", "editors run commands that are named in it"),
+    (".envrc", "shells run it"),
+];
+
+/// The name by which file systems with short names find `.git`.
+const GIT_SHORT: &str = "git~1";
+
+/// Why a path is protected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protected {
+    /// It is, or lies below, something with this name.
+    Name(&'static str),
+    /// It is, or lies in, the data directory of Piton or its configuration.
+    Piton,
+}
+
+impl Protected {
+    /// What it can do, as words that follow a colon.
+    fn why(self) -> &'static str {
+        match self {
+            Self::Name(name) => {
+                NAMES.iter().find(|(one, _)| *one == name).map_or("", |(_, why)| why)
+            }
+            Self::Piton => "Piton keeps its records and its configuration there",
+        }
+    }
+
+    /// How a person allows changes, as a sentence.
+    fn remedy(self) -> String {
+        match self {
+            Self::Name(name) => format!(
+                "The person can allow it with `writable = [\"{name}\"]` in the Workspace's configuration, or with `,writable={name}` after its scope on the command line"
+            ),
+            Self::Piton => "Nobody can allow it: choose a Workspace without that directory".into(),
+        }
+    }
+}
+
+/// Words that follow "is protected" or "holds something protected".
+impl fmt::Display for Protected {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Name(name) => format!(" (`{name}`)"),
+            Self::Piton => String::new(),
+        };
+        let (why, remedy) = (self.why(), self.remedy());
+        write!(formatter, "{name}: {why}, so agents only read it. {remedy}")
+    }
+}
+
+/// What is protected in a Mount.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Protection {
+    /// The protected names that the person lets agents change.
+    writable: Vec<&'static str>,
+    /// Where Piton's own files are, as given and folded; the empty path stands for the whole Mount.
+    reserved: Vec<(MountPath, String)>,
+}
+
+impl Protection {
+    /// Everything but these names, and these paths of the Mount that are Piton's own.
+    pub fn new(writable: &[String], reserved: &[MountPath]) -> Result<Self, String> {
+        let known = |name: &String| {
+            let plain = name.trim_end_matches('/');
+            protected_name(plain).ok_or_else(|| {
+                let all: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+                format!(
+                    "`writable` names `{}`, which is not protected; the protected names are {}",
+                    crate::error::shown(name),
+                    all.join(", ")
+                )
+            })
+        };
+        let writable = writable.iter().map(known).collect::<Result<_, _>>()?;
+        let reserved = reserved.iter().map(|path| (path.clone(), folded_path(path))).collect();
+        Ok(Self { writable, reserved })
+    }
+
+    /// The protected names that agents may change.
+    pub(crate) fn writable(&self) -> Vec<String> {
+        self.writable.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    /// Where Piton's own files are.
+    pub(crate) fn reserved(&self) -> Vec<MountPath> {
+        self.reserved.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Whether and why a path is protected.
+    pub(crate) fn of(&self, path: &MountPath) -> Option<Protected> {
+        path.names().find_map(|name| self.name(name)).or_else(|| self.reserved_at(path))
+    }
+
+    /// Whether an entry is protected whose directory is not: the quick question of a walk.
+    pub(crate) fn of_entry(&self, path: &MountPath) -> Option<Protected> {
+        let (_, name) = path.split()?;
+        self.name(name).or_else(|| self.reserved_at(path))
+    }
+
+    /// Whether something protected would come to lie below a path if a directory were moved there.
+    pub(crate) fn below(&self, path: &MountPath) -> Option<Protected> {
+        if self.reserved.is_empty() {
+            return None;
+        }
+        let path = folded_path(path);
+        self.reserved.iter().any(|(_, own)| lies_in(own, &path)).then_some(Protected::Piton)
+    }
+
+    /// What protects as much as both, for a Mount that is reached through two Workspaces.
+    pub(crate) fn merged(&self, other: &Self) -> Self {
+        let both = |name: &&&'static str| other.writable.contains(name);
+        let writable = self.writable.iter().filter(both).copied().collect();
+        let reserved = self.reserved.iter().chain(&other.reserved).cloned().collect();
+        Self { writable, reserved }
+    }
+
+    fn name(&self, name: &str) -> Option<Protected> {
+        protected_name(name).filter(|name| !self.writable.contains(name)).map(Protected::Name)
+    }
+
+    fn reserved_at(&self, path: &MountPath) -> Option<Protected> {
+        if self.reserved.is_empty() {
+            return None;
+        }
+        let path = folded_path(path);
+        self.reserved.iter().any(|(_, own)| lies_in(&path, own)).then_some(Protected::Piton)
+    }
+}
+
+/// The protected name that a name is taken for, if it is one.
+pub fn protected_name(name: &str) -> Option<&'static str> {
+    let name = folded(name);
+    if name == GIT_SHORT {
+        return Some(".git");
+    }
+    NAMES.iter().find(|(one, _)| *one == name).map(|(one, _)| *one)
+}
+
+/// Whether a folded path is another one or lies below it.
+fn lies_in(path: &str, above: &str) -> bool {
+    above.is_empty()
+        || path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn folded_path(path: &MountPath) -> String {
+    path.names().map(folded).collect::<Vec<_>>().join("/")
+}
+
+/// A name as file systems compare it that take the most spellings for one name: without regard to case, without
+/// characters that are not shown, without what Windows leaves out at the end.
+///
+/// Every character that a file system normalises to an ASCII letter is mapped to that letter by its upper or its lower
+/// case: the long s and the Kelvin sign.
+fn folded(name: &str) -> Cow<'_, str> {
+    let name = name.split_once(':').map_or(name, |(file, _stream)| file);
+    let name = name.trim_end_matches(['.', ' ']);
+    if name.is_ascii() {
+        return if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            Cow::Owned(name.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(name)
+        };
+    }
+    let shown = name.chars().filter(|one| !is_ignorable(*one));
+    let folded: String = shown.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
+    Cow::Owned(folded.trim_end_matches(['.', ' ']).to_owned())
+}
+
+/// Characters that file systems leave out when they compare names (Unicode's `Default_Ignorable_Code_Point`).
+fn is_ignorable(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(path: &str) -> MountPath {
+        path.parse().unwrap()
+    }
+
+    #[test]
+    fn a_protected_name_counts_at_any_depth_and_in_every_spelling() {
+        let all = Protection::default();
+        for path in [
+            ".git",
+            ".git/hooks/pre-commit",
+            "sub/deep/.git",
+            "sub/.git/config",
+            ".GIT/config",
+            ".gIt",
+            ".git.",
+            ".git ",
+            ".git. .",
+            ".git::$INDEX_ALLOCATION/config",
+            "GIT~1/config",
+            ".g\u{200c}it/config",
+            "\u{feff}.git",
+            ".git\u{200d}.",
+            "piton.toml",
+            "sub/Piton.TOML",
+            ".v\u{17f}code/tasks.json",
+            ".mcp.j\u{17f}on",
+            ".piton/anything",
+            ".mcp.json",
+            ".claude/settings.json",
+            ".codex/config.toml",
+            ".cursor/mcp.json",
+            ".vscode/tasks.json",
+            "a/.envrc",
+        ] {
+            assert!(all.of(&at(path)).is_some(), "{path}");
+        }
+        for path in [
+            "",
+            "git",
+            ".github/workflows/ci.yml",
+            ".gitignore",
+            ".gitattributes",
+            "x.git/config",
+            "Makefile",
+            "package.json",
+            "build.rs",
+            "piton.toml.md",
+            ".env",
+            "\u{430}.git",
+        ] {
+            assert_eq!(all.of(&at(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_the_person_lists_is_writable_and_nothing_else() {
+        let some = Protection::new(&[".vscode/".into(), ".ENVRC".into()], &[]).unwrap();
+        assert_eq!(some.of(&at("a/.VSCode/tasks.json")), None);
+        assert_eq!(some.of(&at(".envrc")), None);
+        assert_eq!(some.of(&at(".vscode/.git/config")), Some(Protected::Name(".git")));
+        let refused = Protection::new(&["src".into()], &[]).unwrap_err();
+        assert!(refused.contains("`src`, which is not protected"), "{refused}");
+        assert!(refused.contains("piton.toml, .piton, .git"), "{refused}");
+    }
+
+    #[test]
+    fn what_is_pitons_own_is_protected_where_it_lies_and_where_it_would_come_to_lie() {
+        let own = [at(".config/piton"), at("data")];
+        let some = Protection::new(&["piton.toml".into()], &own).unwrap();
+        for path in ["data", "data/sessions/x", "DATA/x", ".config/Piton/config.toml"] {
+            assert_eq!(some.of(&at(path)), Some(Protected::Piton), "{path}");
+            assert_eq!(some.of_entry(&at(path)), Some(Protected::Piton), "{path}");
+        }
+        for path in ["database", ".config", "x/data", "piton.toml"] {
+            assert_eq!(some.of(&at(path)), None, "{path}");
+        }
+        assert_eq!(some.below(&at(".Config")), Some(Protected::Piton));
+        assert_eq!(some.below(&at(".conf")), None);
+        let whole = Protection::new(&[], &[MountPath::root()]).unwrap();
+        assert_eq!(whole.of(&at("x")), Some(Protected::Piton));
+    }
+}

@@ -1,0 +1,43 @@
+//! What is mounted inside of a Mount. Every Linux has `/proc` mounted below `/`.
+
+use std::path::Path;
+
+use piton_core::Code;
+use piton_workspaces::{Files, Workspaces, physical::PhysicalOptions, tools::Reply};
+use serde_json::json;
+
+use crate::world::{definition, physical};
+
+async fn call(options: PhysicalOptions, tool: &str, path: &str) -> Reply {
+    let root = definition("/root", "read-only", physical(Path::new("/"), options));
+    let files = Files::new(std::sync::Arc::new(Workspaces::new(vec![root]).unwrap()));
+    let arguments = match tool {
+        "glob" => json!({ "path": path, "pattern": "version", "all": true }),
+        _ => json!({ "path": path }),
+    };
+    files.call(tool, arguments).await
+}
+
+#[tokio::test]
+async fn nothing_that_is_mounted_inside_is_reached_unless_the_person_says_so() {
+    for by_name in [false, true] {
+        let options = PhysicalOptions { by_name, ..PhysicalOptions::default() };
+        let open = PhysicalOptions { mounts: true, ..options };
+        for (tool, path) in [
+            ("read", "/root/proc/version"),
+            ("ls", "/root/proc/sys/kernel"),
+            ("stat", "/root/proc/version"),
+            ("glob", "/root/proc/sys/kernel"),
+        ] {
+            let refused = call(options, tool, path).await;
+            let code = refused.error.as_ref().map(piton_workspaces::Error::code);
+            assert_eq!(code, Some(Code::WorkspaceMount), "{tool} {path}: {}", refused.text);
+            assert!(refused.text.contains("mounts = true"), "{}", refused.text);
+            let answered = call(open, tool, path).await;
+            assert!(!answered.is_error(), "{tool} {path}: {}", answered.text);
+        }
+        // What is mounted is seen by its name, and nothing of it.
+        let listed = call(options, "ls", "/root").await;
+        assert!(listed.text.contains("proc/"), "{}", listed.text);
+    }
+}
