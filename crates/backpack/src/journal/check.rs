@@ -138,7 +138,7 @@ pub async fn repair(
     let rolled_back = ports.journal.repair(id.stream()).await?;
     let events = rolled_back.next_event.get();
     let mut done =
-        BackpackRepaired { cut_off: rolled_back.backup, events, ..BackpackRepaired::default() };
+        BackpackRepaired { cut_off: rolled_back.backup.map(|kept| kept.name), events, ..BackpackRepaired::default() };
     if events == 0 {
         return Ok(done);
     }
