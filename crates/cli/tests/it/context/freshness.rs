@@ -136,7 +136,7 @@ fn a_file_that_cannot_be_read_keeps_its_frames() {
     let rig = project();
     put(&rig, "src/lib.rs", "It answers.");
     let file = rig.project().join("src/lib.rs");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     let may_read_everything = fs::read(&file).is_ok();
     let shown = frame(&rig, "src/lib.rs");
     assert_eq!(shown["content"], "It answers.");
