@@ -330,15 +330,25 @@ fn a_request_that_is_repeated_after_its_connection_broke_is_not_made_twice() {
     let mut call = client.call(2, "pack", &value(2));
     call.begun();
     drop(call);
+    // Once while the first is under way, and once after it has ended unheard.
     let mut again = client.call(2, "pack", &value(2));
     assert!(again.head().starts_with("HTTP/1.1 200 "));
-    drop(held);
+    let mut unheard = client.call(3, "pack", &value(3));
+    unheard.begun();
+    drop((unheard, held));
     let first = again.reply();
+    let other = server.client();
+    let has_ended = |id| other.call(id, "keys", &json!({})).reply().to_string().contains("k3");
+    assert!((1..100_000).any(has_ended));
+    client.call(3, "pack", &value(3)).reply();
+    let commits_of = |id, key| {
+        let history = client.call(id, "history", &json!({ "key": key })).reply();
+        history["result"]["structuredContent"]["commits"].as_array().unwrap().len()
+    };
+    assert_eq!((commits_of(4, "k2"), commits_of(5, "k3")), (1, 1));
     // The reply got through. Who uses the id again means another call.
     let second = client.call(2, "pack", &value(2)).reply();
     assert_ne!(first["result"], second["result"]);
-    let history = client.call(3, "history", &json!({ "key": "k2" })).reply();
-    let commits = &history["result"]["structuredContent"]["commits"];
-    assert_eq!(commits.as_array().unwrap().len(), 2, "{history}");
+    assert_eq!(commits_of(6, "k2"), 2);
     server.stop();
 }

@@ -69,11 +69,12 @@ pub async fn serve_handlers<H: ServerHandler>(
     let ending = config.cancellation_token.clone();
     let service: StreamableHttpService<H, ClientSessions> =
         StreamableHttpService::new(move || Ok(make()), Arc::new(sessions), config);
-    let router = Router::new().nest_service(PATH, service).fallback(nothing_here);
-    let router = router
+    let router = Router::new()
+        .nest_service(PATH, service)
         .layer(from_fn(say_ended))
         .layer(from_fn_with_state(Room::new(), message::check))
-        .layer(from_fn_with_state((staged.clone(), calls.clone()), phase::count));
+        .layer(from_fn_with_state((staged.clone(), calls.clone()), phase::count))
+        .fallback(nothing_here);
     let router = match token {
         Some(token) => router.layer(from_fn_with_state(token, access::check)),
         None => router,
