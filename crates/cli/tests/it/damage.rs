@@ -130,7 +130,7 @@ fn first(house: &House, part: &str) -> PathBuf {
 
 fn last(house: &House, part: &str) -> PathBuf {
     let files = house.files(part);
-    files.into_iter().filter(|file| !file.ends_with("complete")).next_back().unwrap()
+    files.into_iter().rfind(|file| !file.ends_with("complete")).unwrap()
 }
 
 const KINDS: [Kind; 10] = [

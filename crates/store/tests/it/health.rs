@@ -99,6 +99,43 @@ fn remove(disk: &SimDisk, name: &str) {
 type Damage = (Reason, fn(&SimDisk));
 
 fn damages() -> Vec<Damage> {
+    let mut all = damaged_records();
+    all.extend(lost_records());
+    all
+}
+
+/// Control records that are gone, with or without their file.
+fn lost_records() -> Vec<Damage> {
+    vec![
+        (Reason::SegmentUnattested, |disk| {
+            rewrite(disk, "manifest.jsonl", |lines| lines.truncate(2));
+        }),
+        (Reason::SegmentUnattested, |disk| {
+            // Cut inside the second group.
+            disk.damage(&path("manifest.jsonl"), |bytes| bytes.truncate(bytes.len() / 2));
+        }),
+        (Reason::ControlMissing, |disk| {
+            disk.damage(&path("manifest.jsonl"), Vec::clear);
+        }),
+        (Reason::ControlMissing, |disk| {
+            remove(disk, "manifest.jsonl");
+        }),
+        (Reason::ControlMissing, |disk| {
+            // The mark alone shows that there was something.
+            for name in ["00000000-00000002", "00000003-00000004", "00000005-00000006"] {
+                remove(disk, &format!("events/{name}.jsonl"));
+            }
+            remove(disk, "manifest.jsonl");
+        }),
+        (Reason::ControlMissing, |disk| {
+            // Written by a version that left no mark.
+            remove(disk, "begun");
+            remove(disk, "manifest.jsonl");
+        }),
+    ]
+}
+
+fn damaged_records() -> Vec<Damage> {
     vec![
         (Reason::ManifestUnreadable, |disk| {
             disk.damage(&path("manifest.jsonl"), |bytes| bytes[3] = b'!');
@@ -144,31 +181,6 @@ fn damages() -> Vec<Damage> {
         }),
         (Reason::SegmentMissing, |disk| {
             remove(disk, "events/00000003-00000004.jsonl");
-        }),
-        (Reason::SegmentUnattested, |disk| {
-            rewrite(disk, "manifest.jsonl", |lines| lines.truncate(2));
-        }),
-        (Reason::SegmentUnattested, |disk| {
-            // Cut inside the second group.
-            disk.damage(&path("manifest.jsonl"), |bytes| bytes.truncate(bytes.len() / 2));
-        }),
-        (Reason::ControlMissing, |disk| {
-            disk.damage(&path("manifest.jsonl"), Vec::clear);
-        }),
-        (Reason::ControlMissing, |disk| {
-            remove(disk, "manifest.jsonl");
-        }),
-        (Reason::ControlMissing, |disk| {
-            // The mark alone shows that there was something.
-            for name in ["00000000-00000002", "00000003-00000004", "00000005-00000006"] {
-                remove(disk, &format!("events/{name}.jsonl"));
-            }
-            remove(disk, "manifest.jsonl");
-        }),
-        (Reason::ControlMissing, |disk| {
-            // Written by a version that left no mark.
-            remove(disk, "begun");
-            remove(disk, "manifest.jsonl");
         }),
         (Reason::SegmentAltered, |disk| {
             disk.damage(&path("events/00000003-00000004.jsonl"), |bytes| bytes.push(b' '));
