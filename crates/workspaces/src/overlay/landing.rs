@@ -13,6 +13,7 @@ use super::{
     apply::LeftReason,
     differ::ChangedRow,
     store::OverlayStore,
+    view::hides,
     writing::{empty_tree, tree_digest, tree_digest_with},
 };
 use crate::{
@@ -271,11 +272,6 @@ impl OverlayStore {
         }
         Ok(())
     }
-}
-
-/// Whether a row hides everything below it.
-const fn hides(row: &Row) -> bool {
-    matches!(row, Row::Whiteout { .. } | Row::Directory { opaque: true, .. })
 }
 
 /// Whether a row is a directory that takes the place of nothing.
