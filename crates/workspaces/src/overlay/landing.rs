@@ -193,7 +193,6 @@ impl OverlayStore {
         let expected = base.map_or(Expected::Nothing, Expected::Digest);
         let path = path.clone();
         Ok(match (landing, seen.row(), below) {
-            (Landing::Nothing, _, None) => None,
             (Landing::Nothing, _, Some(_)) => {
                 let mask = Arc::clone(&self.lower_mask);
                 Some((Tool::Delete, Change::Delete { path, recursive: true, expected, mask }))
@@ -210,7 +209,7 @@ impl OverlayStore {
                 let executable = *executable;
                 Some((Tool::Write, Change::Write { path, bytes, expected, executable }))
             }
-            (Landing::Content(_), _, Some(_)) => None,
+            (Landing::Nothing, _, None) | (Landing::Content(_), _, Some(_)) => None,
             (Landing::Content(_), _, None) => Some((Tool::Mkdir, Change::MakeDirectory { path })),
         })
     }

@@ -21,9 +21,10 @@ impl OverlayStore {
                 View::Lower => (false, true),
                 View::Merged { lower } => (true, lower),
             };
-            let above = match upper {
-                true => self.upper.search(Arc::clone(search)).await,
-                false => Ok(Found::default()),
+            let above = if upper {
+                self.upper.search(Arc::clone(search)).await
+            } else {
+                Ok(Found::default())
             };
             if lower || self.still_hides(&search.start).await? {
                 break (upper, lower, above);
