@@ -13,6 +13,7 @@ use super::{
     apply::LeftReason,
     differ::ChangedRow,
     store::OverlayStore,
+    view::hides,
     writing::{empty_tree, tree_digest, tree_digest_with},
 };
 use crate::{
@@ -192,7 +193,6 @@ impl OverlayStore {
         let expected = base.map_or(Expected::Nothing, Expected::Digest);
         let path = path.clone();
         Ok(match (landing, seen.row(), below) {
-            (Landing::Nothing, _, None) => None,
             (Landing::Nothing, _, Some(_)) => {
                 let mask = Arc::clone(&self.lower_mask);
                 Some((Tool::Delete, Change::Delete { path, recursive: true, expected, mask }))
@@ -209,7 +209,7 @@ impl OverlayStore {
                 let executable = *executable;
                 Some((Tool::Write, Change::Write { path, bytes, expected, executable }))
             }
-            (Landing::Content(_), _, Some(_)) => None,
+            (Landing::Nothing, _, None) | (Landing::Content(_), _, Some(_)) => None,
             (Landing::Content(_), _, None) => Some((Tool::Mkdir, Change::MakeDirectory { path })),
         })
     }
@@ -271,11 +271,6 @@ impl OverlayStore {
         }
         Ok(())
     }
-}
-
-/// Whether a row hides everything below it.
-const fn hides(row: &Row) -> bool {
-    matches!(row, Row::Whiteout { .. } | Row::Directory { opaque: true, .. })
 }
 
 /// Whether a row is a directory that takes the place of nothing.

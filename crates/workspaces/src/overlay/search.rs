@@ -14,14 +14,22 @@ use crate::{
 impl OverlayStore {
     /// Finds what a search asks for in both Stores.
     pub(super) async fn search_both(&self, search: &Arc<Search>) -> Result<Found, Fault> {
-        let (upper, lower) = match self.view(&search.start).await? {
-            View::Upper => (true, false),
-            View::Hidden => return Err(Fault::NotFound),
-            View::Lower => (false, true),
-            View::Merged { lower } => (true, lower),
+        let (upper, lower, above) = loop {
+            let (upper, lower) = match self.view(&search.start).await? {
+                View::Upper => (true, false),
+                View::Hidden => return Err(Fault::NotFound),
+                View::Lower => (false, true),
+                View::Merged { lower } => (true, lower),
+            };
+            let above = if upper {
+                self.upper.search(Arc::clone(search)).await
+            } else {
+                Ok(Found::default())
+            };
+            if lower || self.still_hides(&search.start).await? {
+                break (upper, lower, above);
+            }
         };
-        let above =
-            if upper { self.upper.search(Arc::clone(search)).await } else { Ok(Found::default()) };
         let above = match above {
             // It was passed through only, and went when the last change in it was applied.
             Err(Fault::NotFound) if lower => Found::default(),

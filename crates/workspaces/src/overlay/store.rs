@@ -33,14 +33,19 @@ impl OverlayStore {
     }
 
     async fn listing(&self, path: MountPath) -> Result<Listing, Fault> {
-        let (upper, lower) = match self.view(&path).await? {
-            View::Upper => return Err(Fault::NotDirectory),
-            View::Hidden => return Err(Fault::NotFound),
-            View::Lower => (false, true),
-            View::Merged { lower } => (true, lower),
+        let (upper, lower, rows) = loop {
+            let (upper, lower) = match self.view(&path).await? {
+                View::Upper => return Err(Fault::NotDirectory),
+                View::Hidden => return Err(Fault::NotFound),
+                View::Lower => (false, true),
+                View::Merged { lower } => (true, lower),
+            };
+            // Those above first: what is applied in between is then found twice rather than not at all.
+            let rows = if upper { self.rows_above(&path).await? } else { Vec::new() };
+            if lower || self.still_hides(&path).await? {
+                break (upper, lower, rows);
+            }
         };
-        // Those above first: what is applied in between is then found twice rather than not at all.
-        let rows = if upper { self.rows_above(&path).await? } else { Vec::new() };
         let mut unusable = 0;
         let mut entries = BTreeMap::new();
         if lower && self.lower_mask.hides(&path).is_none() {

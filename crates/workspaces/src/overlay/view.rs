@@ -25,10 +25,19 @@ pub(super) enum View {
 impl OverlayStore {
     /// Where what stands at a path comes from. A file on the way is not a directory.
     pub(super) async fn view(&self, path: &MountPath) -> Result<View, Fault> {
-        let trail = self.upper.trail(path).await?;
+        let mut trail = self.upper.trail(path).await?;
+        // Rows are read one by one. What hides something is looked at again: when it was applied in between, what it
+        // held is below, and it hides that no more.
+        while trail.iter().any(|(row, _)| hides(row)) {
+            let again = self.upper.trail(path).await?;
+            if again == trail {
+                break;
+            }
+            trail = again;
+        }
         let depth = path.names().count();
         let mut lower = true;
-        for (at, row) in trail.iter().enumerate() {
+        for (at, (row, _)) in trail.iter().enumerate() {
             let last = at + 1 == depth;
             match row {
                 Row::Whiteout { .. } => return Ok(View::Hidden),
@@ -42,6 +51,11 @@ impl OverlayStore {
             (false, true) => View::Lower,
             (false, false) => View::Hidden,
         })
+    }
+
+    /// Whether a directory above that hid what is below still does: it does no more once it was applied.
+    pub(super) async fn still_hides(&self, path: &MountPath) -> Result<bool, Fault> {
+        Ok(matches!(self.view(path).await?, View::Upper | View::Merged { lower: false }))
     }
 
     /// The entries of a directory above; none if it is gone, which it may be since somebody looked.
@@ -82,4 +96,9 @@ impl OverlayStore {
             _ => Ok(None),
         }
     }
+}
+
+/// Whether a row hides everything below it.
+pub(super) const fn hides(row: &Row) -> bool {
+    matches!(row, Row::Whiteout { .. } | Row::Directory { opaque: true, .. })
 }

@@ -130,6 +130,21 @@ impl OverlayStore {
         mask: &Arc<Mask>,
     ) -> Result<Box<dyn Prepared>, Fault> {
         let seen = self.version_above(&path).await?;
+        let deleted = self.delete_seen(path.clone(), seen, recursive, expected, mask).await;
+        match deleted {
+            Err(_) if self.version_above(&path).await? != seen => Err(Fault::Raced),
+            deleted => deleted,
+        }
+    }
+
+    async fn delete_seen(
+        &self,
+        path: MountPath,
+        seen: Option<Version>,
+        recursive: bool,
+        expected: Expected,
+        mask: &Arc<Mask>,
+    ) -> Result<Box<dyn Prepared>, Fault> {
         let stat = self.stat(path.clone(), true).await?;
         if stat.kind == Kind::File {
             expected.check(stat.digest.as_ref())?;

@@ -89,8 +89,8 @@ impl VirtualStore {
         Ok(Lookup { steps, missing, whiteout, entry })
     }
 
-    /// The rows on the way to a path and its own, as far as there are any.
-    pub(crate) async fn trail(&self, path: &MountPath) -> Result<Vec<Row>, Fault> {
+    /// The rows on the way to a path and its own, as far as there are any, each with the write that it is from.
+    pub(crate) async fn trail(&self, path: &MountPath) -> Result<Vec<(Row, Version)>, Fault> {
         let mut rows = Vec::new();
         let mut above = ROOT;
         for name in path.names() {
@@ -101,7 +101,7 @@ impl VirtualStore {
                 Row::Directory { id, .. } => Some(id),
                 _ => None,
             };
-            rows.push(found.stored.row);
+            rows.push((found.stored.row, found.version));
             match below {
                 Some(id) => above = id,
                 None => break,

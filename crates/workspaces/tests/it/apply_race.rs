@@ -40,7 +40,10 @@ enum Event {
 
 /// The moments of a process: how often it asked a table for something, and what happens at one of them.
 #[derive(Clone, Default)]
-struct Moments(Arc<Mutex<(usize, Option<(usize, Event)>, bool)>>);
+struct Moments(Arc<Mutex<Timeline>>);
+
+/// How many there were, what is to happen at which one, and whether the process is dead.
+type Timeline = (usize, Option<(usize, Event)>, bool);
 
 impl Moments {
     fn plan(&self, moment: usize, event: Event) {

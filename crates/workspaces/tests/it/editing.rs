@@ -94,7 +94,7 @@ proptest! {
     ) {
         let end = |is_crlf: &bool| if *is_crlf { "\r\n" } else { "\n" };
         let body = |lines: &[(String, bool)]| {
-            lines.iter().map(|(line, is_crlf)| format!("{line}{}", end(is_crlf))).collect::<String>()
+            lines.iter().flat_map(|(line, is_crlf)| [line.as_str(), end(is_crlf)]).collect::<String>()
         };
         let (before, after) = lines.split_at(lines.len() / 2);
         let (before, after) = (body(before), body(after));
