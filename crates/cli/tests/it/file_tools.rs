@@ -42,7 +42,7 @@ fn the_map_is_in_the_instructions_and_names_nothing_of_the_machine() {
     // Without Workspaces nothing is said of files, and there is no tool for them.
     let mut plain = Agent::start(&rig);
     assert!(!plain.instructions.contains("Files:"), "{}", plain.instructions);
-    assert_eq!(plain.tools().len(), 6);
+    assert_eq!(plain.tools().len(), 7);
     plain.leave();
 }
 

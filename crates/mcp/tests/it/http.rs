@@ -115,7 +115,7 @@ async fn a_body_that_is_too_large_or_no_message_is_refused_and_the_server_stays_
         assert!(reply.body.contains("`Content-Type: application/json`"), "{reply:?}");
     }
     let listed = web.request("tools/list", json!({})).await;
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 6);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 7);
 }
 
 #[tokio::test]

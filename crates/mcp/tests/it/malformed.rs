@@ -201,7 +201,7 @@ async fn a_line_that_cannot_be_read_is_answered_and_the_next_one_counts() {
         pipe.send_bytes(ignored).await;
     }
     let listed: Value = pipe.request("tools/list", json!({})).await;
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 6);
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 7);
     assert!(pipe.notified.is_empty(), "nothing else was answered: {:?}", pipe.notified);
     pipe.close().await.unwrap();
 }
@@ -228,7 +228,7 @@ async fn what_is_no_request_is_passed_over_until_the_client_has_begun() {
             pipe.notify("notifications/initialized").await;
         }
         pipe.send(&request(revision, 4, "tools/list", json!({}))).await;
-        assert_eq!(pipe.reply_to(4).await["result"]["tools"].as_array().unwrap().len(), 6);
+        assert_eq!(pipe.reply_to(4).await["result"]["tools"].as_array().unwrap().len(), 7);
         pipe.close().await.unwrap();
     }
 }

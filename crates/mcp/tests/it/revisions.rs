@@ -17,7 +17,7 @@ async fn every_revision_leads_a_run_to_its_end_over_a_pipe() {
     for revision in REVISIONS {
         let machine = Machine::new();
         let mut pipe = Pipe::of_revision(&machine, revision).await;
-        assert_eq!(names(&pipe.request("tools/list", json!({})).await), 6, "{revision}");
+        assert_eq!(names(&pipe.request("tools/list", json!({})).await), 7, "{revision}");
         let mut answer = pipe.start("project.plain").await;
         while answer.structured["isComplete"] == false {
             answer = pipe.call("continue_workflow", done(&answer.at("/ackToken"))).await;
@@ -33,7 +33,7 @@ async fn every_revision_leads_a_run_to_its_end_over_http() {
     let start = json!({ "workflowId": "project.plain", "projectDir": machine.project() });
     for revision in REVISIONS {
         let mut web = Web::of_revision(machine.runtime(), revision).await;
-        assert_eq!(names(&web.request("tools/list", json!({})).await), 6, "{revision}");
+        assert_eq!(names(&web.request("tools/list", json!({})).await), 7, "{revision}");
         let mut answer: Answer = web.call("start_workflow", start.clone()).await;
         while answer.structured["isComplete"] == false {
             answer = web.call("continue_workflow", done(&answer.at("/ackToken"))).await;

@@ -77,7 +77,7 @@ fn names(listed: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn a_connection_lists_the_tools_of_the_sets_that_it_is_given() {
     let machine = Machine::new();
-    for (is_given, count) in [(true, 7), (false, 6)] {
+    for (is_given, count) in [(true, 8), (false, 7)] {
         let (mut pipe, welcome) = client(&machine, is_given).await;
         let listed = pipe.request("tools/list", json!({})).await;
         assert_eq!(names(&listed).len(), count);
@@ -109,7 +109,7 @@ async fn the_run_of_a_call_is_kept_apart_from_what_it_asks_for() {
     let machine = Machine::new();
     let (mut pipe, _) = client(&machine, true).await;
     let listed = pipe.request("tools/list", json!({})).await;
-    let schema = &listed["result"]["tools"][6]["inputSchema"];
+    let schema = &listed["result"]["tools"][7]["inputSchema"];
     assert_eq!(schema["properties"]["run"]["type"], "string");
     assert_eq!(schema["required"], json!(["word"]), "a call without a run is a call");
     let said = pipe.call("say", json!({ "word": "ibis", "run": "a.token" })).await;

@@ -40,7 +40,7 @@ Makes a bookmark at the pending step without finishing it, before something risk
 `Next:` in the reply leads back to it.";
 
 pub(super) const GET_ARTIFACT: &str = "\
-Reads an artifact of an earlier step that a reply lists by its digest only, because it is large.";
+Reads an artifact that a reply lists by its digest.";
 
 pub(super) const RESUME_SESSION: &str = "\
 Finds runs to continue: after a break, in a new chat, or when a token was lost. Open runs are offered, newest first; \

@@ -134,7 +134,7 @@ async fn check(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     // shows: WR-305, CT-096
     #[test]
