@@ -45,6 +45,7 @@ pub struct Troubled {
 
 /// The runs that are offered to be resumed, and what else there is.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "the offers beside what is counted of the others")]
 pub struct Offers {
     /// The best first.
     pub offers: Vec<Offer>,
