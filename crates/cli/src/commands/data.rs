@@ -60,7 +60,9 @@ fn verify(app: &App) -> Result<Ending, Failure> {
     } else {
         app.output
             .say("table.sqlite3 is damaged. Sessions and backpacks do not need it, and work.");
-        problems.iter().for_each(|problem| app.output.say(format_args!("  {problem}")));
+        for problem in &problems {
+            app.output.say(format_args!("  {problem}"));
+        }
         app.output.say("Fix it: piton data repair");
     }
     app.output.reply("piton.data.verify/1", &Verified { is_sound, problems })?;

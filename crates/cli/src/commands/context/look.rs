@@ -179,7 +179,7 @@ pub(super) fn validate(app: &App) -> Result<Ending, Failure> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Repaired {
+struct RepairShown {
     is_sound: bool,
     repaired: ContextRepaired,
     validation: Validation,
@@ -210,7 +210,7 @@ pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
     } else {
         "What is named above cannot be made from the disk. Put those frames again: piton context put-frame"
     });
-    output.reply("piton.context.repair/1", &Repaired { is_sound, repaired, validation })?;
+    output.reply("piton.context.repair/1", &RepairShown { is_sound, repaired, validation })?;
     Ok(if is_sound { Ending::Done } else { Ending::Damaged })
 }
 
