@@ -75,6 +75,8 @@ pub(super) fn take_away(
     behind: &[PathBuf],
 ) -> io::Result<Option<String>> {
     if control.is_empty() && behind.is_empty() {
+        // A repair that was cut off may have taken everything away, and not have made that durable.
+        sync_names(site)?;
         return Ok(None);
     }
     let disk = site.disk().as_ref();

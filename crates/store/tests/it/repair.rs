@@ -88,7 +88,8 @@ fn recover(disk: &SimDisk, whole: u64, before: &BTreeSet<Vec<u8>>, story: &str) 
         // A session that was emptied is not there any more.
         let was_sound = match journal.verify(&name()).await {
             Ok(found) if found.health.is_healthy() => {
-                assert_eq!((found.events, found.unfinished), (whole, 0), "{story}: {found:?}");
+                // A segment whose removal was lost may look like a write that did not end; it was copied before.
+                assert_eq!(found.events, whole, "{story}: {found:?}");
                 true
             }
             Ok(_) => false,
