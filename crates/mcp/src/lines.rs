@@ -220,7 +220,7 @@ where
                 Said::Message(message) if self.counts(&message) => {
                     match self.calls.begin(&message) {
                         Ok(()) => return Some(message),
-                        Err(refused) => refused,
+                        Err(refused) => *refused,
                     }
                 }
                 Said::Refused(refused) => refused,
@@ -279,13 +279,14 @@ impl Calls {
     fn begin(
         &mut self,
         message: &RxJsonRpcMessage<RoleServer>,
-    ) -> Result<(), TxJsonRpcMessage<RoleServer>> {
+    ) -> Result<(), Box<TxJsonRpcMessage<RoleServer>>> {
         match message {
             JsonRpcMessage::Request(request) if self.count >= PIPE_CALLS_MAX => {
                 let words = format!(
                     "{PIPE_CALLS_MAX} calls are under way already. Nothing was done; wait for replies, then repeat this one."
                 );
-                return Err(refusal(ErrorCode::INTERNAL_ERROR, words, Some(request.id.clone())));
+                let refused = refusal(ErrorCode::INTERNAL_ERROR, words, Some(request.id.clone()));
+                return Err(Box::new(refused));
             }
             JsonRpcMessage::Request(request) => {
                 *self.by_id.entry(request.id.clone()).or_default() += 1;

@@ -16,7 +16,7 @@ use piton_store::{
 use tempfile::TempDir;
 
 /// Longer than any healthy wait of these tests.
-const LONG: Patience = Patience::Wait(Duration::from_secs(60));
+const LONG: Patience = Patience::Wait(Duration::from_mins(1));
 
 fn name() -> LeaseName {
     "busy".parse().unwrap()
