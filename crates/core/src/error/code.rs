@@ -244,6 +244,7 @@ impl Code {
         self.facts().retry
     }
 
+    #[expect(clippy::too_many_lines, reason = "one line for each code")]
     const fn facts(self) -> Facts {
         match self {
             Self::StoreIo => store::IO,

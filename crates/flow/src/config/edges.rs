@@ -42,7 +42,7 @@ fn never_taken(place: &Place, condition: &str, actions: &[Action]) -> String {
         quoted(ends)
     );
     if !open.is_empty() {
-        message.push_str(&format!("; nothing follows on {}", quoted(open)));
+        message.extend(["; nothing follows on ", &quoted(open)]);
     }
     message
 }

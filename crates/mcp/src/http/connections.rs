@@ -35,13 +35,13 @@ pub(super) async fn serve(socket: TcpListener, router: Router, phase: watch::Rec
         let stream = tokio::select! {
             () = Phase::Stopping.reached(&mut stopping) => break,
             Some(_) = connections.join_next() => continue,
-            accepted = socket.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(_) => {
+            accepted = socket.accept() => {
+                let Ok((stream, _)) = accepted else {
                     sleep(ACCEPT_PAUSE).await;
                     continue;
-                }
-            },
+                };
+                stream
+            }
         };
         match Arc::clone(&places).try_acquire_owned() {
             Ok(place) => {

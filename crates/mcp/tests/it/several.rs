@@ -60,7 +60,7 @@ async fn over_http_a_label_is_checked_when_it_is_sent_and_every_next_call_carrie
     assert_eq!(bare.at("/pending/stepId"), "refusal", "nothing was written before: {}", bare.text);
     let again = web.call("continue_workflow", call(Some(one.at("/run/label")))).await;
     assert_eq!(again.structured, bare.structured, "a replay with it is the one without");
-    web.stop().await.unwrap();
+    web.stop().await;
 }
 
 #[tokio::test]

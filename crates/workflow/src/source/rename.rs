@@ -28,7 +28,7 @@ pub fn rename_ids(text: &str, own: Option<&str>, renames: &BTreeMap<String, Stri
             continue;
         }
         let literal = literal(after);
-        let (inside, behind) = (&after[1..1 + literal], &after[1 + literal..]);
+        let (inside, behind) = (&after[1..=literal], &after[1 + literal..]);
         let is_key = behind.trim_start_matches('"').trim_start().starts_with(':');
         output.push('"');
         match own {

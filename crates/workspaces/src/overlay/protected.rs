@@ -27,8 +27,8 @@ impl OverlayStore {
         };
         let mut kept: Vec<(MountPath, Protected)> = Vec::new();
         for changed in rows.iter().filter(deletes) {
-            let above = rows.iter().filter(|other| other.path.starts_with(&changed.path));
-            let above = above.filter_map(|other| self.lower_mask.protects(&other.path)).next();
+            let mut above = rows.iter().filter(|other| other.path.starts_with(&changed.path));
+            let above = above.find_map(|other| self.lower_mask.protects(&other.path));
             let why = match above {
                 Some(why) => Some(why),
                 None => self.protected_below(&changed.path).await?,

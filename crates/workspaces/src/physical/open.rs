@@ -20,6 +20,7 @@ pub(super) const READ: OFlags =
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW);
 
 /// The held directory of a Mount.
+#[expect(clippy::struct_excessive_bools, reason = "each says something else about the file system")]
 pub(super) struct Root {
     pub(super) fd: OwnedFd,
     pub(super) by_kernel: bool,

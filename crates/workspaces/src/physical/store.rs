@@ -31,6 +31,7 @@ use crate::{
 
 /// What a Workspace may choose about its Physical Store.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct PhysicalOptions {
     /// Whether links that stay inside the Mount are followed.
     pub links: bool,

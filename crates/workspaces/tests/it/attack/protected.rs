@@ -4,7 +4,10 @@ use std::{fs, os::unix::fs::symlink, sync::Arc};
 
 use piton_core::Code;
 use piton_workspaces::{
-    Files, Workspaces, overlay::OverlayStore, path::LogicalPath, physical::PhysicalOptions,
+    Files, Workspaces,
+    overlay::{ApplyRequest, OverlayStore},
+    path::LogicalPath,
+    physical::PhysicalOptions,
     virtual_store::VirtualStore,
 };
 use serde_json::{Value, json};
@@ -243,7 +246,8 @@ async fn what_is_protected_below_stays_in_the_overlay_when_it_is_applied() {
     }
     let prefix: LogicalPath = "/p".parse().unwrap();
     let person = Files::new(Arc::new(overlay.operator(&prefix).unwrap()));
-    let applied = overlay.apply(&person, &prefix).await.unwrap();
+    let request = ApplyRequest::everything(prefix);
+    let applied = overlay.apply(&person, &request).await.unwrap();
     let left: Vec<&str> = applied.left.iter().map(|one| one.path.as_str()).collect();
     let expected =
         ["/p/.vscode/tasks.json", "/p/new/.vscode", "/p/new/.vscode/tasks.json", "/p/old"];
@@ -258,7 +262,7 @@ async fn what_is_protected_below_stays_in_the_overlay_when_it_is_applied() {
     // What was left is still there, and nothing else is: applying once more changes nothing.
     let shown = agent.call("read", json!({ "path": "/o/.vscode/tasks.json" })).await;
     assert!(shown.text.contains("run me"), "{}", shown.text);
-    let again = overlay.apply(&person, &prefix).await.unwrap();
+    let again = overlay.apply(&person, &request).await.unwrap();
     assert!(again.paths.is_empty(), "{:?}", again.paths);
     assert_eq!(again.left, applied.left);
 }
