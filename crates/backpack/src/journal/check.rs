@@ -137,8 +137,11 @@ pub async fn repair(
     ports.journal.verify(id.stream()).await?;
     let rolled_back = ports.journal.repair(id.stream()).await?;
     let events = rolled_back.next_event.get();
-    let mut done =
-        BackpackRepaired { cut_off: rolled_back.backup.map(|kept| kept.name), events, ..BackpackRepaired::default() };
+    let mut done = BackpackRepaired {
+        cut_off: rolled_back.backup.map(|kept| kept.name),
+        events,
+        ..BackpackRepaired::default()
+    };
     if events == 0 {
         return Ok(done);
     }
