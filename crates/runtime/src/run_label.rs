@@ -110,10 +110,11 @@ impl Runtime {
         let message = format!(
             "The token belongs to the run {label} ({workflow}), {waiting_at}; `label` names {sent}. Nothing was written."
         );
-        let unknown = named
-            .is_empty()
-            .then(|| format!("No open run has the label {sent}.\n"))
-            .unwrap_or_default();
+        let unknown = if named.is_empty() {
+            format!("No open run has the label {sent}.\n")
+        } else {
+            String::new()
+        };
         let calls = next_calls(writing, [&here].into_iter().chain(&named));
         let envelope = Envelope::new(Code::TokenScopeMismatch, message);
         let advice = format!("{unknown}Make the call of the run that you mean.\n{calls}");

@@ -51,7 +51,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
         let mut in_turn = Agent::start(&place.make(&format!("door-in-turn-{block}"))?)?;
         Ok((move || together.packs(TOGETHER), move || in_turn.packs(1)))
     })?;
-    let each = |time: Duration| time.as_secs_f64() * 1e6 / CALLS as f64;
+    let each = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(CALLS);
     let (times, cpu) = (samples.map(|took| each(took.time)), samples.map(|took| each(took.cpu)));
     Ok(vec![
         Row::paired("a pack, 64 under way", Unit::Microseconds, "one after the other", &times)
@@ -122,7 +122,7 @@ impl Agent {
                     self.ask("tools/call", &json!({ "name": "pack", "arguments": value }))?;
                 }
             }
-            Ok(())
+            Ok::<(), Error>(())
         });
         outcome?;
         Ok(Took { time, cpu: cpu_of(self.child.id())?.saturating_sub(before) })

@@ -49,8 +49,8 @@ pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Fa
 
 /// What a person types to run this program: its name if their shell finds it by that, else its path.
 fn typed(program: &Path, path: Option<&str>) -> String {
-    let found = path.into_iter().flat_map(std::env::split_paths).map(|dir| dir.join("piton"));
-    let first = found.filter_map(|candidate| fs::canonicalize(candidate).ok()).next();
+    let mut found = path.into_iter().flat_map(std::env::split_paths).map(|dir| dir.join("piton"));
+    let first = found.find_map(|candidate| fs::canonicalize(candidate).ok());
     if first.is_some() && first == fs::canonicalize(program).ok() {
         return "piton".to_owned();
     }

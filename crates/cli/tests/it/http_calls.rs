@@ -1,6 +1,7 @@
 //! Calls over HTTP when connections break and servers stop, with the program itself and raw sockets.
 
 use std::{
+    fmt::Write as _,
     fs::{self, File},
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
@@ -72,7 +73,7 @@ impl Server {
         let mut call = client.send("POST", &[], &hello.to_string());
         let head = call.head();
         let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
-        client.session = session.unwrap().to_owned();
+        session.unwrap().clone_into(&mut client.session);
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         assert!(client.send("POST", &[], &ready.to_string()).head().contains(" 202 "));
         client
@@ -114,13 +115,12 @@ impl Client {
             body.len()
         );
         if !self.session.is_empty() {
-            head += &format!(
-                "Mcp-Session-Id: {}\r\nMCP-Protocol-Version: {REVISION}\r\n",
-                self.session
-            );
+            let session = &self.session;
+            write!(head, "Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: {REVISION}\r\n")
+                .unwrap();
         }
         for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
+            write!(head, "{name}: {value}\r\n").unwrap();
         }
         stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
         Call { reply: BufReader::new(stream) }
@@ -197,7 +197,7 @@ fn hold(rig: &Rig) -> Held {
     let leases = fs::read_dir(rig.data().join("leases")).unwrap();
     let lock = leases.map(|entry| entry.unwrap().path()).find(|path| {
         let name = path.file_name().unwrap().to_str().unwrap();
-        name.starts_with("state-") && name.ends_with(".lock")
+        name.starts_with("state-") && path.extension().is_some_and(|ending| ending == "lock")
     });
     let file = File::open(lock.expect("somebody wrote before")).unwrap();
     file.lock().unwrap();
@@ -289,8 +289,12 @@ fn a_reply_can_be_had_again_also_from_the_next_server() {
     let reply = call.event().unwrap();
     assert_eq!(reply.message.as_ref().unwrap()["id"], 7);
     drop(call);
-    assert_eq!(client.after(&first.id), [reply.clone()]);
-    assert_eq!(client.after(&first.id), [reply.clone()], "as often as it is asked for");
+    assert_eq!(client.after(&first.id), std::slice::from_ref(&reply));
+    assert_eq!(
+        client.after(&first.id),
+        std::slice::from_ref(&reply),
+        "as often as it is asked for"
+    );
     assert_eq!(client.after(&reply.id), [], "nothing comes after the reply");
     let stranger = server.client();
     assert_eq!(stranger.after(&first.id), [], "only its client gets it");

@@ -186,8 +186,8 @@ fn a_log_of_a_newer_version_is_neither_empty_nor_replaced() {
 fn a_damaged_key_ring_is_reported_and_replaced_and_runs_are_resumed() {
     let rig = Rig::new();
     rig.tour();
-    let ring = rig.data().join("keys/keyring.json");
-    fs::write(&ring, b"not a key ring").unwrap();
+    let keys = rig.data().join("keys/keyring.json");
+    fs::write(&keys, b"not a key ring").unwrap();
     let mut agent = Agent::start(&rig);
     let refused = agent.call("resume_session", &json!({}));
     assert_eq!(refused["code"], "KEYRING_CORRUPT", "{refused}");
@@ -239,8 +239,8 @@ purpose = "drafts"
 
 #[test]
 fn a_damaged_table_blocks_only_what_is_in_it_and_is_rebuilt_from_what_can_be_read() {
-    let table = |rig: &Rig| rig.data().join("table.sqlite3");
     type Breaking = fn(&mut Vec<u8>);
+    let table = |rig: &Rig| rig.data().join("table.sqlite3");
     let cases: [(&str, Breaking); 3] = [
         ("its header", |bytes| bytes[..100].fill(0xff)),
         ("its first page", |bytes| bytes[..4096].fill(0x5a)),

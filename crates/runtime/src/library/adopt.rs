@@ -117,19 +117,19 @@ pub fn plan_adoption(
             }
         }
     }
-    adopt(files, namespace, super::catalog_beside(directory, sources), &mut plan);
+    adopt(&files, namespace, super::catalog_beside(directory, sources), &mut plan);
     Ok(plan)
 }
 
 /// Renames the files and looks whether they load then.
-fn adopt(files: Vec<File>, namespace: &str, mut catalog: Catalog, plan: &mut Adoption) {
+fn adopt(files: &[File], namespace: &str, mut catalog: Catalog, plan: &mut Adoption) {
     let own: BTreeMap<&str, String> =
         files.iter().map(|file| (file.id.as_str(), new_id(&file.id, namespace))).collect();
-    let renames = mentions(&files, &own);
+    let new_ids = mentions(files, &own);
     let mut renamed = Vec::new();
-    for file in &files {
+    for file in files {
         let to = own[file.id.as_str()].clone();
-        let text = rename_ids(&file.text, Some(&to), &renames);
+        let text = rename_ids(&file.text, Some(&to), &new_ids);
         if let Some(id) = RoutineId::of_file(&to, is_routine_directory(&file.path)) {
             catalog.routines.retain(|known, _| !known.is_same(&id));
             catalog.routines.insert(id, text.clone());

@@ -99,8 +99,8 @@ pub struct ContinueWorkflow {
     /// WRONG: the ackToken of an earlier step, which repeats that step's answer. RIGHT: the one of the last reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_token: Option<String>,
-    /// Asks where a run stands, with a recap of what was done: send it alone, where a reply of resume_session or
-    /// checkpoint_workflow has it. With an ackToken it is not needed.
+    /// Asks where a run stands, with a recap of what was done: send it alone, where a reply has it. With an ackToken
+    /// it is not needed.
     ///
     /// WRONG: a stateToken with an output. RIGHT: a stateToken alone, then the ackToken of its reply with the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]

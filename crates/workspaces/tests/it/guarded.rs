@@ -239,9 +239,6 @@ impl Guarded {
     /// Refuses that a Store was asked about something that the router refused.
     pub(crate) fn refused_without_asking(&self, what: &str, reply: &Reply) {
         let asked = match &reply.error {
-            Some(Error::Scope { .. } | Error::Unmapped { .. } | Error::Path { .. }) => {
-                self.asked.all.load(Ordering::Relaxed)
-            }
             // That something is hidden or protected may depend on where links lead, and on nothing else.
             // What is protected can be read, so an edit reads where a link leads before it is refused.
             Some(Error::Protected { .. }) if self.follows_links => 0,
@@ -249,9 +246,13 @@ impl Guarded {
                 let resolved = self.asked.resolutions.load(Ordering::Relaxed);
                 self.asked.all.load(Ordering::Relaxed) - resolved
             }
-            Some(Error::Hidden { .. } | Error::Protected { .. }) => {
-                self.asked.all.load(Ordering::Relaxed)
-            }
+            Some(
+                Error::Scope { .. }
+                | Error::Unmapped { .. }
+                | Error::Path { .. }
+                | Error::Hidden { .. }
+                | Error::Protected { .. },
+            ) => self.asked.all.load(Ordering::Relaxed),
             _ => 0,
         };
         assert_eq!(asked, 0, "{what}: a Store was asked: {}", reply.text);

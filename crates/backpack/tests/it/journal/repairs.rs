@@ -92,7 +92,7 @@ async fn a_damaged_value_is_told_when_its_key_is_read_and_carried_into_forks() {
     repaired_log_only(&disk).await;
     let site = Site::on(Arc::new(disk), 2);
     let checked = check(&site.ports, &pack_id()).await.unwrap();
-    let keys: Vec<&str> = checked.damaged.iter().map(|key| key.as_str()).collect();
+    let keys: Vec<&str> = checked.damaged.iter().map(piton_backpack::Key::as_str).collect();
     assert_eq!(keys, ["big"]);
     let backpack = site.open().await;
     let a = node(&backpack, "a");

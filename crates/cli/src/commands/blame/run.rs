@@ -40,8 +40,8 @@ pub(crate) fn say(app: &App, link: &ChainLink) {
         let digest = output.digest.to_string();
         let digest = ending(&digest);
         if let Some(artifact) = &output.artifact {
-            let line = artifact_line(artifact);
-            app.output.say(format_args!("          {line}  [event {}]", output.event));
+            let shown = artifact_line(artifact);
+            app.output.say(format_args!("          {shown}  [event {}]", output.event));
             continue;
         }
         let told = output.headline.as_deref().unwrap_or(&output.kind);

@@ -13,7 +13,7 @@ pub(crate) struct Artifact {
     run: Run,
     /// The digest or output of the artifact, the end of either, or its kind
     #[arg(value_name = "ARTIFACT")]
-    artifact: String,
+    reference: String,
     /// Write it to this file; `-` for standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(crate) struct Artifact {
 impl Artifact {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let open = app.open()?;
-        let found = open.runtime.session_artifact(&self.run.run, self.artifact.trim());
+        let found = open.runtime.session_artifact(&self.run.run, self.reference.trim());
         let artifact = open.wait(found)?;
         open.log.about(artifact.session_id);
         let SessionArtifact { content, digest, .. } = &artifact;

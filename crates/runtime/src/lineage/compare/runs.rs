@@ -134,8 +134,8 @@ fn told(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Submitted {
         let Some(step) = &link.step else { continue };
         // A step that was done again replaces all that it submitted before.
         told.retain(|(of, _), _| of != step);
-        let notes = run.notes_toward(node, nodes.get(place + 1).copied());
-        if let Some((output, text)) = notes.and_then(|output| Some((output, output.notes()?))) {
+        let submitted = run.notes_toward(node, nodes.get(place + 1).copied());
+        if let Some((output, text)) = submitted.and_then(|output| Some((output, output.notes()?))) {
             told.insert((step.clone(), None), (digest_of(output), text.to_owned()));
         }
         for artifact in link.outputs.iter().filter_map(|output| output.artifact.as_ref()) {
