@@ -193,7 +193,8 @@ mod tests {
         assert!(generated().contains_key("docs/generated/schema/envelope.json"));
     }
 
-    // shows: WR-519, WR-521 (the builtins registry and durable schemas), WR-522
+    // shows: WR-519, WR-522
+    // shows in part: WR-521 (the builtins registry and durable schemas)
     #[test]
     fn an_edited_file_fails_the_check_and_the_message_says_what_to_run() {
         let expected = generated();

@@ -15,7 +15,7 @@
 //!     backpack.rollback(commit);
 //! }
 //! ```
-// shows: BP-012 (the part about the interface: the examples above that must not build)
+// shows in part: BP-012 (the part about the interface: the examples above that must not build)
 
 use std::fmt;
 use std::sync::Arc;

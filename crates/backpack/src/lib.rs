@@ -118,7 +118,7 @@ pub use text::{Key, NodeId, NodeName, Tag, TextError, TextProblem};
 pub use validate::{Validation, Violation};
 
 /// The tutorial, whose blocks are run as examples of this crate.
-// shows: BP-121 (the tutorial of backpacks)
+// shows in part: BP-121 (the tutorial of backpacks)
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/backpack.md")]
 struct Tutorial;

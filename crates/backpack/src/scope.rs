@@ -15,7 +15,7 @@
 //! scope.debug();
 //! # }
 //! ```
-// shows: BP-003, BP-007 (the examples above that must not build)
+// shows in part: BP-003, BP-007 (the examples above that must not build)
 
 use std::sync::Arc;
 

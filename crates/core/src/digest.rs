@@ -21,7 +21,7 @@
 //! assert!(digest.to_string().starts_with("sha256:"));
 //! # Ok::<(), piton_core::CanonicalError>(())
 //! ```
-// shows: WR-005 (the two examples above that must not build)
+// shows in part: WR-005 (the two examples above that must not build)
 
 use std::fmt;
 use std::str::FromStr;

@@ -42,7 +42,7 @@ pub use state::State;
 pub use tool::{FunctionTool, Tool, ToolError, Tools};
 
 /// The guide from a shared dictionary, whose blocks are run as examples of this crate.
-// shows: BP-121 (the guide from a shared dictionary)
+// shows in part: BP-121 (the guide from a shared dictionary)
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/from-a-dictionary.md")]
 struct Guide;

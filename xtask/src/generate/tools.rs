@@ -111,7 +111,7 @@ mod tests {
 
     use super::{data, page, schemas};
 
-    // shows: WR-518 (the tools: schemas, catalogue, descriptions, reference)
+    // shows in part: WR-518 (the tools: schemas, catalogue, descriptions, reference)
     #[test]
     fn every_tool_is_in_the_catalogue_on_the_page_and_has_both_schemas() {
         let (data, page, schemas) = (data().unwrap(), page(), schemas());

@@ -159,7 +159,7 @@ mod tests {
         finds(check, "crates/cli/src/a.rs", "use std::fs;", &[]);
     }
 
-    // shows: WS-050 (no program is started)
+    // shows in part: WS-050 (no program is started)
     #[test]
     fn the_crate_of_workspaces_cannot_start_a_program() {
         for (code, name) in [

@@ -30,7 +30,7 @@ fn document() -> Backpack {
     Backpack::from_json(&text, ports(1).0).unwrap()
 }
 
-// shows: BP-061 (the part about versions that were written)
+// shows in part: BP-061 (the part about versions that were written)
 #[test]
 fn a_document_of_version_1_still_loads_and_is_written_the_same() {
     let backpack = document();
@@ -41,7 +41,7 @@ fn a_document_of_version_1_still_loads_and_is_written_the_same() {
     assert_eq!(actions.len(), Action::ALL.len(), "something of everything");
 }
 
-// shows: BP-101 (the part about versions that were written)
+// shows in part: BP-101 (the part about versions that were written)
 #[tokio::test]
 async fn a_journal_of_version_1_still_opens() {
     let root = tempfile::tempdir().unwrap();

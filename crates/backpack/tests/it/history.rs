@@ -89,7 +89,7 @@ fn ten_thousand_commits_have_ids_that_sort_in_their_order() {
     }
 }
 
-// shows: BP-012 (the part about commits that were given out)
+// shows in part: BP-012 (the part about commits that were given out)
 #[test]
 fn commits_that_were_given_out_stay_as_they_are() {
     let rig = Rig::new();
@@ -114,7 +114,7 @@ fn commits_that_were_given_out_stay_as_they_are() {
     assert_eq!(copies[0].value().unwrap().text().unwrap(), r#"{"list":[1]}"#);
 }
 
-// shows: BP-013 (the part about counts, bytes and warnings)
+// shows in part: BP-013 (the part about counts, bytes and warnings)
 #[test]
 fn thirty_thousand_packs_stay_within_the_budget_and_warn_a_few_times() {
     let rig = Rig::new();
@@ -141,7 +141,7 @@ fn thirty_thousand_packs_stay_within_the_budget_and_warn_a_few_times() {
     assert!(warnings.iter().all(|warning| *warning == (2_001, 8_000)), "{warnings:?}");
 }
 
-// shows: BP-013 (the part about bytes and the commits that always stay)
+// shows in part: BP-013 (the part about bytes and the commits that always stay)
 #[test]
 fn values_push_the_oldest_commits_out_but_a_hundred_stay() {
     let options = Options { history_bytes: 1_000_000, ..Options::default() };
@@ -257,7 +257,7 @@ fn the_history_is_oldest_first_and_filtered_by_node_key_action_and_range() {
     }
 }
 
-// shows: BP-016, BP-029 (the parts without a journal)
+// shows in part: BP-016, BP-029 (the parts without a journal)
 #[test]
 fn a_value_that_is_too_large_for_the_history_is_in_use_and_unavailable_in_the_past() {
     let rig = Rig::with(Options { max_value_size: 1_000, ..Options::default() });
@@ -295,7 +295,7 @@ fn a_value_that_is_too_large_for_the_history_is_in_use_and_unavailable_in_the_pa
     assert_eq!(rig.backpack.fork().debug().peek::<String>("big").unwrap(), Some(big));
 }
 
-// shows: BP-029 (what is falsy stays available)
+// shows in part: BP-029 (what is falsy stays available)
 #[test]
 fn values_that_look_like_nothing_are_values() {
     let rig = Rig::new();
@@ -327,7 +327,7 @@ fn a_quarantine_without_a_trace_keeps_the_size_and_the_reason_only() {
     assert_eq!(packed.value().unwrap().text().unwrap(), "\"canary\"");
 }
 
-// shows: BP-055 (the part of the backpack)
+// shows in part: BP-055 (the part of the backpack)
 #[test]
 fn a_value_put_straight_into_quarantine_is_never_in_use() {
     let rig = Rig::new();

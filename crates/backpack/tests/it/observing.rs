@@ -123,7 +123,7 @@ fn a_backpack_that_was_loaded_shares_nothing_with_the_one_that_was_written() {
     assert_eq!(loaded.debug().history(&Filter::default()).unwrap().len(), 2);
 }
 
-// shows: BP-041 (the part about what is found)
+// shows in part: BP-041 (the part about what is found)
 #[test]
 fn a_namespace_query_finds_by_pattern_and_forgets_what_moved() {
     let rig = Rig::new();

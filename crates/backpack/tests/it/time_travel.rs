@@ -78,7 +78,7 @@ fn a_snapshot_at_a_time_takes_all_commits_of_it_and_time_never_goes_back() {
     assert_eq!(times, [1_000, 1_000, 1_005, 1_005]);
 }
 
-// shows: BP-023, BP-028, BP-026 (the part of the backpack)
+// shows in part: BP-023, BP-028, BP-026 (the part of the backpack)
 #[test]
 fn a_snapshot_is_a_backpack_of_its_own_and_says_where_it_comes_from() {
     let rig = Rig::new();
@@ -110,7 +110,7 @@ type Look<'a> = (&'a str, &'a dyn Fn(&Backpack) -> usize);
 
 /// Between two checkpoints a snapshot is some commits ahead of what it shares. However it is looked at first, these are
 /// part of it.
-// shows: BP-020 (the part about the first look)
+// shows in part: BP-020 (the part about the first look)
 #[test]
 fn a_snapshot_is_whole_whatever_is_asked_of_it_first() {
     let rig = Rig::new();

@@ -13,7 +13,7 @@ const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 1, warm_up: 0 };
 /// Three times the packs; a walk of the history at each would take nine times as long.
 const RATIO_MAX: f64 = 4.0;
 
-// shows: BP-013 (the part about time)
+// shows in part: BP-013 (the part about time)
 pub(super) fn rows() -> Result<Vec<Row>> {
     let samples = SCHEDULE.run(|_| Ok((|| packs(30_000), || packs(10_000))))?;
     let samples = samples.map(|time| time.as_secs_f64() * 1e3);

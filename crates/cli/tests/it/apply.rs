@@ -100,7 +100,8 @@ fn names(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-// shows: WS-054 (agents that write meanwhile), WS-059
+// shows: WS-059
+// shows in part: WS-054 (agents that write meanwhile)
 #[test]
 fn nothing_that_an_agent_was_told_is_written_is_lost_while_a_person_applies_its_overlay() {
     let rig = Rig::new();
@@ -140,7 +141,8 @@ fn nothing_that_an_agent_was_told_is_written_is_lost_while_a_person_applies_its_
     writer.agent.leave();
 }
 
-// shows: WS-054 (a crash), WS-059
+// shows: WS-059
+// shows in part: WS-054 (a crash)
 #[test]
 fn an_apply_that_is_killed_can_be_repeated_whatever_the_agent_wrote_since() {
     let rig = Rig::new();
@@ -166,7 +168,7 @@ fn an_apply_that_is_killed_can_be_repeated_whatever_the_agent_wrote_since() {
     writer.agent.leave();
 }
 
-// shows: WS-059 (what failed on the way)
+// shows in part: WS-059 (what failed on the way)
 #[test]
 fn an_apply_that_fails_half_way_says_what_it_applied_and_what_it_left() {
     let rig = Rig::new();
@@ -196,7 +198,7 @@ fn an_apply_that_fails_half_way_says_what_it_applied_and_what_it_left() {
     writer.agent.leave();
 }
 
-// shows: WS-058 (after an overlay was applied)
+// shows in part: WS-058 (after an overlay was applied)
 #[test]
 fn blame_of_an_applied_file_names_the_agent_who_wrote_it_and_the_person_who_applied_it() {
     let rig = Rig::new();
@@ -230,7 +232,7 @@ fn blame_of_an_applied_file_names_the_agent_who_wrote_it_and_the_person_who_appl
     }
 }
 
-// shows: WS-054 (programs)
+// shows in part: WS-054 (programs)
 #[test]
 fn a_program_stays_one_when_it_is_edited_copied_and_moved_in_an_overlay_and_applied() {
     let rig = Rig::new();
@@ -285,7 +287,7 @@ fn a_program_stays_one_when_it_is_edited_copied_and_moved_in_an_overlay_and_appl
     assert!(rig.says(&["workspace", "diff"]).contains("changes nothing"));
 }
 
-// shows: WS-036 (line ends), WS-033 (CR LF)
+// shows in part: WS-036 (line ends), WS-033 (CR LF)
 #[test]
 fn an_agent_finds_line_ends_and_its_edits_keep_them() {
     let rig = Rig::new();

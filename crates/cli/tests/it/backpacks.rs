@@ -113,7 +113,7 @@ fn what_happened_is_listed_shown_blamed_and_compared() {
     assert!(nothing.contains("Nothing differs."), "{nothing}");
 }
 
-// shows: BP-093 (the part about looking at it), BP-044 (the part about the command line)
+// shows in part: BP-093 (the part about looking at it), BP-044 (the part about the command line)
 #[test]
 fn prompts_and_protected_values_are_shown_to_whoever_asks_for_them_by_name() {
     let rig = site();
@@ -157,7 +157,7 @@ fn a_value_that_is_too_long_to_show_is_had_whole_with_what_is_told_next() {
     }
 }
 
-// shows: BP-026 (the part about the command line), BP-094 (the part about `flow replay`)
+// shows in part: BP-026 (the part about the command line), BP-094 (the part about `flow replay`)
 #[test]
 fn a_run_is_run_again_from_a_node_without_its_file_and_both_are_compared() {
     let rig = site();

@@ -40,7 +40,7 @@ fn is_as_shown(line: &str, shown: &str) -> bool {
     rest.is_empty()
 }
 
-// shows: BP-121 (the part about finding a fault)
+// shows in part: BP-121 (the part about finding a fault)
 #[test]
 fn the_guide_to_a_wrong_answer_prints_what_it_shows() {
     let rig = published();
@@ -106,7 +106,7 @@ fn every_flow_runs_as_its_line_in_the_list_says() {
     assert_eq!(at("support", "note"), "A case was settled.\n");
 }
 
-// shows: BP-044 (the part about `--events`), BP-042 (the part about prompts of an example)
+// shows in part: BP-044 (the part about `--events`), BP-042 (the part about prompts of an example)
 #[test]
 fn what_is_known_about_a_person_reaches_one_prompt_and_nothing_that_is_printed() {
     let executor =

@@ -96,7 +96,7 @@ fn an_agent_lists_reads_writes_and_edits_and_is_refused_where_it_may_not() {
     assert_eq!(log["changedOutside"], false);
 }
 
-// shows: WS-058 (with the session, the run and the step of the call)
+// shows in part: WS-058 (with the session, the run and the step of the call)
 #[test]
 fn a_call_that_names_its_step_is_recorded_with_it() {
     let rig = rig();
@@ -135,7 +135,7 @@ fn held(directory: &Path, text: &str) -> (u64, bool) {
     found
 }
 
-// shows: WS-052 (bytes of files never enter the stream of a session)
+// shows in part: WS-052 (bytes of files never enter the stream of a session)
 #[test]
 fn what_is_written_to_a_virtual_store_stays_out_of_the_session_and_its_replies() {
     const PART: usize = 2 << 20;
@@ -164,7 +164,7 @@ fn what_is_written_to_a_virtual_store_stays_out_of_the_session_and_its_replies()
     agent.leave();
 }
 
-// shows: WS-031 (over MCP)
+// shows in part: WS-031 (over MCP)
 #[test]
 fn only_tools_that_can_succeed_are_listed() {
     let rig = rig();
@@ -214,7 +214,7 @@ const STEPS: &str = r#"{
   ]
 }"#;
 
-// shows: WS-042 (read-write between two read-only steps, and a late call)
+// shows in part: WS-042 (read-write between two read-only steps, and a late call)
 #[test]
 fn a_step_grants_while_it_is_pending_and_a_late_call_is_refused() {
     let rig = rig();
@@ -247,7 +247,7 @@ fn a_step_grants_while_it_is_pending_and_a_late_call_is_refused() {
 const HOSTILE: &str = "umask 000; mkdir gone; cd gone; rmdir ../gone; \
     exec env -i PITON_DATA_DIR=\"$1\" TMPDIR=/nonexistent \"$2\" workspace shell --workspace \"/docs=$3:rw\"";
 
-// shows: WS-011 (wherever and however the process is started)
+// shows in part: WS-011 (wherever and however the process is started)
 #[test]
 fn how_a_process_is_started_changes_nothing_about_its_files() {
     let rig = rig();

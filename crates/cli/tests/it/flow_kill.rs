@@ -45,7 +45,7 @@ fn killed(rig: &Rig, arguments: &[&str], mut is_time: impl FnMut(&Value) -> bool
     finished
 }
 
-// shows: BP-102 (with the program, killed inside a node)
+// shows in part: BP-102 (with the program, killed inside a node)
 #[test]
 fn a_node_that_was_killed_runs_again_and_those_before_it_do_not() {
     let executor =
@@ -95,7 +95,7 @@ mod long {
         if std::env::var_os("PITON_LONG").is_some() { 1 } else { 4 }
     }
 
-    // shows: BP-102 (with the program, killed anywhere)
+    // shows in part: BP-102 (with the program, killed anywhere)
     #[test]
     fn a_run_that_is_killed_anywhere_comes_to_the_same_end() {
         let rig = Rig::new();

@@ -53,7 +53,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-// shows: BP-094 (the part about `flow run` and `flow resume`), BP-092 (the part about the command line)
+// shows in part: BP-094 (the part about `flow run` and `flow resume`), BP-092 (the part about the command line)
 #[test]
 fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() {
     let executor =
@@ -96,7 +96,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
     assert!(text(&again.stderr).contains("came to its end"), "{}", text(&again.stderr));
 }
 
-// shows: BP-094 (the part about `flow check` and `flow graph`)
+// shows in part: BP-094 (the part about `flow check` and `flow graph`)
 #[test]
 fn a_flow_is_checked_and_drawn_without_running_it() {
     let rig = Rig::new();

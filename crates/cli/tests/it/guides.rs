@@ -53,7 +53,7 @@ fn project() -> Rig {
     rig
 }
 
-// shows: BP-121 (the README, and the tutorials of Workspaces and flows)
+// shows in part: BP-121 (the README, and the tutorials of Workspaces and flows)
 #[test]
 fn every_command_of_a_page_says_what_the_page_says() {
     for name in PAGES {
@@ -80,7 +80,7 @@ fn every_command_of_a_page_says_what_the_page_says() {
 }
 
 /// A guide that nobody runs is wrong before anybody notices.
-// shows: BP-121 (that no guide is left out)
+// shows in part: BP-121 (that no guide is left out)
 #[test]
 fn every_guide_is_run_by_some_test() {
     let elsewhere = ELSEWHERE.map(|(page, _)| page);

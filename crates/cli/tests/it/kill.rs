@@ -103,7 +103,7 @@ mod long {
 
     use super::*;
 
-    // shows: WR-085 (the server of an agent), WR-247 (after the server was killed)
+    // shows in part: WR-085 (the server of an agent), WR-247 (after the server was killed)
     #[test]
     fn a_server_that_is_killed_again_and_again_leaves_the_record_of_one_that_was_not() {
         let run = LongRun::start("mcp: servers killed under an agent that goes on");

@@ -20,7 +20,7 @@ fn forged(token: &str) -> String {
     format!("{}{other}{}", &token[..place], &token[place + 1..])
 }
 
-// shows: WR-488 (the program itself), WR-494 (the program itself)
+// shows in part: WR-488 (the program itself), WR-494 (the program itself)
 #[test]
 fn every_call_that_is_wrong_gets_its_envelope() {
     let (rig, elsewhere) = (Rig::new(), Rig::new());

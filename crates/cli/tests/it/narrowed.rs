@@ -76,7 +76,7 @@ const LEFT: [(&str, bool); 10] = [
     ("put_frame", false),
 ];
 
-// shows: WS-042 (tools of state and context too)
+// shows in part: WS-042 (tools of state and context too)
 #[test]
 fn a_step_narrows_files_state_and_context_and_its_token_is_asked_for() {
     for (place, revision) in REVISIONS.into_iter().enumerate() {

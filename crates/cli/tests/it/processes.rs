@@ -116,7 +116,7 @@ mod long {
 
     use super::*;
 
-    // shows: WR-256 (two processes with the same tokens)
+    // shows in part: WR-256 (two processes with the same tokens)
     #[test]
     fn eight_clients_lose_no_step_while_a_person_lists_and_cleans() {
         let run = LongRun::start("mcp: 8 clients in 8 processes, list and gc beside them");

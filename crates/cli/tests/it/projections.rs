@@ -48,7 +48,7 @@ fn named(schema: &str, reply: &impl Serialize) -> Value {
     value
 }
 
-// shows: WR-502 (the part about the command line)
+// shows in part: WR-502 (the part about the command line)
 #[test]
 fn a_program_reads_the_projections_of_the_runtime_and_nothing_else() {
     let rig = Rig::new();

@@ -50,7 +50,7 @@ fn data_is_not_kept_among_workflows() {
     assert!(!std::path::Path::new(inside).exists());
 }
 
-// shows: WR-485 (the part about the command line), WR-495 (the part about the command line)
+// shows in part: WR-485 (the part about the command line), WR-495 (the part about the command line)
 #[test]
 fn every_failure_is_the_one_envelope_and_none_is_about_tokens() {
     let rig = Rig::new();

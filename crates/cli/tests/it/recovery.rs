@@ -92,7 +92,7 @@ pub(crate) fn change_row(rig: &Rig, table: &str, choose: impl Fn(&Entry) -> bool
     });
 }
 
-// shows: BP-101 (the part about damage)
+// shows in part: BP-101 (the part about damage)
 #[test]
 fn a_flipped_bit_in_the_newest_record_of_a_backpack_is_damage_that_can_be_repaired() {
     let rig = with_backpack();

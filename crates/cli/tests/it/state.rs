@@ -65,7 +65,7 @@ fn agents_share_a_backpack_within_what_each_is_granted() {
     assert!(!rig.says(&["backpack", "log", "shared"]).contains("canary"));
 }
 
-// shows: BP-095 (the part about a step of a workflow)
+// shows in part: BP-095 (the part about a step of a workflow)
 #[test]
 fn what_is_packed_for_a_step_says_for_which_one() {
     let rig = Rig::new();
@@ -194,7 +194,7 @@ fn a_step_leaves_less_than_what_is_granted_and_never_more() {
 }
 
 /// Every value of JSON is one that can be stored; `null` is told apart from a key that is not there.
-// shows: BP-029 (the part about what agents store)
+// shows in part: BP-029 (the part about what agents store)
 #[test]
 fn an_agent_stores_what_is_falsy_and_gets_it_back() {
     let rig = Rig::new();
@@ -266,7 +266,7 @@ fn hanging_flow(rig: &Rig, server: &ModelServer) -> Child {
     child
 }
 
-// shows: BP-103 (the part about an agent and a flow)
+// shows in part: BP-103 (the part about an agent and a flow)
 #[test]
 fn while_a_flow_holds_the_backpack_an_agent_looks_and_is_told_who_holds_it() {
     let executor =

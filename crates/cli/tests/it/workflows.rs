@@ -50,7 +50,7 @@ fn a_new_workflow_can_be_run_as_it_is_written() {
     assert_eq!(rig.run(&["workflow", "new", "no namespace"]).status.code(), Some(2));
 }
 
-// shows: WR-509 (the part about copies)
+// shows in part: WR-509 (the part about copies)
 #[test]
 fn a_copy_of_a_bundled_workflow_is_ones_own() {
     let rig = Rig::new();

@@ -90,7 +90,7 @@ fn a_path_is_told_with_its_workspace_and_why_it_is_refused() {
     assert_eq!(error["code"], "WORKSPACE_UNMAPPED");
 }
 
-// shows: WS-054 (reviewed by a person), WS-059 (the command line applies)
+// shows in part: WS-054 (reviewed by a person), WS-059 (the command line applies)
 #[test]
 fn an_overlay_is_reviewed_applied_and_dropped() {
     let rig = rig();

@@ -199,7 +199,7 @@ mod tests {
         (0..count).map(|number| Digest::from_bytes([number; 32])).collect()
     }
 
-    // shows: CT-026 (the part that membership is proved, and an altered proof fails)
+    // shows in part: CT-026 (the part that membership is proved, and an altered proof fails)
     #[test]
     fn every_member_is_proved_and_no_altered_proof_is_taken() {
         for count in 1..40 {

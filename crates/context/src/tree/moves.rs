@@ -218,7 +218,7 @@ mod tests {
         assert_eq!((found, moves.unclear.len()), (certain, unclear), "{changes:?}");
     }
 
-    // shows: CT-011 (which renames are certain)
+    // shows in part: CT-011 (which renames are certain)
     #[test]
     fn what_has_one_candidate_was_moved() {
         check(&[("-a", Some(1)), ("+b", Some(1))], &[("a", "b")], 0);
@@ -229,7 +229,7 @@ mod tests {
         check(&named, &[("d/x", "e/x"), ("d/y", "e/y")], 0);
     }
 
-    // shows: CT-011 (renamed directories)
+    // shows in part: CT-011 (renamed directories)
     #[test]
     fn a_directory_moves_with_everything_in_it() {
         let old = [("-d", None), ("-d/x", Some(1)), ("-d/in", None), ("-d/in/y", Some(1))];

@@ -292,7 +292,7 @@ impl<'de> serde::Deserialize<'de> for TreePath {
 mod tests {
     use super::*;
 
-    // shows: CT-006 (the part that paths which are not text have a text of their own, and read back)
+    // shows in part: CT-006 (the part that paths which are not text have a text of their own, and read back)
     #[test]
     fn every_path_has_a_text_of_its_own_that_reads_back() {
         for (bytes, text) in [

@@ -62,7 +62,7 @@ mod tests {
         Stamp { size: 1, modified, changed, inode: 1 }
     }
 
-    // shows: CT-008 (the part that a file touched within the tick of the scan is not trusted)
+    // shows in part: CT-008 (the part that a file touched within the tick of the scan is not trusted)
     #[test]
     fn a_stamp_is_trusted_only_if_the_clock_moved_since() {
         let scan = at(100, 30_000_000);

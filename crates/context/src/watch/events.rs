@@ -53,7 +53,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    // shows: CT-082 (the part that an overflow falls back to a scan)
+    // shows in part: CT-082 (the part that an overflow falls back to a scan)
     #[test]
     fn what_changed_is_its_directories_until_it_is_too_much() {
         let mut dirty = Dirty::default();

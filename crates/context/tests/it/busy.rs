@@ -20,7 +20,7 @@ fn write_elsewhere(writer: &AgentAdapter, number: u64) {
     std::thread::scope(|scope| scope.spawn(write).join().unwrap());
 }
 
-// shows: CT-034 (the part that a check beside writers finds nothing that is not there), CT-081 (beside writers)
+// shows in part: CT-034 (the part that a check beside writers finds nothing that is not there), CT-081 (beside writers)
 #[test]
 fn a_check_beside_a_writer_tells_damage_and_nothing_else() {
     let scene = Scene::scanned(&[("a", "1"), ("b", "2")]);

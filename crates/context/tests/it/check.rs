@@ -29,7 +29,7 @@ fn change(scene: &Scene, key: &[u8], change: Change) {
     block_on(scene.table.commit(vec![write])).unwrap();
 }
 
-// shows: CT-081 (the library's part: each kind of damage is found)
+// shows in part: CT-081 (the library's part: each kind of damage is found)
 #[test]
 fn every_kind_of_damage_is_found() {
     let scene = scene();
@@ -86,7 +86,7 @@ fn every_kind_of_damage_is_found() {
     assert!(block_on(scene.context.validate()).unwrap().is_sound());
 }
 
-// shows: CT-085 (the golden texts)
+// shows in part: CT-085 (the golden texts)
 #[test]
 fn a_report_tells_coverage_and_what_is_stale() {
     let mut scene = scene();

@@ -112,7 +112,7 @@ fn what_is_said_of_an_agent_stands_in_every_frame_that_it_makes() {
     assert_eq!((metadata["run"].as_str(), metadata["regenerated_by"].as_str()), ("run_2", "other"));
 }
 
-// shows: CT-084 (the part about frames)
+// shows in part: CT-084 (the part about frames)
 #[test]
 fn a_difference_names_the_frames_of_both_sides() {
     let mut scene = Scene::scanned(&[("a.txt", "a"), ("b.txt", "b"), ("same.txt", "s")]);

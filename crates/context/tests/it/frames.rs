@@ -21,7 +21,7 @@ fn digest(text: &str) -> Digest {
     Digest::of(&FileBytes(text.as_bytes()))
 }
 
-// shows: CT-021, CT-022 (the golden ids)
+// shows in part: CT-021, CT-022 (the golden ids)
 #[test]
 fn an_id_changes_with_path_type_agent_and_basis_and_with_nothing_else() {
     let node_id = piton_context::tree::TreeNodeId::new(digest("node"));
@@ -155,7 +155,7 @@ fn the_frames_of_a_path_are_a_set_that_survives_edits_and_proves_its_members() {
     assert!(proof.verify(&root) && !proof.verify(&before));
 }
 
-// shows: CT-028 (the parts about written and generated frames)
+// shows in part: CT-028 (the parts about written and generated frames)
 #[test]
 fn an_edit_makes_frames_stale_and_never_loses_them() {
     let mut scene = Scene::scanned(&[("src/a", "1"), ("b", "2")]);
@@ -236,7 +236,7 @@ fn a_node_that_is_not_current_is_refused_with_the_current_id() {
     assert_eq!((from.path.to_string(), from.frame_count), ("a".to_owned(), 1));
 }
 
-// shows: CT-030, CT-032, CT-036 (the part that an adapter offers nothing beyond its role)
+// shows in part: CT-030, CT-032, CT-036 (the part that an adapter offers nothing beyond its role)
 #[test]
 fn each_role_may_do_what_it_is_for() {
     let scene = Scene::scanned(&[("d/a", "1")]);
@@ -274,7 +274,7 @@ fn each_role_may_do_what_it_is_for() {
     assert_eq!(error.code().as_str(), "CONTEXT_UNKNOWN_AGENT");
 }
 
-// shows: CT-035 (the parts about a frame that names another agent or another node)
+// shows in part: CT-035 (the parts about a frame that names another agent or another node)
 #[test]
 fn a_frame_is_of_the_agent_and_the_node_that_it_is_handed_in_for() {
     let scene = Scene::scanned(&[("a", "1"), ("b", "2")]);

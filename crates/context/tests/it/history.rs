@@ -112,7 +112,7 @@ fn every_tree_that_differs_is_kept_and_can_be_named() {
     }
 }
 
-// shows: CT-084 (the part about paths: added, changed, removed and renamed ones between any two trees)
+// shows in part: CT-084 (the part about paths: added, changed, removed and renamed ones between any two trees)
 #[test]
 fn two_trees_are_compared_path_by_path() {
     let mut scene =
@@ -179,7 +179,7 @@ fn project_directories_do_not_see_each_other() {
     assert_eq!(block_on(one.context.frame_set(&path("a"))).unwrap().count, 1);
 }
 
-// shows: CT-010 (the part about directories of any size)
+// shows in part: CT-010 (the part about directories of any size)
 #[test]
 fn a_directory_of_thousands_is_looked_up_like_a_small_one() {
     let files: Vec<(String, String)> =
@@ -208,7 +208,7 @@ fn a_directory_of_thousands_is_looked_up_like_a_small_one() {
     assert_eq!(error.code().as_str(), "CONTEXT_AMBIGUOUS");
 }
 
-// shows: CT-084 (the part about the time)
+// shows in part: CT-084 (the part about the time)
 #[test]
 fn comparing_reads_only_what_differs() {
     let files: Vec<(String, &str)> = (0..2_000)

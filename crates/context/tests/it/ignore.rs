@@ -153,7 +153,7 @@ fn stronger_kinds_of_rules_and_nearer_ones_win() {
     assert_eq!(ours, expected.iter().map(|name| (*name).to_owned()).collect());
 }
 
-// shows: CT-005 (the part that rules outside the tree do not count)
+// shows in part: CT-005 (the part that rules outside the tree do not count)
 #[test]
 fn nothing_outside_the_tree_leaves_anything_out() {
     let outer = tempfile::tempdir().unwrap();
@@ -254,7 +254,7 @@ mod long {
         "a.b",
     ];
 
-    // shows: CT-005 (the part about nested, negated and anchored rules)
+    // shows in part: CT-005 (the part about nested, negated and anchored rules)
     #[test]
     fn generated_rules_in_generated_trees_leave_out_what_git_leaves_out() {
         let run = LongRun::start("context: ignore rules against git");

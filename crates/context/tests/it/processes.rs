@@ -143,7 +143,7 @@ mod long {
 
     use super::*;
 
-    // shows: CT-027, CT-087 (the library's part: every operation, killed at any moment)
+    // shows in part: CT-027, CT-087 (the library's part: every operation, killed at any moment)
     #[test]
     fn a_process_that_is_killed_leaves_the_store_as_before_or_after() {
         let run = LongRun::start("context: processes that are killed");

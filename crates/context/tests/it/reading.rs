@@ -84,7 +84,7 @@ fn a_view_orders_filters_and_limits() {
     assert!(ids.frames.iter().all(|viewed| viewed.content.is_none()));
 }
 
-// shows: CT-041 (the part about a registered function)
+// shows in part: CT-041 (the part about a registered function)
 #[test]
 fn a_program_can_register_an_order_of_its_own() {
     let mut scene = scene();
@@ -111,7 +111,8 @@ fn a_program_can_register_an_order_of_its_own() {
     assert_eq!(error.to_string(), "there is no order called no such");
 }
 
-// shows: CT-041 (the part that the same request gives the same answer), CT-044 (within one process), CT-047
+// shows: CT-047
+// shows in part: CT-041 (the part that the same request gives the same answer), CT-044 (within one process)
 #[test]
 fn reads_give_the_same_bytes_every_time_and_write_nothing() {
     let scene = scene();
@@ -130,7 +131,7 @@ fn reads_give_the_same_bytes_every_time_and_write_nothing() {
     assert_eq!(dump(&scene), before);
 }
 
-// shows: CT-048 (the part about the library: code and text)
+// shows in part: CT-048 (the part about the library: code and text)
 #[test]
 fn the_same_mistake_gives_the_same_words() {
     let scene = scene();
@@ -168,7 +169,7 @@ fn relevance_is_a_fixed_score_and_tokens_are_bytes_by_four() {
     }
 }
 
-// shows: CT-043, CT-049 (the part that the relation decides the order)
+// shows in part: CT-043, CT-049 (the part that the relation decides the order)
 #[test]
 fn a_composition_takes_from_the_node_and_its_surroundings() {
     let scene = scene();
@@ -227,7 +228,7 @@ fn a_composition_becomes_text_for_a_prompt() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    // shows: CT-043 (the part about limits)
+    // shows in part: CT-043 (the part about limits)
     #[test]
     fn no_composition_exceeds_its_limits(
         max_frames in 0_usize..8,

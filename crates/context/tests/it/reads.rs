@@ -26,7 +26,7 @@ fn reads(scene: &Scene, at: &str) -> (usize, usize) {
     (reads.load(Ordering::Relaxed), seen.frames.len())
 }
 
-// shows: CT-091 (the part that a read does not wait for each frame)
+// shows in part: CT-091 (the part that a read does not wait for each frame)
 #[test]
 fn many_frames_of_a_node_are_read_as_often_as_few() {
     let scene = Scene::scanned(&[("d/few", "1"), ("d/many", "2")]);

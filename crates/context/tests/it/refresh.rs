@@ -188,7 +188,7 @@ fn id_at(tree: &Directory, at: &str) -> Option<TreeNodeId> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
-    // shows: CT-028 (the part that fresh is what the files say), CT-011 (frames that went along)
+    // shows in part: CT-028 (the part that fresh is what the files say), CT-011 (frames that went along)
     #[test]
     fn fresh_is_what_a_scan_of_every_file_says(steps in proptest::collection::vec(step(), 1..40)) {
         let world = World::new();

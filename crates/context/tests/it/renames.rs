@@ -42,7 +42,8 @@ fn is_moved(scene: &Scene) {
     assert!(block_on(scene.context.validate()).unwrap().is_sound());
 }
 
-// shows: CT-011 (the part that a process which dies loses no frame of a rename), CT-087
+// shows: CT-087
+// shows in part: CT-011 (the part that a process which dies loses no frame of a rename)
 #[test]
 fn a_process_that_dies_in_a_rename_leaves_it_to_the_next() {
     let mut deaths = 0;
@@ -71,7 +72,7 @@ fn a_process_that_dies_in_a_rename_leaves_it_to_the_next() {
     assert!(deaths >= 4, "notes, tree, frames and the end of the notes: {deaths}");
 }
 
-// shows: CT-063 (renames)
+// shows in part: CT-063 (renames)
 #[test]
 fn a_rename_that_was_recorded_is_not_done_again() {
     let mut scene = renamed();

@@ -126,7 +126,7 @@ fn nothing_is_written_for_a_project_without_frames() {
     assert_eq!(contents(&scene), before);
 }
 
-// shows: CT-081 (the index of runs)
+// shows in part: CT-081 (the index of runs)
 #[test]
 fn a_frame_that_is_not_listed_and_a_listed_one_that_is_not_there_are_damage() {
     let scene = Scene::scanned(&[("a", "a")]);

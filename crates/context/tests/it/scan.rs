@@ -67,7 +67,7 @@ fn the_same_tree_in_another_place_has_the_same_root() {
     assert_eq!((totals.files, totals.directories, totals.symlinks), (4, 5, 2));
 }
 
-// shows: CT-001 (the part about the executable bit and the targets of links)
+// shows in part: CT-001 (the part about the executable bit and the targets of links)
 #[test]
 fn the_executable_bit_and_the_target_of_a_link_are_part_of_the_tree() {
     let dir = tempfile::tempdir().unwrap();
@@ -378,7 +378,7 @@ mod long {
 
     use super::*;
 
-    // shows: CT-008 (the part that an incremental scan finds what a scan from nothing finds)
+    // shows in part: CT-008 (the part that an incremental scan finds what a scan from nothing finds)
     #[test]
     fn however_a_directory_is_edited_a_scan_gives_what_one_from_nothing_gives() {
         let run = LongRun::start("context: scans of edited directories");

@@ -46,7 +46,7 @@ fn regenerate(scene: &Scene, scope: &RegenerateScope) -> piton_context::synthesi
     block_on(scene.adapter("other").regenerate(scope)).unwrap()
 }
 
-// shows: CT-051, CT-053 (the golden texts)
+// shows in part: CT-051, CT-053 (the golden texts)
 #[test]
 fn each_policy_writes_what_it_should() {
     let types = vec!["summary".parse().unwrap()];
@@ -62,7 +62,7 @@ fn each_policy_writes_what_it_should() {
     }
 }
 
-// shows: CT-053 (the part about a registered function)
+// shows in part: CT-053 (the part about a registered function)
 #[test]
 fn a_program_can_register_a_policy_of_its_own() {
     let mut scene = scene();
@@ -124,7 +124,7 @@ fn children_come_before_parents_or_the_parent_is_refused() {
     assert!(!content(&skipped, ".").contains("About a"));
 }
 
-// shows: CT-054, CT-021 (the part that an edit below a directory leaves its synthesis alone)
+// shows in part: CT-054, CT-021 (the part that an edit below a directory leaves its synthesis alone)
 #[test]
 fn the_same_frames_give_the_same_frame_and_others_another() {
     let mut scene = scene();
@@ -195,7 +195,8 @@ fn a_stale_child_makes_its_parent_stale_and_is_named() {
     );
 }
 
-// shows: CT-062, CT-063, CT-064 (the part about what was made and skipped), CT-067
+// shows: CT-062, CT-063, CT-067
+// shows in part: CT-064 (the part about what was made and skipped)
 #[test]
 fn regenerating_makes_anew_what_changed_and_a_second_time_nothing() {
     let mut scene = scene();
@@ -302,7 +303,7 @@ fn an_invalidated_frame_stays_and_is_looked_at_again() {
     assert_eq!(error.unwrap_err().code().as_str(), "CONTEXT_FRAME_NOT_FOUND");
 }
 
-// shows: CT-068 (the part that the other reports that it is busy)
+// shows in part: CT-068 (the part that the other reports that it is busy)
 #[test]
 fn while_one_regenerates_another_is_told_that_it_is_busy() {
     let scene = scene();
@@ -351,7 +352,7 @@ mod long {
         paths.iter().map(|at| ((*at).to_owned(), scene.head(at, "summary"))).collect()
     }
 
-    // shows: CT-054, CT-061 (the part that nothing that changed is missed)
+    // shows in part: CT-054, CT-061 (the part that nothing that changed is missed)
     #[test]
     fn regenerating_what_changed_gives_what_regenerating_everything_gives() {
         let run = LongRun::start("context: regeneration of what changed");
@@ -406,7 +407,7 @@ fn only_directories_are_synthesised_and_only_by_known_policies() {
     assert_eq!(ask("a", unknown), "there is no policy called magic");
 }
 
-// shows: CT-053 (the part about more frames than a synthesis lists)
+// shows in part: CT-053 (the part about more frames than a synthesis lists)
 #[test]
 fn a_synthesis_of_more_frames_than_it_lists_is_fresh_until_one_of_them_changes() {
     const FILES: usize = piton_context::bounds::SYNTHESIS_LISTED_MAX + 1;
@@ -433,7 +434,7 @@ fn a_synthesis_of_more_frames_than_it_lists_is_fresh_until_one_of_them_changes()
     assert!(block_on(scene.context.validate()).unwrap().is_sound());
 }
 
-// shows: CT-053 (the part that what is cut ends with a whole sentence)
+// shows in part: CT-053 (the part that what is cut ends with a whole sentence)
 #[test]
 fn long_frames_are_cut_at_the_end_of_a_sentence_and_short_ones_stay_whole() {
     let scene = Scene::scanned(&[("d/a", "1"), ("d/b", "2"), ("d/c", "3")]);

@@ -13,7 +13,8 @@ fn digest(content: &str) -> Digest {
     Digest::of(&FileBytes(content.as_bytes()))
 }
 
-// shows: CT-001 (the part about golden ids), CT-002
+// shows: CT-002
+// shows in part: CT-001 (the part about golden ids)
 #[test]
 fn ids_are_those_that_the_format_describes() {
     let empty = directory_id(b"", std::iter::empty());

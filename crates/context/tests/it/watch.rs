@@ -81,7 +81,7 @@ fn a_follower_records_bursts_renames_and_new_directories() {
     });
 }
 
-// shows: CT-083 (the part that nothing goes untold)
+// shows in part: CT-083 (the part that nothing goes untold)
 #[test]
 fn what_somebody_else_recorded_is_told_all_the_same() {
     let mut scene = Scene::new(&[("a", "1"), ("b", "1")]);
@@ -100,7 +100,7 @@ fn what_somebody_else_recorded_is_told_all_the_same() {
     });
 }
 
-// shows: CT-083 (the part that nothing goes untold)
+// shows in part: CT-083 (the part that nothing goes untold)
 #[test]
 fn a_change_that_could_not_be_recorded_is_recorded_by_the_next_step() {
     let scene = Scene::new(&[("a", "1")]);
@@ -128,7 +128,7 @@ async fn block_on_heads_are_empty(scene: &Scene) -> bool {
     scene.context.heads(&path(".")).await.unwrap().is_empty()
 }
 
-// shows: CT-082 (the part that the cost is that of the change)
+// shows in part: CT-082 (the part that the cost is that of the change)
 #[test]
 fn an_edit_costs_its_directory() {
     let scene = Scene::new(&[]);

@@ -20,7 +20,7 @@
 //! fn open(_: SessionId) {}
 //! open(SessionId::from_bytes([7; 16]));
 //! ```
-// shows: WR-017, WR-018 (the examples below that must not build)
+// shows in part: WR-017, WR-018 (the examples below that must not build)
 //!
 //! ```compile_fail,E0308
 //! # use piton_core::{RunId, SessionId};

@@ -50,7 +50,7 @@ fn squares(shape: Shape, flight: &Arc<InFlight>) -> Probe {
         })
 }
 
-// shows: BP-072 (the part about nodes)
+// shows in part: BP-072 (the part about nodes)
 #[tokio::test]
 async fn results_are_in_order_and_only_a_parallel_batch_works_side_by_side() {
     for (shape, peak) in [(Shape::Batch, 1), (Shape::Parallel, 5)] {
@@ -64,7 +64,7 @@ async fn results_are_in_order_and_only_a_parallel_batch_works_side_by_side() {
     }
 }
 
-// shows: BP-072 (the part about retries for each item)
+// shows in part: BP-072 (the part about retries for each item)
 #[tokio::test]
 async fn each_entry_has_its_own_attempts_and_its_own_fallback() {
     for shape in [Shape::Batch, Shape::Parallel] {
@@ -140,7 +140,7 @@ fn passes(parallel: bool, flight: &Arc<InFlight>) -> Flow {
     flow
 }
 
-// shows: BP-072 (the part about flows)
+// shows in part: BP-072 (the part about flows)
 #[tokio::test]
 async fn a_flow_runs_once_for_each_entry_with_its_own_parameters() {
     for (parallel, peak) in [(false, 1), (true, 4)] {

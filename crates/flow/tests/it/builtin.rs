@@ -69,7 +69,7 @@ fn prompt(seen: &Seen) -> &str {
     seen.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
 }
 
-// shows: BP-079 (the part about chat), BP-090 (the part about model chunks)
+// shows in part: BP-079 (the part about chat), BP-090 (the part about model chunks)
 #[tokio::test]
 async fn chat_asks_a_model_with_what_the_prompt_names_and_packs_the_answer() {
     let server = ModelServer::start().await;
@@ -131,7 +131,7 @@ async fn the_prompt_that_was_sent_is_in_the_trace_and_no_node_sees_it() {
     assert_eq!(scope.unpack::<Value>("ask.prompt").unwrap(), None);
 }
 
-// shows: BP-079 (the part about decisions)
+// shows in part: BP-079 (the part about decisions)
 #[tokio::test]
 async fn a_decision_lets_the_model_choose_the_way_by_a_tool_or_in_words() {
     let table = [
@@ -172,7 +172,7 @@ fn tool_flow(arguments: &Value) -> Value {
         "params": { "tool": "get_weather", "arguments": arguments, "output": "weather" } }] })
 }
 
-// shows: BP-079 (the part about tool calls), BP-090 (the part about tool calls)
+// shows in part: BP-079 (the part about tool calls), BP-090 (the part about tool calls)
 #[tokio::test]
 async fn a_tool_call_packs_what_the_tool_gives_back() {
     let server = ModelServer::start().await;
@@ -188,7 +188,7 @@ async fn a_tool_call_packs_what_the_tool_gives_back() {
     );
 }
 
-// shows: BP-079 (the part about tool calls that fail)
+// shows in part: BP-079 (the part about tool calls that fail)
 #[tokio::test]
 async fn a_tool_that_fails_is_packed_routed_or_ends_the_flow() {
     for (on_error, outcome) in [("pack", Some("default")), ("route", Some("error")), ("fail", None)]
@@ -212,7 +212,7 @@ async fn a_tool_that_fails_is_packed_routed_or_ends_the_flow() {
     }
 }
 
-// shows: BP-079 (the part about tool parameters)
+// shows in part: BP-079 (the part about tool parameters)
 #[tokio::test]
 async fn a_model_writes_the_arguments_of_a_tool_and_wrong_ones_are_asked_for_again() {
     let server = ModelServer::start().await;
@@ -234,7 +234,7 @@ fn agent(calls_max: u64) -> Value {
         "prompt": "{{query}}", "tools": ["get_weather"], "callsMax": calls_max } }] })
 }
 
-// shows: BP-079 (the part about agents and final answers)
+// shows in part: BP-079 (the part about agents and final answers)
 #[tokio::test]
 async fn an_agent_calls_tools_until_it_answers() {
     let server = ModelServer::start().await;
@@ -298,7 +298,7 @@ async fn an_agent_may_touch_what_its_place_declares_and_what_it_packs_itself() {
     assert!(!ran.seen.iter().any(|seen| seen.body.to_string().contains("canary")));
 }
 
-// shows: BP-079 (the part about sub-flows)
+// shows in part: BP-079 (the part about sub-flows)
 #[tokio::test]
 async fn a_flow_may_be_written_into_a_node() {
     let server = ModelServer::start().await;
@@ -395,7 +395,7 @@ fn problems_with_parameters_have_their_place() {
     }
 }
 
-// shows: BP-072 (the part about batches from JSON)
+// shows in part: BP-072 (the part about batches from JSON)
 #[tokio::test]
 async fn chat_each_asks_about_every_entry_and_packs_the_answers_in_order() {
     for parallel in [false, true] {

@@ -49,7 +49,7 @@ fn set(value: Value, action: Action) -> Probe {
     })
 }
 
-// shows: BP-076 (the part about the specification's examples)
+// shows in part: BP-076 (the part about the specification's examples)
 #[tokio::test]
 async fn the_examples_of_the_specification_load_as_given() {
     let reports = r#"{
@@ -130,7 +130,7 @@ fn twins() -> [Flow; 2] {
     [from_json, flow]
 }
 
-// shows: BP-076 (the part about the same graph in code and by config)
+// shows in part: BP-076 (the part about the same graph in code and by config)
 #[tokio::test]
 async fn the_same_graph_in_code_and_from_json_behaves_the_same() {
     let [from_json, in_code] = twins();
@@ -218,7 +218,7 @@ fn each_problem_of_a_description_has_its_place() {
     assert!(broken[0].2.contains("line 1"), "{broken:?}");
 }
 
-// shows: BP-077 (the part about all problems at once)
+// shows in part: BP-077 (the part about all problems at once)
 #[test]
 fn every_problem_is_told_at_once_and_nothing_is_built() {
     let text = json!({
@@ -245,7 +245,7 @@ fn every_problem_is_told_at_once_and_nothing_is_built() {
     assert_eq!(paths, expected);
 }
 
-// shows: BP-077 (the part about a node that cannot be reached)
+// shows in part: BP-077 (the part about a node that cannot be reached)
 #[test]
 fn a_node_that_cannot_be_reached_is_a_warning() {
     let node = |id: &str| json!({ "id": id, "type": "ChatNode" });

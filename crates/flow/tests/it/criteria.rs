@@ -67,7 +67,7 @@ fn items(backpack: &Backpack) -> BTreeMap<String, Value> {
     items.iter().map(|item| (item.key().to_string(), item.value().unwrap())).collect()
 }
 
-// shows: BP-054 (on a disk), BP-022 (the state of every moment of a run)
+// shows in part: BP-054 (on a disk), BP-022 (the state of every moment of a run)
 #[tokio::test]
 async fn the_five_criteria_hold_for_one_run() {
     let directory = tempfile::tempdir().unwrap();

@@ -60,7 +60,7 @@ async fn a_run_tells_every_step_in_order_with_who_and_where() {
     assert_eq!(ids, (1..=u64::try_from(events.len()).unwrap()).collect::<Vec<_>>());
 }
 
-// shows: BP-090 (the part that no event carries the whole state)
+// shows in part: BP-090 (the part that no event carries the whole state)
 #[tokio::test]
 async fn no_event_grows_with_the_state() {
     let large = json!("canary".repeat(10_000));
@@ -72,7 +72,7 @@ async fn no_event_grows_with_the_state() {
     }
 }
 
-// shows: BP-092 (the part about filters)
+// shows in part: BP-092 (the part about filters)
 #[tokio::test]
 async fn a_subscriber_hears_what_it_asked_for() {
     let runner = runner();
@@ -115,7 +115,7 @@ async fn a_slow_subscriber_holds_nothing_up_and_hears_how_much_it_missed() {
     assert_eq!(heard[3], Heard::Missed(u64::try_from(all - 3).unwrap()));
 }
 
-// shows: BP-092 (the part about live)
+// shows in part: BP-092 (the part about live)
 #[tokio::test]
 async fn events_are_heard_while_the_run_is_under_way_and_end_with_the_runner() {
     let (go, wait) = tokio::sync::oneshot::channel::<()>();

@@ -55,7 +55,7 @@ async fn a_panic_ends_the_run_with_the_node_named_and_the_backpack_intact() {
     }
 }
 
-// shows: BP-081 (the part about errors)
+// shows in part: BP-081 (the part about errors)
 #[tokio::test]
 async fn a_failure_names_its_phase_whatever_its_words_are() {
     let words = "client.post() failed at post.rs:1";

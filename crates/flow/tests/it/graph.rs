@@ -8,7 +8,7 @@ use crate::probe::Probe;
 
 const EXAMPLE: &str = include_str!("data/research.json");
 
-// shows: BP-078 (the part about Mermaid)
+// shows in part: BP-078 (the part about Mermaid)
 #[test]
 fn a_flow_is_drawn_with_its_types_conditions_and_inner_flows() {
     let flow = Flow::from_json(EXAMPLE, &registry()).unwrap().flow;
@@ -25,7 +25,7 @@ fn what_mermaid_would_misread_is_escaped() {
     assert!(text.contains("-->|\"say #quot;no#quot; #35;1\"| n0"), "{text}");
 }
 
-// shows: BP-078 (the part about the round trip)
+// shows in part: BP-078 (the part about the round trip)
 #[test]
 fn a_flow_is_written_as_it_was_read() {
     let registry = registry();

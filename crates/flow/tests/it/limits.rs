@@ -14,7 +14,7 @@ fn endless() -> Flow {
     flow
 }
 
-// shows: BP-080 (the part about a step limit)
+// shows in part: BP-080 (the part about a step limit)
 #[tokio::test]
 async fn a_step_limit_stops_a_loop_and_keeps_the_state() {
     let state = state(&[]);
@@ -26,7 +26,7 @@ async fn a_step_limit_stops_a_loop_and_keeps_the_state() {
     assert_eq!((report.steps, value(&state, "count")), (50, json!(50)));
 }
 
-// shows: BP-080 (the part about cancellation)
+// shows in part: BP-080 (the part about cancellation)
 #[tokio::test]
 async fn cancelling_stops_a_run_between_nodes_and_inside_one() {
     for waits in [false, true] {

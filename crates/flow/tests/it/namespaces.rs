@@ -30,7 +30,8 @@ fn namespace_of(state: &piton_flow::State, key: &str) -> String {
     item.namespace().unwrap().to_string()
 }
 
-// shows: BP-073 (the part about the configuration's segment), BP-074
+// shows: BP-074
+// shows in part: BP-073 (the part about the configuration's segment)
 #[tokio::test]
 async fn one_node_works_in_two_flows_with_different_namespaces() {
     let node = Probe::packing("value", json!(1)).segment("chat");

@@ -62,7 +62,7 @@ async fn only_the_work_is_tried_again_and_each_other_phase_runs_once() {
     assert_eq!(clock.monotonic(), Duration::from_millis(500), "it waits between attempts only");
 }
 
-// shows: BP-070 (the part about a fallback)
+// shows in part: BP-070 (the part about a fallback)
 #[tokio::test]
 async fn a_fallback_stands_for_the_result_after_the_last_attempt() {
     let counts = Arc::new([0, 0, 0].map(AtomicU32::new));
@@ -85,7 +85,7 @@ async fn without_a_fallback_the_last_failure_ends_the_flow() {
     assert_eq!(numbers(&counts), [1, 2, 0]);
 }
 
-// shows: BP-055 (the part about failed exec attempts)
+// shows in part: BP-055 (the part about failed exec attempts)
 #[tokio::test]
 async fn failed_attempts_lie_in_quarantine_with_their_number_and_error() {
     let counts = Arc::new([0, 0, 0].map(AtomicU32::new));

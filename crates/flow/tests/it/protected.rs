@@ -27,7 +27,7 @@ fn personal() -> (piton_flow::State, NodeSettings) {
     (state, NodeSettings { permissions: Some(permissions), retry, ..NodeSettings::default() })
 }
 
-// shows: BP-044 (the part about events and errors of flows)
+// shows in part: BP-044 (the part about events and errors of flows)
 #[tokio::test]
 async fn a_protected_value_is_in_no_event_and_no_error_of_the_node_that_read_it() {
     let (state, settings) = personal();
@@ -50,7 +50,7 @@ async fn a_protected_value_is_in_no_event_and_no_error_of_the_node_that_read_it(
     assert!(!envelope.contains("canary"), "{envelope}");
 }
 
-// shows: BP-044 (the part about events and errors of flows)
+// shows in part: BP-044 (the part about events and errors of flows)
 #[tokio::test]
 async fn what_was_peeked_at_is_as_protected_as_what_was_read() {
     let (state, settings) = personal();
@@ -92,7 +92,7 @@ async fn a_protected_text_that_begins_another_leaves_nothing_of_it_behind() {
     assert_eq!(error.to_string(), words);
 }
 
-// shows: BP-044 (the part about what a model streams and what tools are given)
+// shows in part: BP-044 (the part about what a model streams and what tools are given)
 #[tokio::test]
 async fn what_a_model_says_after_reading_something_protected_is_withheld_from_events() {
     let (state, _) = personal();

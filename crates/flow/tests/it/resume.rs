@@ -201,7 +201,7 @@ async fn a_run_may_die_again_and_again() {
     assert_eq!((record.run, record.abandoned.len()), (report.run, 3));
 }
 
-// shows: BP-102 (the part about a node that failed)
+// shows in part: BP-102 (the part about a node that failed)
 #[tokio::test]
 async fn a_run_that_failed_goes_on_with_the_node_that_failed() {
     let directory = tempfile::tempdir().unwrap();

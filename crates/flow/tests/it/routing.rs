@@ -40,7 +40,7 @@ async fn a_flow_goes_the_way_that_each_node_says() {
     }
 }
 
-// shows: BP-071 (the part about `next`)
+// shows in part: BP-071 (the part about `next`)
 #[tokio::test]
 async fn a_linear_flow_runs_to_its_last_node() {
     let mut flow = Flow::new();
@@ -51,7 +51,7 @@ async fn a_linear_flow_runs_to_its_last_node() {
     assert_eq!(visited(&events), ["a", "b", "c"]);
 }
 
-// shows: BP-071 (the part about `on` twice)
+// shows in part: BP-071 (the part about `on` twice)
 #[test]
 fn one_condition_leads_to_one_node() {
     let mut flow = Flow::new();

@@ -23,7 +23,7 @@ impl Entropy for Faulty {
     }
 }
 
-// shows: WR-488, WR-499 (INTERNAL_ERROR)
+// shows in part: WR-488, WR-499 (INTERNAL_ERROR)
 #[tokio::test]
 async fn a_panic_ends_one_call_and_says_nothing_of_its_words() {
     let mut machine = Machine::new();

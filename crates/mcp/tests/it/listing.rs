@@ -85,7 +85,7 @@ fn map(answer: &Answer) -> Option<&str> {
     beside.split_once("What you may touch is something else now.\n").map(|(_, map)| map)
 }
 
-// shows: WS-042 (a change of set sends `tools/list_changed`, and the reply has the new map)
+// shows in part: WS-042 (a change of set sends `tools/list_changed`, and the reply has the new map)
 #[tokio::test]
 async fn a_step_that_changes_what_may_be_touched_changes_the_list_and_says_so() {
     for revision in REVISIONS {

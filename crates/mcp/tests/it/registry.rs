@@ -62,7 +62,8 @@ fn listed(set: &Catalogue) -> Value {
     set.tools.iter().map(tool).collect()
 }
 
-// shows: WR-517 (the schemas and descriptions of tools), WR-523
+// shows: WR-523
+// shows in part: WR-517 (the schemas and descriptions of tools)
 #[tokio::test]
 async fn this_is_what_agents_read_of_each_set() {
     for set in sets() {

@@ -22,7 +22,8 @@ async fn call(pipe: &mut Pipe, tool: ToolName, arguments: Value) -> Value {
     answer.structured
 }
 
-// shows: WR-262 (the shape), WR-266, WR-527
+// shows: WR-266, WR-527
+// shows in part: WR-262 (the shape)
 #[tokio::test]
 async fn every_reply_fits_the_schema_of_its_tool() {
     let machine = Machine::new();
@@ -50,7 +51,8 @@ async fn every_reply_fits_the_schema_of_its_tool() {
     assert_eq!(found["candidates"].as_array().unwrap().len(), 1);
 }
 
-// shows: WR-485 (over MCP), WR-527
+// shows: WR-527
+// shows in part: WR-485 (over MCP)
 #[tokio::test]
 async fn every_failure_is_an_envelope_with_a_text_that_says_the_same() {
     let machine = Machine::new();

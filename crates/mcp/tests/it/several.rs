@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::rig::{Machine, Pipe, Web};
 
-// shows: WR-494 (crossed tokens), WR-562
+// shows: WR-562
+// shows in part: WR-494 (crossed tokens)
 #[tokio::test]
 async fn crossed_tokens_are_refused_before_any_write_and_the_refusal_names_both_runs() {
     let machine = Machine::new();

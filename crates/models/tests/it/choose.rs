@@ -8,7 +8,7 @@ use piton_models::{Providers, Request, Wire};
 
 use crate::site::{HOW, KEY, OneKey, ask, name, question, settings};
 
-// shows: CT-076 (a call's provider goes before the default; what is said when there is none)
+// shows in part: CT-076 (a call's provider goes before the default; what is said when there is none)
 #[tokio::test]
 async fn a_call_goes_to_whom_it_names_else_to_the_default_and_to_nobody_else() {
     let server = ModelServer::start().await;

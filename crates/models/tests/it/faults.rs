@@ -49,7 +49,7 @@ async fn each_status_has_its_code_also_as_the_first_item_of_a_stream() {
     }
 }
 
-// shows: CT-072 (the part about retry-after)
+// shows in part: CT-072 (the part about retry-after)
 #[tokio::test]
 async fn a_rate_limit_says_how_long_to_wait() {
     let reply = Reply::Fault(Fault::Status(429, "slow down".to_owned(), Some(7)));
@@ -62,7 +62,8 @@ async fn a_rate_limit_says_how_long_to_wait() {
     .await;
 }
 
-// shows: CT-070 (the part about errors on a later stream item), CT-072
+// shows: CT-072
+// shows in part: CT-070 (the part about errors on a later stream item)
 #[tokio::test]
 async fn a_connection_that_ends_early_is_never_a_short_answer() {
     every_way(Reply::Fault(Fault::Cut), |wire, how, texts, error| {
@@ -76,7 +77,7 @@ async fn a_connection_that_ends_early_is_never_a_short_answer() {
     .await;
 }
 
-// shows: CT-070 (the part about errors on a later stream item)
+// shows in part: CT-070 (the part about errors on a later stream item)
 #[tokio::test]
 async fn a_failure_that_is_told_in_the_stream_is_an_error_after_its_pieces() {
     let told = |kind: &str| Reply::Fault(Fault::ToldInStream(kind.to_owned()));

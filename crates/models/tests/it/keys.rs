@@ -64,7 +64,7 @@ fn settings_and_secrets_show_where_a_key_lies_and_never_the_key() {
     assert!(json.contains(r#""key":{"file":"/run/secrets/key"}"#), "{json}");
 }
 
-// shows: CT-073 (the part about the environment and a file)
+// shows in part: CT-073 (the part about the environment and a file)
 #[tokio::test]
 async fn a_key_is_read_from_its_file_at_each_call() {
     let directory = tempfile::tempdir().unwrap();

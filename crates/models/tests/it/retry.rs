@@ -14,7 +14,7 @@ fn rate_limited(retry_after_ms: Option<u64>) -> Error {
     Error::RateLimited { provider: name(Wire::OpenAi), words: String::new(), retry_after_ms }
 }
 
-// shows: CT-072 (the part about backoff)
+// shows in part: CT-072 (the part about backoff)
 #[test]
 fn waits_double_up_to_a_limit_and_honour_what_the_provider_asks() {
     let backoff = Backoff { attempts: 6, first_ms: 100, max_ms: 1000 };
@@ -26,7 +26,7 @@ fn waits_double_up_to_a_limit_and_honour_what_the_provider_asks() {
     assert_eq!(wait(1, Some(1001)), None, "a longer wait is the caller's choice");
 }
 
-// shows: CT-072 (the part about only where safe)
+// shows in part: CT-072 (the part about only where safe)
 #[test]
 fn only_what_was_not_worked_on_is_repeated() {
     let provider = name(Wire::OpenAi);
@@ -81,7 +81,7 @@ async fn attempts_end_and_the_last_error_is_told() {
     assert_eq!(server.seen().len(), 3);
 }
 
-// shows: CT-072 (the part about only where safe, for streams)
+// shows in part: CT-072 (the part about only where safe, for streams)
 #[tokio::test]
 async fn a_stream_that_has_begun_is_not_begun_again() {
     let server = ModelServer::start().await;

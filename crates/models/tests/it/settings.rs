@@ -71,7 +71,7 @@ fn settings_are_data_with_a_default_time() {
     assert!(serde_json::from_str::<ProviderSettings>(unknown).is_err(), "a key is no setting");
 }
 
-// shows: CT-072 (the part about not configured)
+// shows in part: CT-072 (the part about not configured)
 #[tokio::test]
 async fn a_provider_without_a_model_and_a_call_without_a_provider_are_not_configured() {
     let provider = ProviderSettings::new("bare".parse().unwrap(), Wire::OpenAi);

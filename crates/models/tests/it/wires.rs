@@ -79,7 +79,7 @@ async fn an_answer_without_a_limit_of_tokens_is_asked_for_with_ours() {
     assert_eq!(server.seen()[0].body["max_tokens"], 4096);
 }
 
-// shows: CT-070 (the part about tool calls in one message shape)
+// shows in part: CT-070 (the part about tool calls in one message shape)
 #[tokio::test]
 async fn tools_are_called_and_answered_in_every_wire_format() {
     let server = ModelServer::start().await;
@@ -138,7 +138,7 @@ async fn a_call_without_arguments_has_an_empty_object_of_them() {
     assert_eq!(answer.tool_calls[0].arguments, json!({}));
 }
 
-// shows: CT-070 (the part about several providers at once, each with its base URL and key)
+// shows in part: CT-070 (the part about several providers at once, each with its base URL and key)
 #[tokio::test]
 async fn each_provider_is_called_where_it_is_and_with_its_key() {
     let (one, two) = (ModelServer::start().await, ModelServer::start().await);

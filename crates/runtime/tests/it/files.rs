@@ -158,7 +158,7 @@ async fn a_project_never_reaches_the_virtual_files_of_another_or_of_the_user() {
     }
 }
 
-// shows: WS-058 (records follow the Mount, whatever set reaches it)
+// shows in part: WS-058 (records follow the Mount, whatever set reaches it)
 #[tokio::test]
 async fn records_belong_to_the_mount_whoever_reaches_it() {
     let directory = tempfile::tempdir().unwrap();
@@ -233,7 +233,7 @@ async fn every_problem_is_named_and_nothing_is_open() {
     }
 }
 
-// shows: WS-042 (what a step leaves of the Workspaces)
+// shows in part: WS-042 (what a step leaves of the Workspaces)
 #[tokio::test]
 async fn a_step_leaves_no_more_than_is_configured_and_no_more_than_it_names() {
     let directory = tempfile::tempdir().unwrap();

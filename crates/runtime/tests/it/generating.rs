@@ -85,7 +85,7 @@ fn later(retry_after_ms: Option<u64>) -> Error {
     Error::RateLimited { provider: ProviderName::scripted(), words, retry_after_ms }
 }
 
-// shows: CT-075 (the part about rate limits)
+// shows in part: CT-075 (the part about rate limits)
 #[tokio::test]
 async fn models_are_asked_no_faster_than_a_minute_allows() {
     let answers = || (0..5).map(|_| Ok(text())).collect();
@@ -94,7 +94,7 @@ async fn models_are_asked_no_faster_than_a_minute_allows() {
     assert_eq!(asked_at(None, answers()).await, [0, 0, 0, 0, 0]);
 }
 
-// shows: CT-075 (the part that a provider which asks for patience is given it)
+// shows in part: CT-075 (the part that a provider which asks for patience is given it)
 #[tokio::test]
 async fn a_provider_that_asks_for_patience_is_left_alone_for_so_long() {
     // The directory is left out, because something in it failed.

@@ -6,7 +6,7 @@ use piton_runtime::models::ModelSettings;
 
 use crate::rig::Machine;
 
-// shows: CT-070 (the part about configuration: base URL and key per provider, several at once)
+// shows in part: CT-070 (the part about configuration: base URL and key per provider, several at once)
 #[test]
 fn the_users_file_names_providers_and_where_their_keys_lie() {
     let machine = Machine::in_memory();

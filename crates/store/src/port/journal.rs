@@ -40,7 +40,7 @@
 //!     journal.lease(stream).await;
 //! }
 //! ```
-// shows: WR-096, WR-099, WR-100, WR-101 (the examples above that must not build)
+// shows in part: WR-096, WR-099, WR-100, WR-101 (the examples above that must not build)
 
 use std::{fmt, sync::Arc, time::Duration};
 

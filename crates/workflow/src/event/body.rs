@@ -1,6 +1,6 @@
 //! What an event records, with the scope that its kind has.
 //!
-// shows: WR-109, WR-112 (the two examples below that must not build)
+// shows in part: WR-109, WR-112 (the two examples below that must not build)
 //! ```compile_fail,E0618
 //! # use piton_core::RunId;
 //! # use piton_workflow::EventBody;

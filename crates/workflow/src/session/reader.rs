@@ -12,7 +12,7 @@
 //!     Arc::<dyn Journal<SessionEvent>>::from(journal)
 //! }
 //! ```
-// shows: WR-244 (the example above that must not build)
+// shows in part: WR-244 (the example above that must not build)
 
 use std::fmt;
 use std::sync::Arc;

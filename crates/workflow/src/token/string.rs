@@ -17,7 +17,7 @@
 //! # Ok::<(), TokenStringError>(())
 //! ```
 //!
-// shows: WR-018 (the two examples below that must not build)
+// shows in part: WR-018 (the two examples below that must not build)
 //! ```compile_fail,E0308
 //! # use piton_workflow::TokenString;
 //! fn unchecked(text: String) -> TokenString { text }

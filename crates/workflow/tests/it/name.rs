@@ -69,7 +69,7 @@ where
     }
 }
 
-// shows: WR-020 (where it is parsed)
+// shows in part: WR-020 (where it is parsed)
 #[test]
 fn step_and_loop_ids_hold_no_character_that_joins_ids() {
     check::<StepId>("StepId");

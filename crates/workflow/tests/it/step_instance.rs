@@ -130,7 +130,7 @@ fn loops() -> impl Strategy<Value = LoopPath> {
 }
 
 proptest! {
-    // shows: WR-025, WR-550 (the step instance key)
+    // shows in part: WR-025, WR-550 (the step instance key)
     #[test]
     fn a_key_that_is_written_and_read_is_the_same(loops in loops(), step in "[a-z0-9_-]{1,128}") {
         let step: StepId = step.parse().expect("it is valid");

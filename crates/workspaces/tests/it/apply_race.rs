@@ -255,7 +255,8 @@ async fn moments() -> usize {
 mod long {
     use super::*;
 
-    // shows: WS-054 (what is written meanwhile), WS-059
+    // shows: WS-059
+    // shows in part: WS-054 (what is written meanwhile)
     #[tokio::test]
     async fn what_an_agent_does_while_its_overlay_is_applied_is_below_afterwards_or_still_above() {
         let step = usize::try_from(LongRun::size(7, 1)).unwrap();
@@ -305,7 +306,8 @@ mod long {
         }
     }
 
-    // shows: WS-054 (a crash), WS-059
+    // shows: WS-059
+    // shows in part: WS-054 (a crash)
     #[tokio::test]
     async fn a_process_that_dies_while_it_applies_loses_nothing_and_leaves_no_false_conflict() {
         let step = usize::try_from(LongRun::size(11, 1)).unwrap();

@@ -262,7 +262,7 @@ async fn outcomes(ledger: &Ledger, files: &Files, file: &str) -> (Vec<Outcome>, 
     (blame.records.iter().map(|record| record.outcome).collect(), blame.changed_outside)
 }
 
-// shows: WS-058 (while the outcome of the last change is not written yet)
+// shows in part: WS-058 (while the outcome of the last change is not written yet)
 #[tokio::test]
 async fn everybody_reads_that_a_change_is_done_before_its_outcome_is_written() {
     for file in ["/home/src/f.txt", "/mem/f.txt"] {
@@ -284,7 +284,7 @@ async fn everybody_reads_that_a_change_is_done_before_its_outcome_is_written() {
     }
 }
 
-// shows: WS-058 (what was written of the outcome)
+// shows in part: WS-058 (what was written of the outcome)
 #[tokio::test]
 async fn a_written_outcome_is_read_by_others_whatever_became_of_the_file() {
     let world = World::new().await;

@@ -92,7 +92,7 @@ fn intent(path: &str) -> Intent {
     }
 }
 
-// shows: WS-058 (parallel changes)
+// shows in part: WS-058 (parallel changes)
 #[tokio::test]
 async fn records_of_parallel_changes_get_numbers_of_their_own_and_are_never_called_damaged() {
     const SERVERS: usize = 3;

@@ -18,7 +18,7 @@ fn configs(list: Value) -> Vec<WorkspaceConfig> {
     serde_json::from_value(list).unwrap()
 }
 
-// shows: WS-006 (missing directory, all problems), WS-008 (the warning)
+// shows in part: WS-006 (missing directory, all problems), WS-008 (the warning)
 #[tokio::test]
 async fn a_configuration_opens_every_kind_of_mount_or_names_every_problem() {
     let directory = tempfile::tempdir().unwrap();

@@ -267,7 +267,7 @@ async fn a_virtual_store_in_memory_holds_the_promise() {
     holds_its_promise(&VirtualStore::new(memory_ports(1), &namespace(&["n"]), None)).await;
 }
 
-// shows: WS-052 (kept in a database, also after a restart)
+// shows in part: WS-052 (kept in a database, also after a restart)
 #[tokio::test]
 async fn a_virtual_store_on_disk_holds_the_promise_and_its_files_outlive_the_process() {
     let directory = tempfile::tempdir().unwrap();
@@ -285,7 +285,7 @@ async fn a_virtual_store_on_disk_holds_the_promise_and_its_files_outlive_the_pro
     assert_eq!(loaded.bytes.len(), large.len());
 }
 
-// shows: WS-054 (as a Store)
+// shows in part: WS-054 (as a Store)
 #[tokio::test]
 async fn an_overlay_holds_the_promise_over_an_empty_and_over_a_full_store() {
     for full in [false, true] {

@@ -104,7 +104,7 @@ async fn a_child_changes_files_while_it_is_traced() {
     }
 }
 
-// shows: WS-035 (on the disk before the reply), WS-058 (recorded before the change)
+// shows in part: WS-035 (on the disk before the reply), WS-058 (recorded before the change)
 #[test]
 fn a_change_is_recorded_then_made_then_durable_and_only_then_answered() {
     let Some(found) = traced(&[]) else { return };

@@ -43,7 +43,7 @@ fn text_is_replaced_as_it_stands_and_everything_else_is_kept() {
     }
 }
 
-// shows: WS-033 (CR LF)
+// shows in part: WS-033 (CR LF)
 #[test]
 fn line_ends_are_the_files_and_never_taken_apart() {
     gives("one();\r\ntwo();\r\n", "one();", "1();\n1();", false, "1();\r\n1();\r\ntwo();\r\n");
@@ -62,7 +62,7 @@ fn line_ends_are_the_files_and_never_taken_apart() {
 }
 
 proptest! {
-    // shows: WS-033 (CR LF)
+    // shows in part: WS-033 (CR LF)
     #[test]
     fn an_edit_of_a_file_with_cr_lf_is_the_edit_of_the_file_without_cr(
         plain in "[ab\n]{1,24}",
@@ -86,7 +86,7 @@ proptest! {
         }
     }
 
-    // shows: WS-033 (line ends of both kinds)
+    // shows in part: WS-033 (line ends of both kinds)
     #[test]
     fn an_edit_of_a_file_with_both_line_ends_keeps_every_byte_outside_of_it(
         lines in proptest::collection::vec(("[ab]{0,2}", any::<bool>()), 1..8),
@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-// shows: WS-033 (what the agent reads)
+// shows in part: WS-033 (what the agent reads)
 #[tokio::test]
 async fn an_edit_says_what_it_did_and_a_refused_one_says_what_to_do() {
     let world = World::new().await;

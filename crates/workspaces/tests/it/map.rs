@@ -23,7 +23,7 @@ fn the_map_lists_every_workspace_with_scope_and_purpose() {
     insta::assert_snapshot!(Workspaces::new(all).unwrap().map());
 }
 
-// shows: WS-040 (an empty configuration), WS-005 (zero access and zero tools)
+// shows in part: WS-040 (an empty configuration), WS-005 (zero access and zero tools)
 #[tokio::test]
 async fn without_workspaces_there_is_no_access_and_no_tool() {
     let set = Workspaces::new(Vec::new()).unwrap();
@@ -35,7 +35,7 @@ async fn without_workspaces_there_is_no_access_and_no_tool() {
     }
 }
 
-// shows: WS-014 (the map)
+// shows in part: WS-014 (the map)
 #[tokio::test]
 async fn the_map_names_no_place_of_the_machine() {
     let world = World::new().await;

@@ -26,7 +26,7 @@ async fn found(grants: &[(&str, AccessScope)]) -> String {
     files.call("grep", json!({ "pattern": "HIT", "output": "files", "all": true })).await.text
 }
 
-// shows: WS-042 (grants inside of each other), WS-015 (nor enter one that they may not read)
+// shows in part: WS-042 (grants inside of each other), WS-015 (nor enter one that they may not read)
 #[tokio::test]
 async fn a_grant_inside_another_one_counts_alone_for_what_is_in_it() {
     use AccessScope::{ReadOnly, ReadWrite, WriteOnly};
@@ -46,7 +46,7 @@ async fn a_grant_inside_another_one_counts_alone_for_what_is_in_it() {
     }
 }
 
-// shows: WS-042 (no wider than what is configured), WS-007 (whatever a step grants)
+// shows in part: WS-042 (no wider than what is configured), WS-007 (whatever a step grants)
 #[tokio::test]
 async fn a_grant_of_something_hidden_grants_nothing_and_spoils_nothing() {
     let grants = [("/home/.git", AccessScope::ReadOnly), ("/home/a/b/c", AccessScope::ReadOnly)];

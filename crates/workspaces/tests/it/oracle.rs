@@ -72,7 +72,7 @@ async fn searches_of_a_real_tree_find_what_ripgrep_finds_in_the_same_order() {
     }
 }
 
-// shows: WS-036 (globs and ignore files)
+// shows in part: WS-036 (globs and ignore files)
 #[tokio::test]
 async fn ignore_files_count_as_for_ripgrep() {
     let directory = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ async fn ignore_files_count_as_for_ripgrep() {
     }
 }
 
-// shows: WS-036 (only inside the Mount, and no other ignore file)
+// shows in part: WS-036 (only inside the Mount, and no other ignore file)
 #[tokio::test]
 async fn ignore_files_above_the_mount_and_of_other_programs_hide_nothing() {
     let directory = tempfile::tempdir().unwrap();
@@ -144,7 +144,7 @@ async fn ignore_files_above_the_mount_and_of_other_programs_hide_nothing() {
     }
 }
 
-// shows: WS-036 (bounded output with a count of the rest)
+// shows in part: WS-036 (bounded output with a count of the rest)
 #[tokio::test]
 async fn what_is_left_out_is_counted() {
     let directory = tempfile::tempdir().unwrap();

@@ -147,7 +147,7 @@ fn comparable(line: &str) -> String {
 mod long {
     use super::*;
 
-    // shows: WS-036 (patterns)
+    // shows in part: WS-036 (patterns)
     #[tokio::test]
     async fn every_combination_of_pattern_and_line_matches_as_it_does_for_ripgrep() {
         let (directory, lower, plain) = (quick_directory(), quick_directory(), quick_directory());

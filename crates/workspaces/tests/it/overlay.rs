@@ -142,7 +142,7 @@ async fn changes_stay_above_and_what_is_below_shines_through() {
     );
 }
 
-// shows: WS-054 (applied)
+// shows in part: WS-054 (applied)
 #[tokio::test]
 async fn applying_makes_the_lower_as_the_overlay_showed_it() {
     let scratch = scratch();
@@ -193,7 +193,7 @@ async fn a_lower_file_that_changed_since_is_a_conflict_and_nothing_is_applied() 
     assert!(refused.is_err());
 }
 
-// shows: WS-059 (what was reviewed)
+// shows in part: WS-059 (what was reviewed)
 #[tokio::test]
 async fn what_is_written_after_the_review_is_not_applied_and_is_named() {
     let scratch = scratch();
@@ -216,7 +216,7 @@ async fn what_is_written_after_the_review_is_not_applied_and_is_named() {
     assert_eq!(read("tests/unseen.rs"), None);
 }
 
-// shows: WS-056 (appends to an overlay)
+// shows in part: WS-056 (appends to an overlay)
 #[tokio::test]
 async fn what_two_append_to_an_overlay_at_once_is_all_there() {
     for name in ["a.txt", "new.txt"] {
@@ -240,7 +240,7 @@ async fn what_two_append_to_an_overlay_at_once_is_all_there() {
     }
 }
 
-// shows: WS-054 (a large overlay can be dropped and applied)
+// shows in part: WS-054 (a large overlay can be dropped and applied)
 #[tokio::test]
 async fn an_overlay_of_more_than_one_commit_takes_is_dropped_and_applied_as_any_other() {
     for applies in [false, true] {

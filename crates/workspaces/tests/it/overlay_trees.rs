@@ -119,7 +119,7 @@ fn project() -> LogicalPath {
     "/project".parse().unwrap()
 }
 
-// shows: WS-054 (directories, over a Physical and over a Virtual Store)
+// shows in part: WS-054 (directories, over a Physical and over a Virtual Store)
 #[tokio::test]
 async fn applying_makes_directories_below_as_they_are_above() {
     let edits: [&[(&str, Value)]; 6] = [

@@ -8,7 +8,7 @@ fn parses(text: &str, expected: &str) {
     assert_eq!(text.parse::<LogicalPath>().unwrap().as_str(), expected);
 }
 
-// shows: WS-005 (names with dots)
+// shows in part: WS-005 (names with dots)
 #[test]
 fn empty_names_and_single_dots_are_left_out_and_nothing_else() {
     parses("/", "/");

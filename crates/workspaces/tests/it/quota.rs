@@ -75,7 +75,7 @@ async fn a_workspace_takes_as_much_as_its_quota_and_nothing_half() {
     }
 }
 
-// shows: WS-052 (bytes of files stay out of replies)
+// shows in part: WS-052 (bytes of files stay out of replies)
 #[tokio::test]
 async fn the_reply_to_a_large_write_and_the_map_hold_none_of_its_bytes() {
     let store = VirtualStore::new(memory_ports(6), &namespace(&["n"]), None);

@@ -111,7 +111,7 @@ mod long {
 
     use super::no_escape;
 
-    // shows: WS-011, WS-013 (where a file becomes a pipe)
+    // shows in part: WS-011, WS-013 (where a file becomes a pipe)
     #[tokio::test]
     async fn no_operation_escapes_while_directories_become_links() {
         let run = LongRun::start("workspaces: exchanged for links");

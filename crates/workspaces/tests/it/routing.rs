@@ -125,7 +125,7 @@ fn a_set_holds_what_it_was_built_from_in_the_order_of_prefixes() {
     );
 }
 
-// shows: WS-001 (no call adds a Workspace or changes a scope)
+// shows in part: WS-001 (no call adds a Workspace or changes a scope)
 #[test]
 fn no_call_changes_a_set_once_it_is_built() {
     for (name, source) in [

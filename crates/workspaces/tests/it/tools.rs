@@ -7,7 +7,7 @@ use serde_json::json;
 
 const READING: [&str; 5] = ["ls", "read", "glob", "grep", "stat"];
 
-// shows: WS-031, WS-050 (the names of tools)
+// shows in part: WS-031, WS-050 (the names of tools)
 #[test]
 fn a_tool_is_offered_only_if_some_use_of_it_can_succeed() {
     use AccessScope::{ReadOnly, ReadWrite, WriteOnly};

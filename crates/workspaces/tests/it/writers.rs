@@ -103,7 +103,7 @@ async fn of_a_hundred_writes_at_once_one_is_there_as_a_whole() {
     }
 }
 
-// shows: WS-056 (no torn reads)
+// shows in part: WS-056 (no torn reads)
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_reads_while_others_write_finds_one_version_as_a_whole() {
     let world = World::new().await;
@@ -153,7 +153,7 @@ async fn a_child_edits_what_others_edit() {
     }
 }
 
-// shows: WS-056 (several processes)
+// shows in part: WS-056 (several processes)
 #[tokio::test]
 async fn editors_in_processes_of_their_own_lose_nothing() {
     let root = quick_directory();
@@ -181,7 +181,7 @@ async fn editors_in_processes_of_their_own_lose_nothing() {
     }
 }
 
-// shows: WS-034, WS-056 (appends)
+// shows in part: WS-034, WS-056 (appends)
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_appended_by_many_is_all_there() {
     let world = World::new().await;

@@ -6,7 +6,7 @@ use piton_store::testing::{Call, Recorder, SimDisk};
 
 use super::site::{Site, assert_same, commits, done, node};
 
-// shows: BP-100 (the part about concurrent writes)
+// shows in part: BP-100 (the part about concurrent writes)
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_writers_share_syncs_and_lose_nothing() {
     const WRITERS: usize = 8;
@@ -38,7 +38,7 @@ async fn concurrent_writers_share_syncs_and_lose_nothing() {
 /// Those who were woken together write together: after the first round, in which one goes ahead of the others, every
 /// round of all writers is one sync. A disk on another thread that is slow to answer can part them, so the best of a
 /// few tries counts; without gathering none is near it.
-// shows: BP-112 (the part that makes concurrent writers cheaper than as many alone)
+// shows in part: BP-112 (the part that makes concurrent writers cheaper than as many alone)
 #[tokio::test]
 async fn writers_that_come_back_together_share_every_sync() {
     const ROUNDS: usize = 20;
@@ -91,7 +91,7 @@ impl Gate {
     }
 }
 
-// shows: BP-100 (the part about one sync for concurrent writes)
+// shows in part: BP-100 (the part about one sync for concurrent writes)
 #[tokio::test]
 async fn writes_that_wait_together_share_one_sync() {
     let gate = Arc::new(Gate::default());

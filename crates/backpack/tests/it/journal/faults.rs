@@ -8,7 +8,7 @@ use piton_store::testing::{Fault, FaultKind, SimDisk};
 
 use super::site::{Site, commits, done, node};
 
-// shows: BP-100 (what was acknowledged is there, whatever call of the disk fails)
+// shows in part: BP-100 (what was acknowledged is there, whatever call of the disk fails)
 #[tokio::test]
 async fn after_a_failed_write_nothing_more_happens_and_what_was_acknowledged_is_there() {
     let mut failed = 0;

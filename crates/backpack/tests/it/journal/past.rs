@@ -9,7 +9,7 @@ use piton_store::testing::SimDisk;
 
 use super::site::{Site, done, node};
 
-// shows: BP-014, BP-016, BP-029 (the parts with a journal)
+// shows in part: BP-014, BP-016, BP-029 (the parts with a journal)
 #[tokio::test]
 async fn history_and_snapshots_reach_back_to_the_first_commit_with_every_value() {
     let site = Site::on(Arc::new(SimDisk::new()), 1);

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::site::{Site, assert_same, commits, done, node, pack_id};
 
-// shows: BP-101 (the part about state, history and ids)
+// shows in part: BP-101 (the part about state, history and ids)
 #[tokio::test]
 async fn a_backpack_that_is_opened_again_has_the_same_state_history_and_ids() {
     for mode in [Mode::Durable, Mode::Buffered] {

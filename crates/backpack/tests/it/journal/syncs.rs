@@ -12,7 +12,7 @@ fn syncs(recorder: &Recorder) -> usize {
     recorder.take().iter().filter(|call| call.operation == "sync").count()
 }
 
-// shows: BP-100 (the part about reads)
+// shows in part: BP-100 (the part about reads)
 #[tokio::test]
 async fn a_thousand_reads_cause_no_sync_and_ride_with_the_next_write() {
     let recorder = Recorder::new(Arc::new(SimDisk::new()));
@@ -32,7 +32,7 @@ async fn a_thousand_reads_cause_no_sync_and_ride_with_the_next_write() {
     assert_eq!(super::site::commits(found.memory()).len(), 1_002);
 }
 
-// shows: BP-100 (the part about modes)
+// shows in part: BP-100 (the part about modes)
 #[tokio::test]
 async fn a_durable_write_syncs_and_a_buffered_one_waits_for_the_flush() {
     let recorder = Recorder::new(Arc::new(SimDisk::new()));

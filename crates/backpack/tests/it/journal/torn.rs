@@ -9,7 +9,7 @@ use piton_store::testing::SimDisk;
 
 use super::site::{Site, commits, done, node};
 
-// shows: BP-101 (the part about the torn tail)
+// shows in part: BP-101 (the part about the torn tail)
 #[tokio::test]
 async fn a_log_that_ends_inside_its_last_commit_is_cut_there_and_that_is_reported() {
     let log = Path::new("/backpacks/pack_a/log");

@@ -46,7 +46,7 @@ fn an_agent_gets_the_tools_of_its_role_and_no_others() {
     }
 }
 
-// shows: CT-035, CT-036, CT-040 (over MCP)
+// shows in part: CT-035, CT-036, CT-040 (over MCP)
 #[test]
 fn what_an_agent_writes_is_its_own_and_has_the_ids_of_the_command_line() {
     let rig = project();
@@ -96,7 +96,7 @@ fn a_frame_is_about_the_file_as_it_is_when_it_is_put() {
     scribe.leave();
 }
 
-// shows: CT-096 (the part that a frame has the session, run and step that it was written in)
+// shows in part: CT-096 (the part that a frame has the session, run and step that it was written in)
 #[test]
 fn a_frame_that_is_written_at_a_step_says_which() {
     let rig = project();

@@ -39,7 +39,8 @@ const TOUR: &[&[&str]] = &[
     &["context", "generate", "--type", "summary"],
 ];
 
-// shows: CT-080, CT-012 (the command line), CT-042 (the command line)
+// shows: CT-080
+// shows in part: CT-012 (the command line), CT-042 (the command line)
 #[test]
 fn this_is_what_people_read() {
     let rig = Rig::new();
@@ -63,7 +64,7 @@ fn this_is_what_people_read() {
     insta::assert_snapshot!(said.join("\n"));
 }
 
-// shows: CT-080 (the part about `--json`)
+// shows in part: CT-080 (the part about `--json`)
 #[test]
 fn programs_get_one_document_with_the_name_of_its_shape() {
     let rig = project();
@@ -116,7 +117,7 @@ fn paths_are_relative_to_where_one_stands_and_ids_may_be_cut_short() {
     }
 }
 
-// shows: CT-030 (the command line), CT-032 (the command line), CT-035 (the command line), CT-048 (the command line)
+// shows in part: CT-030 (the command line), CT-032 (the command line), CT-035 (the command line), CT-048 (the command line)
 #[test]
 fn a_role_holds_on_the_command_line_and_the_refusal_is_the_same_each_time() {
     let rig = project();
@@ -141,7 +142,7 @@ fn a_role_holds_on_the_command_line_and_the_refusal_is_the_same_each_time() {
     assert_eq!(rig.fails(&forged).1["code"], "VALIDATION_ERROR");
 }
 
-// shows: CT-033 (the command line)
+// shows in part: CT-033 (the command line)
 #[test]
 fn a_bad_configuration_is_told_whole_before_anything_is_done() {
     let rig = project();

@@ -16,7 +16,7 @@ fn frame(rig: &Rig, at: &str) -> Value {
     rig.tells(&["context", "get-node", at, "--type", "summary"])["frames"][0].clone()
 }
 
-// shows: CT-028 (the part that an edit is noticed by whoever reads)
+// shows in part: CT-028 (the part that an edit is noticed by whoever reads)
 #[test]
 fn every_command_that_speaks_of_freshness_notices_an_edit() {
     let rig = project();
@@ -54,7 +54,7 @@ fn every_command_that_speaks_of_freshness_notices_an_edit() {
     assert!(is_sound(&rig));
 }
 
-// shows: CT-028 (over MCP)
+// shows in part: CT-028 (over MCP)
 #[test]
 fn an_agent_sees_an_edit_although_it_cannot_scan() {
     let rig = project();
@@ -84,7 +84,7 @@ fn an_agent_sees_an_edit_although_it_cannot_scan() {
     scribe.leave();
 }
 
-// shows: CT-028 (the part that a new ignore rule is noticed by a look at one file)
+// shows in part: CT-028 (the part that a new ignore rule is noticed by a look at one file)
 #[test]
 fn a_new_ignore_rule_takes_a_file_away_from_its_readers() {
     let rig = project();
@@ -99,7 +99,7 @@ fn a_new_ignore_rule_takes_a_file_away_from_its_readers() {
     }
 }
 
-// shows: CT-007 (the part that what cannot be read is not called fresh)
+// shows in part: CT-007 (the part that what cannot be read is not called fresh)
 #[test]
 fn what_cannot_be_read_is_not_called_fresh() {
     let rig = project();
@@ -130,7 +130,7 @@ fn what_cannot_be_read_is_not_called_fresh() {
     assert!(status.contains("Everything that is there is fresh"), "{status}");
 }
 
-// shows: CT-007 (the part that a file which cannot be read is not taken for one that was removed)
+// shows in part: CT-007 (the part that a file which cannot be read is not taken for one that was removed)
 #[test]
 fn a_file_that_cannot_be_read_keeps_its_frames() {
     let rig = project();
@@ -146,7 +146,7 @@ fn a_file_that_cannot_be_read_keeps_its_frames() {
     assert_eq!(frame(&rig, "src/lib.rs")["content"], "It answers.", "a status does not lose it");
 }
 
-// shows: CT-066 (the part that the same text again makes an invalidated frame fresh)
+// shows in part: CT-066 (the part that the same text again makes an invalidated frame fresh)
 #[test]
 fn the_same_text_again_makes_an_invalidated_frame_fresh() {
     let rig = project();

@@ -58,7 +58,7 @@ fn fates(told: &Value) -> Vec<(String, String)> {
     nodes.iter().map(|node| (field(node, "path"), field(node, "fate"))).collect()
 }
 
-// shows: CT-074, CT-022 (frames that models write)
+// shows in part: CT-074, CT-022 (frames that models write)
 #[test]
 fn a_tree_is_filled_from_the_bottom_up_and_the_same_again_asks_nobody() {
     let executor = executor();
@@ -97,7 +97,7 @@ fn a_tree_is_filled_from_the_bottom_up_and_the_same_again_asks_nobody() {
     assert!(is_sound(&rig));
 }
 
-// shows: CT-075 (the estimate comes first)
+// shows in part: CT-075 (the estimate comes first)
 #[test]
 fn nobody_is_asked_before_somebody_said_yes() {
     let executor = executor();
@@ -116,7 +116,7 @@ fn nobody_is_asked_before_somebody_said_yes() {
     assert_eq!(rig.tells(&["context", "status"])["types"], json!([]));
 }
 
-// shows: CT-072 (through the command line), CT-073 (through the command line)
+// shows in part: CT-072 (through the command line), CT-073 (through the command line)
 #[test]
 fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
     let executor = executor();
@@ -150,7 +150,7 @@ fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
     assert!(is_sound(&rig));
 }
 
-// shows: CT-075 (the failure policy)
+// shows in part: CT-075 (the failure policy)
 #[test]
 fn after_a_failure_it_stops_or_leaves_out_what_depends_on_it() {
     let executor = executor();
@@ -183,7 +183,7 @@ fn after_a_failure_it_stops_or_leaves_out_what_depends_on_it() {
     assert_eq!((code, told["generated"]["answers"].clone()), (0, json!(3)));
 }
 
-// shows: CT-075 (a kill midway), CT-087 (`generate`)
+// shows in part: CT-075 (a kill midway), CT-087 (`generate`)
 #[test]
 fn what_was_killed_midway_goes_on_where_it_stopped() {
     const FILES: usize = 198;
@@ -216,7 +216,8 @@ fn what_was_killed_midway_goes_on_where_it_stopped() {
     assert!(is_sound(&rig));
 }
 
-// shows: CT-070 (several at once), CT-076
+// shows: CT-076
+// shows in part: CT-070 (several at once)
 #[test]
 fn three_providers_answer_at_once_and_an_agent_is_the_same_whoever_answers() {
     let executor = executor();
@@ -287,7 +288,7 @@ fn a_directory_is_synthesised_by_a_model_from_what_is_said_of_its_entries() {
     assert_eq!(rig.tells(&["context", "get-node", "src"])["frames"][0]["isFresh"], false);
 }
 
-// shows: CT-074 (the part that what was renamed is not paid for twice)
+// shows in part: CT-074 (the part that what was renamed is not paid for twice)
 #[test]
 fn what_was_renamed_is_not_asked_about_again() {
     let executor = executor();
@@ -307,7 +308,7 @@ fn what_was_renamed_is_not_asked_about_again() {
     assert!(is_sound(&rig));
 }
 
-// shows: CT-066 (frames that models wrote)
+// shows in part: CT-066 (frames that models wrote)
 #[test]
 fn a_model_is_asked_again_about_what_somebody_called_wrong() {
     let executor = executor();
@@ -324,7 +325,7 @@ fn a_model_is_asked_again_about_what_somebody_called_wrong() {
     assert_eq!((&frame["content"], &frame["isFresh"]), (&json!("answer 1"), &json!(true)));
 }
 
-// shows: CT-075 (the part that what was made is told after a failure)
+// shows in part: CT-075 (the part that what was made is told after a failure)
 #[test]
 fn a_failure_in_the_middle_tells_what_was_made() {
     let executor = executor();

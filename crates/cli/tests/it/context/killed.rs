@@ -130,7 +130,7 @@ fn no_command_is_left_out() {
 mod long {
     use super::*;
 
-    // shows: CT-087, CT-027 (the command line)
+    // shows in part: CT-087, CT-027 (the command line)
     #[test]
     fn a_command_that_is_killed_leaves_what_was_before_or_what_is_after() {
         let run = LongRun::start("context: commands killed in the middle");

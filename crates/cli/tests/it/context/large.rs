@@ -36,7 +36,7 @@ fn synthesized(rig: &Rig, policy: &str) -> Value {
     rig.tells(&["context", "get-node", "many", "--type", "summary"])["frames"][0].clone()
 }
 
-// shows: CT-053 (the part about directories of thousands of entries)
+// shows in part: CT-053 (the part about directories of thousands of entries)
 #[test]
 fn a_directory_of_a_thousand_entries_gets_a_text_that_says_something() {
     let rig = project();
@@ -58,7 +58,7 @@ fn a_directory_of_a_thousand_entries_gets_a_text_that_says_something() {
     }
 }
 
-// shows: CT-075 (the part that a directory of many entries is finished)
+// shows in part: CT-075 (the part that a directory of many entries is finished)
 #[test]
 fn a_model_is_asked_about_a_directory_of_many_entries_and_its_answer_is_kept() {
     let executor = executor();

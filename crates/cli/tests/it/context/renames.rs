@@ -21,7 +21,7 @@ fn rename(rig: &Rig, from: &str, to: &str) {
     fs::rename(rig.project().join(from), to).unwrap();
 }
 
-// shows: CT-011 (the part that frames go along), CT-013 (the part about renames)
+// shows in part: CT-011 (the part that frames go along), CT-013 (the part about renames)
 #[test]
 fn a_renamed_file_keeps_what_was_written_about_it() {
     let rig = project();
@@ -59,7 +59,7 @@ fn a_renamed_file_keeps_what_was_written_about_it() {
     assert!(is_sound(&rig));
 }
 
-// shows: CT-011 (renamed directories)
+// shows in part: CT-011 (renamed directories)
 #[test]
 fn a_renamed_directory_takes_along_what_was_written_about_everything_in_it() {
     let rig = project();
@@ -85,7 +85,7 @@ fn a_renamed_directory_takes_along_what_was_written_about_everything_in_it() {
     assert!(is_sound(&rig));
 }
 
-// shows: CT-011 (the part that a rename which is not certain is said)
+// shows in part: CT-011 (the part that a rename which is not certain is said)
 #[test]
 fn a_rename_with_several_candidates_is_left_to_the_person() {
     let rig = project();
@@ -119,7 +119,7 @@ fn a_rename_with_several_candidates_is_left_to_the_person() {
     assert!(is_sound(&rig));
 }
 
-// shows: CT-067 (the part that a text is never replaced by nothing)
+// shows in part: CT-067 (the part that a text is never replaced by nothing)
 #[test]
 fn regenerating_never_replaces_a_text_by_nothing() {
     let rig = project();

@@ -10,7 +10,7 @@ use super::{configure, is_sound, project, watching::Watcher};
 mod long {
     use super::*;
 
-    // shows: CT-034 (the command line), CT-082 (other commands work while it runs), CT-088 (two projects)
+    // shows in part: CT-034 (the command line), CT-082 (other commands work while it runs), CT-088 (two projects)
     #[test]
     fn writers_a_watcher_and_a_checker_do_not_disturb_each_other() {
         let run = LongRun::start("context: two writers, a watcher and a checker");

@@ -66,7 +66,7 @@ fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
 }
 
-// shows: CT-082 (the command line), CT-083 (lines of JSON), CT-050 (the part about plain `watch`)
+// shows in part: CT-082 (the command line), CT-083 (lines of JSON), CT-050 (the part about plain `watch`)
 #[test]
 fn changes_are_told_while_other_commands_work_and_ctrl_c_ends_it() {
     let rig = project();
@@ -138,7 +138,7 @@ fn made(told: &Value) -> Vec<&str> {
     made.map(|node| node["path"].as_str().unwrap()).collect()
 }
 
-// shows: CT-093 (the part about models), CT-050 (the part about `watch`)
+// shows in part: CT-093 (the part about models), CT-050 (the part about `watch`)
 #[test]
 fn a_watcher_asks_models_only_if_it_is_told_to_and_only_about_what_changed() {
     let executor = executor();

@@ -9,7 +9,7 @@ const WORKSPACE: &str =
     "[[workspaces]]\nprefix = \"/mem\"\nscope = \"read-write\"\nmemory = [\"m\"]\n";
 
 /// Lets a client follow the list through a workflow that grants writing in its second step alone.
-// shows: WS-042 (a change of set sends `tools/list_changed`, as clients hear it)
+// shows in part: WS-042 (a change of set sends `tools/list_changed`, as clients hear it)
 pub(crate) fn follow(line: &str, revision: &str) {
     let rig = Rig::new();
     rig.write("piton.toml", WORKSPACE);

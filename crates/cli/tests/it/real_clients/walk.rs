@@ -20,10 +20,10 @@ const SCHEMAS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/generated
 
 /// Lets a client walk, and compares what it saw with what a person is shown.
 // shows: WR-262, WR-263, WR-527
-// shows: WR-247, WR-258 (one repetition, as a client sees it)
-// shows: WR-250 (without a rehydrate between)
-// shows: WR-485 (over MCP)
-// shows: WR-494 (a forged token, one of another kind, crossed ones and nonsense)
+// shows in part: WR-247, WR-258 (one repetition, as a client sees it)
+// shows in part: WR-250 (without a rehydrate between)
+// shows in part: WR-485 (over MCP)
+// shows in part: WR-494 (a forged token, one of another kind, crossed ones and nonsense)
 pub(crate) fn walk(line: &str, transport: Transport, revision: &str) {
     let rig = Rig::new();
     let server = match transport {

@@ -33,7 +33,7 @@ async fn a_file_with_an_older_id_is_listed_started_and_warned_about() {
     assert!(by_id.beside.warnings.is_empty());
 }
 
-// shows: WR-405 (that an older name of a bundled workflow starts it)
+// shows in part: WR-405 (that an older name of a bundled workflow starts it)
 #[tokio::test]
 async fn an_older_name_of_a_bundled_workflow_starts_it_unless_a_file_has_that_id() {
     let machine = Machine::in_memory();
@@ -66,7 +66,7 @@ fn an_older_id_whose_place_is_taken_gets_the_same_other_id_every_time() {
     assert_eq!(suggested(), first);
 }
 
-// shows: WR-407 (that an unknown id is answered with the nearest)
+// shows in part: WR-407 (that an unknown id is answered with the nearest)
 #[test]
 fn an_unknown_id_is_answered_with_the_nearest_or_with_all() {
     let machine = Machine::in_memory();

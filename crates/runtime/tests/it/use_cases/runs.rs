@@ -12,7 +12,7 @@ fn machine() -> Machine {
     machine
 }
 
-// shows: WR-262 (the shape and the tokens)
+// shows in part: WR-262 (the shape and the tokens)
 #[tokio::test]
 async fn a_run_starts_in_the_project_and_goes_to_its_end() {
     for machine in [Machine::in_memory(), Machine::on_disk()] {

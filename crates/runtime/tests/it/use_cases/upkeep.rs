@@ -41,7 +41,7 @@ async fn a_session_is_carried_to_another_machine_and_goes_on_there() {
     assert_eq!(next.body.pending.unwrap().step_id.as_str(), "second");
 }
 
-// shows: WR-504 (that bundles carry the digest)
+// shows in part: WR-504 (that bundles carry the digest)
 #[tokio::test]
 async fn a_bundle_says_which_configuration_was_in_force() {
     let machine = Machine::in_memory();

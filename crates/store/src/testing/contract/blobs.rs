@@ -85,7 +85,7 @@ async fn what_was_never_put_is_not_there(subject: &impl Subject) {
     }
 }
 
-// shows: WR-215 (altered bytes are noticed)
+// shows in part: WR-215 (altered bytes are noticed)
 async fn altered_bytes_are_never_returned(subject: &impl Subject) {
     let blob = put(subject, Namespace::Artifacts, b"original").await;
     if !subject.alter(Namespace::Artifacts, blob) {

@@ -95,7 +95,7 @@ fn spacing_and_the_order_of_fields_do_not_matter() {
     assert!(Bundle::read(moved.as_bytes()).unwrap() == bundle());
 }
 
-// shows: WR-473 (the part about the form)
+// shows in part: WR-473 (the part about the form)
 #[test]
 fn what_is_not_a_bundle_at_all_is_refused() {
     for text in ["", "{", "[]", "null", "{}", "\u{feff}{}", r#"{"bundleSchemaVersion":1}"#] {
@@ -156,7 +156,7 @@ fn artifacts_are_left_out_if_there_are_none() {
     read(&value).unwrap();
 }
 
-// shows: WR-463 (the part about a schema)
+// shows in part: WR-463 (the part about a schema)
 #[cfg(feature = "schema")]
 #[test]
 fn the_fields_of_a_bundle_are_fixed() {

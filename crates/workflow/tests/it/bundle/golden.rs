@@ -5,7 +5,7 @@ use piton_workflow::bundle::Bundle;
 const TEXT: &str = include_str!("data/bundle.json");
 const DIGESTS: &str = include_str!("data/digests.txt");
 
-// shows: WR-545 (the part about bundles)
+// shows in part: WR-545 (the part about bundles)
 #[test]
 fn a_bundle_of_this_version_stays_readable_and_its_digests_stay_the_same() {
     let bundle = Bundle::read(TEXT.as_bytes()).unwrap();

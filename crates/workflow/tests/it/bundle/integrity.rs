@@ -87,7 +87,7 @@ fn a_part_under_the_name_of_another_is_refused_even_with_digests_that_fit() {
     }
 }
 
-// shows: WR-473 (the part about artifacts)
+// shows in part: WR-473 (the part about artifacts)
 #[test]
 fn an_artifact_that_is_gone_or_has_another_length_is_refused() {
     let first =

@@ -15,7 +15,7 @@ fn first_key(value: &mut Value, map: &str) -> String {
     object(value, &format!("/session/{map}")).keys().next().unwrap().clone()
 }
 
-// shows: WR-473 (the part about missing parts)
+// shows in part: WR-473 (the part about missing parts)
 #[test]
 fn a_snapshot_or_workflow_that_is_gone_is_named() {
     for (map, code) in [
@@ -80,7 +80,7 @@ fn a_snapshot_that_names_what_its_workflow_does_not_have_is_refused() {
     assert!(error.to_string().contains("`report`"), "{error}");
 }
 
-// shows: WR-473 (the part about versions)
+// shows in part: WR-473 (the part about versions)
 #[test]
 fn a_part_of_another_version_is_refused_as_such() {
     refused(Code::BundleUnsupportedVersion, |value| {
@@ -94,7 +94,7 @@ fn a_part_of_another_version_is_refused_as_such() {
     });
 }
 
-// shows: WR-473 (the part about events)
+// shows in part: WR-473 (the part about events)
 #[test]
 fn events_that_are_no_log_are_refused() {
     let changes: [fn(&mut Value); 6] = [
@@ -136,7 +136,7 @@ fn what_an_event_names_comes_in_the_same_plan() {
     assert!(matches!(error, BundleError::EventOrder(_)), "{error}");
 }
 
-// shows: WR-473 (the part about control records)
+// shows in part: WR-473 (the part about control records)
 #[test]
 fn control_records_that_do_not_attest_the_events_are_refused() {
     type Case = (fn(&mut Vec<Value>), fn(&ManifestProblem) -> bool);

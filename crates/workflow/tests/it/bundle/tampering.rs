@@ -4,7 +4,7 @@ use piton_workflow::bundle::Bundle;
 
 use super::samples::bundle;
 
-// shows: WR-549 (the part about integrity)
+// shows in part: WR-549 (the part about integrity)
 #[test]
 fn a_changed_byte_is_noticed_or_changes_nothing_of_the_session() {
     let whole = bundle();

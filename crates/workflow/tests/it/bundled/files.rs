@@ -32,7 +32,7 @@ fn every_file_compiles_under_the_id_of_the_set_and_could_be_saved() {
     }
 }
 
-// shows: WR-331, WR-561 (the bundled workflows)
+// shows in part: WR-331, WR-561 (the bundled workflows)
 #[test]
 fn no_lint_has_anything_to_say_but_that_contracts_are_stronger() {
     for bundled in Bundled::ALL {
@@ -57,7 +57,7 @@ fn every_step_is_held_to_a_contract_or_to_several_checks_that_say_what_to_write(
     }
 }
 
-// shows: WR-306 (prompts of the bundled workflows)
+// shows in part: WR-306 (prompts of the bundled workflows)
 #[test]
 fn every_prompt_that_wants_notes_says_what_they_hold() {
     let with_notes: Vec<_> = steps().into_iter().filter(|(_, step)| step.needs_notes()).collect();

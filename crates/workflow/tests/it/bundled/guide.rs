@@ -23,7 +23,7 @@ fn warnings(source: &Value) -> BTreeSet<WarningCode> {
     compiled.compiled_warnings.iter().map(|warning| warning.code).collect()
 }
 
-// shows: WR-561 (the document)
+// shows in part: WR-561 (the document)
 #[test]
 fn the_examples_of_the_guide_compile_and_no_lint_flags_them() {
     let examples = examples();
@@ -36,7 +36,7 @@ fn the_examples_of_the_guide_compile_and_no_lint_flags_them() {
     assert_eq!(warnings(&json!({"id": "a.b", "steps": [delegation]})), advice);
 }
 
-// shows: WR-561 (the document)
+// shows in part: WR-561 (the document)
 #[test]
 fn a_prompt_with_what_the_guide_lists_delegates_well() {
     let (_, section) = GUIDE.split_once("## Have subagents do it").unwrap();

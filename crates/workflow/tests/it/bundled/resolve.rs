@@ -34,7 +34,7 @@ fn an_older_name_leads_to_the_id_with_a_warning_and_is_pinned_nowhere() {
     }
 }
 
-// shows: WR-400 (older names of bundled workflows)
+// shows in part: WR-400 (older names of bundled workflows)
 #[test]
 fn nothing_is_saved_under_an_older_name() {
     for bundled in Bundled::ALL {

@@ -35,7 +35,7 @@ fn empty_stores() -> Vec<Store> {
 }
 
 // shows: WR-474
-// shows: WR-549 (the part about projections)
+// shows in part: WR-549 (the part about projections)
 #[test]
 fn every_projection_is_the_same_after_a_journey() {
     let (origin, tale, bytes) = exported();
@@ -103,7 +103,7 @@ fn found(
 }
 
 // shows: WR-388, WR-468, WR-476
-// shows: WR-549 (the part about tokens)
+// shows in part: WR-549 (the part about tokens)
 #[test]
 fn an_imported_run_goes_on_in_an_empty_data_directory_under_other_keys() {
     let (_, tale, bytes) = exported();

@@ -121,7 +121,7 @@ fn steps_of_features_at_one_anchor_are_ordered_by_feature_and_ordinal() {
     check(&source, &expected);
 }
 
-// shows: WR-301 (the step)
+// shows in part: WR-301 (the step)
 #[test]
 fn a_required_capability_is_tried_out_and_a_preferred_one_on_demand() {
     let mut source = json!({

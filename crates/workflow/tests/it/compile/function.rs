@@ -31,7 +31,8 @@ fn workflow() -> CompiledWorkflow {
     .expect("it compiles")
 }
 
-// shows: WR-391 (which functions), WR-394
+// shows: WR-394
+// shows in part: WR-391 (which functions)
 #[test]
 fn a_step_lists_its_functions_by_scope_and_then_by_name() {
     let workflow = workflow();

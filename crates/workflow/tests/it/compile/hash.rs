@@ -33,7 +33,7 @@ fn the_hash_is_the_digest_of_the_canonical_json_of_the_whole_workflow() {
     assert_eq!(workflow.workflow_hash().digest(), again);
 }
 
-// shows: WR-358 (spaces)
+// shows in part: WR-358 (spaces)
 #[test]
 fn spaces_in_the_file_make_no_difference() {
     let spaced = serde_json::to_string_pretty(&rich()).unwrap();
@@ -99,7 +99,7 @@ fn conditions_may_stand_in_any_order() {
     assert_eq!(hash(&source), hash(&shuffled));
 }
 
-// shows: WR-379 (the order of the body)
+// shows in part: WR-379 (the order of the body)
 #[test]
 fn the_order_of_steps_counts_and_loops_are_listed_by_id() {
     let source = with_second_loop();
@@ -183,7 +183,7 @@ fn shuffled(value: &Value, turns: &mut impl Iterator<Item = usize>) -> String {
 }
 
 proptest! {
-    // shows: WR-358 (the order of fields), WR-370 (the same bytes)
+    // shows in part: WR-358 (the order of fields), WR-370 (the same bytes)
     #[test]
     fn the_order_of_fields_makes_no_difference(turns in prop::collection::vec(0..20_usize, 64)) {
         let text = shuffled(&rich(), &mut turns.into_iter());

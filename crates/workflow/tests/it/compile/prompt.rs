@@ -20,7 +20,8 @@ fn check(of: Value, expected: &str) {
     assert_eq!(step(of).prompt, expected);
 }
 
-// shows: WR-321 (the prompt), WR-322
+// shows: WR-322
+// shows in part: WR-321 (the prompt)
 #[test]
 fn a_contract_is_told_at_the_end_of_the_prompt_with_every_field() {
     check(
@@ -54,7 +55,8 @@ fn what_a_contract_requires_does_not_depend_on_the_authored_prompt() {
     assert_eq!(section("Judge it."), section("OUTPUT REQUIREMENTS: none. decision: \"go\""));
 }
 
-// shows: WR-321 (the prompt), WR-323
+// shows: WR-323
+// shows in part: WR-321 (the prompt)
 #[test]
 fn criteria_are_told_at_the_end_of_the_prompt_as_bullets() {
     check(
@@ -89,7 +91,7 @@ fn a_step_without_requirements_has_no_section() {
     check(json!({"prompt": "Just do it."}), "Just do it.");
 }
 
-// shows: WR-315 (what is compiled)
+// shows in part: WR-315 (what is compiled)
 #[test]
 fn beside_a_contract_criteria_neither_count_nor_show() {
     let source = json!({"id": "a.b", "steps": [{
@@ -144,7 +146,7 @@ fn every_text_of_the_catalogue_is_short_enough() {
     }
 }
 
-// shows: WR-306 (the prompt)
+// shows in part: WR-306 (the prompt)
 #[test]
 fn notes_discipline_says_what_good_notes_hold() {
     let source = json!({

@@ -102,7 +102,7 @@ fn capabilities_are_required_preferred_or_disabled() {
     }
 }
 
-// shows: WR-317 (which steps)
+// shows in part: WR-317 (which steps)
 #[test]
 fn a_step_needs_notes_unless_it_has_a_contract_or_its_author_waives_them() {
     let contract = json!({"contractRef": "wr.contracts.assessment"});
@@ -129,7 +129,7 @@ fn recommendations_are_of_the_sets_of_preferences() {
 }
 
 // shows: WR-380
-// shows: WR-552 (what stands twice is kept once)
+// shows in part: WR-552 (what stands twice is kept once)
 #[test]
 fn a_contract_that_several_steps_use_is_embedded_once_and_in_order() {
     let step = |id: &str, contract: &str| json!({"id": id, "title": "S", "prompt": "x", "outputContract": {"contractRef": contract}});

@@ -21,7 +21,7 @@ fn check(criteria: &[Criterion], notes: &str, expected: &[&str]) {
     assert_eq!(failed.collect::<Vec<_>>(), expected, "{notes}");
 }
 
-// shows: WR-319 (the evaluator)
+// shows in part: WR-319 (the evaluator)
 #[test]
 fn each_kind_of_rule_holds_for_what_it_asks_for() {
     check(&[contains("file")], "two files", &[]);
@@ -44,7 +44,7 @@ fn length_counts_characters_and_not_bytes() {
     check(&[length(None, 2)], "äöü", &["Length: ≤2 chars"]);
 }
 
-// shows: WR-320 (the failure text)
+// shows in part: WR-320 (the failure text)
 #[test]
 fn a_rule_that_fails_says_its_own_message() {
     let message = || Some("Name the files.".to_owned());

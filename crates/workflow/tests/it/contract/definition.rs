@@ -12,7 +12,7 @@ fn missing(found: Vec<Option<String>>) -> Breach {
     Breach::Missing { required: "wr.loop_control".into(), found }
 }
 
-// shows: WR-313 (the check)
+// shows in part: WR-313 (the check)
 #[test]
 fn an_artifact_counts_and_prose_with_the_same_words_does_not() {
     let definition = ContractPack::LoopControl.definition();
@@ -22,7 +22,7 @@ fn an_artifact_counts_and_prose_with_the_same_words_does_not() {
     assert_eq!(breach(&[prose]), missing(vec![None]));
 }
 
-// shows: WR-314 (which reason)
+// shows in part: WR-314 (which reason)
 #[test]
 fn no_artifact_of_the_kind_is_missing_and_a_wrong_one_is_invalid() {
     assert_eq!(breach(&[]).reason(), ContractViolation::MissingRequiredOutput);

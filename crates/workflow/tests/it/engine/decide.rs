@@ -69,7 +69,8 @@ fn one_reason_is_the_source_of_a_blocker_and_of_a_critical_gap() {
     }
 }
 
-// shows: WR-279, WR-280, WR-281 (by mode), WR-282 (invariant violation), WR-286, WR-287
+// shows: WR-279, WR-280, WR-286, WR-287
+// shows in part: WR-281 (by mode), WR-282 (invariant violation)
 #[test]
 fn the_mode_decides_whether_a_run_stops_and_never_what_a_reason_means() {
     for reason in reasons() {
@@ -222,7 +223,8 @@ fn an_output_with_nothing_wrong_resolves_the_open_gaps_of_its_node_and_no_other_
 }
 
 proptest! {
-    // shows: WR-279, WR-287, WR-290 (blocks and gaps), WR-291 (contracts and disclosure)
+    // shows: WR-279, WR-287
+    // shows in part: WR-290 (blocks and gaps), WR-291 (contracts and disclosure)
     #[test]
     fn a_run_that_never_stops_never_blocks_and_the_risk_policy_changes_nothing(
         workflow in workflows(),

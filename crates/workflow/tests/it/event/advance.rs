@@ -36,8 +36,8 @@ fn an_outcome_is_blocked_or_advanced_and_never_both() {
     }
 }
 
-// shows: WR-267, WR-274 (too many)
-// shows: WR-552 (empty and full lists)
+// shows in part: WR-267, WR-274 (too many)
+// shows in part: WR-552 (empty and full lists)
 #[test]
 fn a_report_holds_one_to_ten_blockers() {
     for (count, fine) in [(0, false), (1, true), (10, true), (11, false)] {
@@ -55,7 +55,7 @@ fn a_report_holds_one_to_ten_blockers() {
 }
 
 // shows: WR-275
-// shows: WR-552 (the order of equals)
+// shows in part: WR-552 (the order of equals)
 #[test]
 fn blockers_are_sorted_by_code_then_pointer_whatever_order_they_were_found_in() {
     let mut blockers = Vec::new();
@@ -105,7 +105,7 @@ fn a_stored_report_that_is_not_sorted_is_refused() {
 }
 
 // shows: WR-272, WR-273, WR-274
-// shows: WR-552 (budgets, to the byte)
+// shows in part: WR-552 (budgets, to the byte)
 #[test]
 fn a_text_over_its_budget_is_refused_and_never_cut() {
     let body = blocked(vec![blocker(BlockerCode::UserOnlyDependency, step("a"))]);

@@ -27,7 +27,7 @@ fn a_context_came_about_in_one_of_three_ways_and_is_an_object() {
     }
 }
 
-// shows: WR-424 (the result)
+// shows in part: WR-424 (the result)
 #[test]
 fn a_context_has_at_most_262144_bytes_of_canonical_json() {
     let sized = |bytes: usize| json!({"a": "x".repeat(bytes - r#"{"a":""}"#.len())});
@@ -45,7 +45,7 @@ fn a_context_has_at_most_262144_bytes_of_canonical_json() {
     }
 }
 
-// shows: WR-420 (where it is stored)
+// shows in part: WR-420 (where it is stored)
 #[test]
 fn a_reserved_key_is_refused_at_any_depth() {
     let body = context_set(&json!({}));

@@ -17,7 +17,7 @@ fn another_version_is_refused() {
     }
 }
 
-// shows: WR-105 (an unknown kind)
+// shows in part: WR-105 (an unknown kind)
 #[test]
 fn an_unknown_kind_is_refused() {
     let mut event = to_json(&at(0, bodies().remove(0)));
@@ -25,7 +25,7 @@ fn an_unknown_kind_is_refused() {
     assert!(parse(&event).unwrap_err().to_string().contains("`session_closed` is not a known"));
 }
 
-// shows: WR-109, WR-112, WR-117, WR-186, WR-192, WR-412 (a node in the scope)
+// shows in part: WR-109, WR-112, WR-117, WR-186, WR-192, WR-412 (a node in the scope)
 #[test]
 fn every_kind_has_the_scope_that_it_has_and_no_other() {
     let scopes = [

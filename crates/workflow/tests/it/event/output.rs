@@ -62,7 +62,7 @@ fn notes_that_are_too_long_keep_their_start_and_say_that_they_were_cut() {
     }
 }
 
-// shows: WR-148 (what is stored is within the budget)
+// shows in part: WR-148 (what is stored is within the budget)
 #[test]
 fn stored_notes_over_the_budget_are_refused() {
     let body = output(AT_ROOT, 1, None, OutputPayload::notes("a"));

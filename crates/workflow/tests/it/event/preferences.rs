@@ -34,7 +34,7 @@ fn a_delta_changes_known_preferences_to_known_values_and_each_once() {
     check(&json!([{"key": "riskPolicy", "value": "guided"}]), &effective, false);
 }
 
-// shows: WR-166 (the snapshot is full, and agrees with the delta)
+// shows in part: WR-166 (the snapshot is full, and agrees with the delta)
 #[test]
 fn what_is_effective_is_whole_and_holds_what_changed() {
     let delta = json!([{"key": "autonomy", "value": "guided"}]);

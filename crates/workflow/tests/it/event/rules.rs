@@ -178,7 +178,7 @@ fn an_edge_leads_from_a_parent_to_its_child() {
     flawed(&with(edge(EdgeKind::AckedStep, NEXT, ROOT, 2)), 2, back);
 }
 
-// shows: WR-129 (the target)
+// shows in part: WR-129 (the target)
 #[test]
 fn the_edge_of_a_bookmark_leads_to_a_bookmark() {
     let problem = LogProblem::NotACheckpoint { node: NEXT };
@@ -268,7 +268,7 @@ fn a_capability_is_observed_again_under_another_id() {
     flawed(&[found.clone(), found], 1, LogProblem::RepeatedFact);
 }
 
-// shows: WR-159 (n counts the changes of that key)
+// shows in part: WR-159 (n counts the changes of that key)
 #[test]
 fn an_observation_counts_those_of_its_key_before_it() {
     let branch = |change, name| observed(ObservationKey::GitBranch, change, short(name));

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::sample::{AT_NEXT, NEXT, ROOT, RUN, data, edge, event_id, node, run_started, with_data};
 
-// shows: WR-128, WR-129 (the cause)
+// shows in part: WR-128, WR-129 (the cause)
 #[test]
 fn a_bookmark_is_made_by_making_a_bookmark_and_nothing_else_is() {
     for kind in EdgeKind::ALL.iter().copied() {

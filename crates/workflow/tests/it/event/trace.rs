@@ -105,7 +105,7 @@ fn of_more_than_25_entries_the_first_25_are_kept_and_the_last_of_them_says_so() 
 }
 
 // shows: WR-199, WR-200
-// shows: WR-552 (what is cut, and where)
+// shows in part: WR-552 (what is cut, and where)
 #[test]
 fn a_trace_that_is_too_large_loses_the_ends_of_its_last_summaries() {
     let entries = vec![entry(&"x".repeat(512), vec![]); 25];

@@ -81,7 +81,8 @@ impl Story {
     }
 }
 
-// shows: WR-304 (the part that steps' notes are stored apart), WR-305
+// shows: WR-305
+// shows in part: WR-304 (the part that steps' notes are stored apart)
 #[test]
 fn the_way_to_a_tip_is_told_from_old_to_new() {
     let (mut story, root) = Story::new(10);
@@ -105,7 +106,7 @@ fn the_way_to_a_tip_is_told_from_old_to_new() {
     assert!(story.text(done).contains("\n\n### A step\nAll tests pass."), "without a title");
 }
 
-// shows: WR-305, WR-432 (recaps)
+// shows in part: WR-305, WR-432 (recaps)
 #[test]
 fn what_does_not_fit_is_cut_at_its_old_end_and_counted() {
     let (mut story, mut at) = Story::new(10);
@@ -185,7 +186,7 @@ fn definitions_of_what_came_after_go_before_those_of_other_branches() {
 }
 
 proptest! {
-    // shows: WR-305, WR-432 (recaps)
+    // shows in part: WR-305, WR-432 (recaps)
     #[test]
     fn a_recap_stays_within_its_budgets_and_keeps_the_newest_notes(
         choices in prop::collection::vec(

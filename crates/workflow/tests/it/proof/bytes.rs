@@ -70,7 +70,7 @@ fn numbered(text: &str) -> String {
     id.replace_all(text, number).into_owned()
 }
 
-// shows: WR-044 (sessions of version 1 are still written as they were)
+// shows in part: WR-044 (sessions of version 1 are still written as they were)
 #[tokio::test]
 async fn the_same_calls_leave_the_same_bytes_today_and_ever() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -84,7 +84,7 @@ async fn the_same_calls_leave_the_same_bytes_today_and_ever() {
     assert_eq!(manifest(one.path()), MANIFEST);
 }
 
-// shows: WR-044 (sessions of version 1 are still read)
+// shows in part: WR-044 (sessions of version 1 are still read)
 #[test]
 fn the_frozen_session_is_read_and_has_every_kind_of_event() {
     let read = |line: &str| serde_json::from_str::<SessionEvent>(line).unwrap();

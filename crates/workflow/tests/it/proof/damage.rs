@@ -84,7 +84,7 @@ async fn every_use(
     errors
 }
 
-// shows: WR-092, WR-093, WR-433 (a session of which only a part is valid is not advanced)
+// shows in part: WR-092, WR-093, WR-433 (a session of which only a part is valid is not advanced)
 #[tokio::test]
 async fn a_damaged_session_is_refused_by_every_use_and_nothing_is_written() {
     for (damage, change) in DAMAGES {

@@ -174,7 +174,7 @@ async fn of_stores() -> Vec<Error> {
     errors
 }
 
-// shows: WR-489, WR-494, WR-499 (the codes that the use of a session leads to)
+// shows in part: WR-489, WR-494, WR-499 (the codes that the use of a session leads to)
 #[tokio::test]
 async fn every_code_is_produced_and_says_what_to_do() {
     let stage = Stage::new().await;

@@ -133,7 +133,7 @@ async fn a_run_whose_pinned_workflow_is_gone_is_refused_and_nothing_is_written()
     assert_eq!(tree(dir.path()), before);
 }
 
-// shows: WR-114, WR-384 (a pinned run keeps its text)
+// shows in part: WR-114, WR-384 (a pinned run keeps its text)
 #[tokio::test]
 async fn a_source_that_changes_does_not_change_a_run_that_began() {
     let dir = tempfile::tempdir().unwrap();
@@ -151,7 +151,7 @@ async fn a_source_that_changes_does_not_change_a_run_that_began() {
     }
 }
 
-// shows: WR-364, WR-381 (a run asks no registry)
+// shows in part: WR-364, WR-381 (a run asks no registry)
 #[tokio::test]
 async fn a_run_needs_nothing_but_its_store() {
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

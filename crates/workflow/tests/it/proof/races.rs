@@ -47,7 +47,7 @@ async fn at_once(processes: &[Sessions], request: &Continue) -> Vec<Result<Reply
     answers
 }
 
-// shows: WR-084, WR-253 (one attempt, one branch)
+// shows in part: WR-084, WR-253 (one attempt, one branch)
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn calls_with_one_token_at_the_same_time_are_one_advance() {
     for (count, is_shared) in [(2, false), (8, false), (2, true), (8, true)] {

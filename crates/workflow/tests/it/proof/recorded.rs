@@ -37,7 +37,8 @@ async fn observed(rig: &Rig, session: SessionId) -> Vec<String> {
     seen.collect()
 }
 
-// shows: WR-158 (what is seen at the start is recorded), WR-159
+// shows: WR-159
+// shows in part: WR-158 (what is seen at the start is recorded)
 #[tokio::test]
 async fn what_is_seen_is_recorded_when_it_is_news() {
     let rig = Rig::memory();

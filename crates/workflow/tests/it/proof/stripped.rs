@@ -82,7 +82,7 @@ async fn nothing_depends_on_timestamps() {
     assert_eq!(story.end(&other.sessions).await, story.end(&rig.sessions).await);
 }
 
-// shows: WR-252 (an attempt whose node or edge is gone is an error, and nothing is decided again)
+// shows in part: WR-252 (an attempt whose node or edge is gone is an error, and nothing is decided again)
 #[tokio::test]
 async fn an_attempt_whose_node_is_gone_is_an_error_and_not_tried_again() {
     let kept = Exchanged::new();

@@ -150,7 +150,7 @@ async fn an_entry_that_cannot_be_right_is_made_again() {
     }
 }
 
-// shows: WR-447 (the part that what is offered to be resumed comes from events)
+// shows in part: WR-447 (the part that what is offered to be resumed comes from events)
 #[tokio::test]
 async fn a_poisoned_entry_changes_a_list_and_never_an_offer() {
     let store = Store::on_disk();

@@ -47,7 +47,7 @@ async fn open_runs_come_first_and_the_cache_knows_which_they_are() {
     }
 }
 
-// shows: WR-451, WR-452 (branch, notes, workflow, recency)
+// shows in part: WR-451, WR-452 (branch, notes, workflow, recency)
 #[tokio::test]
 async fn the_run_that_fits_best_is_offered_first_whoever_asks() {
     for store in [Store::in_memory(), Store::on_disk()] {

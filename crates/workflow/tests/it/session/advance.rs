@@ -11,7 +11,7 @@ use super::rig::{Rig, ack, body, pending, start_with, strict_step};
 use crate::engine::samples::{control, decision, looped, source, step, workflow};
 use crate::source::compile_value;
 
-// shows: WR-132, WR-134, WR-140, WR-245, WR-261, WR-263, WR-304 (stored apart)
+// shows in part: WR-132, WR-134, WR-140, WR-245, WR-261, WR-263, WR-304 (stored apart)
 #[tokio::test]
 async fn an_output_leads_to_the_next_step_and_to_the_end() {
     let rig = Rig::memory();

@@ -24,7 +24,8 @@ fn verdict(reply: &Reply, verdict: Verdict) -> Settle {
     Settle { session, run, node: None, verdict }
 }
 
-// shows: WR-277 (user only), WR-280 (user only), WR-284, WR-288, WR-442 (user only)
+// shows: WR-284, WR-288
+// shows in part: WR-277 (user only), WR-280 (user only), WR-442 (user only)
 #[tokio::test]
 async fn a_step_that_needs_a_person_waits_for_them_in_each_way_that_there_is() {
     for reason in UserOnlyDependency::ALL {

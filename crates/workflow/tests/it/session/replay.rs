@@ -59,7 +59,8 @@ fn fresh_token(reply: &Reply) -> &str {
     ack_token
 }
 
-// shows: WR-247 (another output), D77
+// shows: D77
+// shows in part: WR-247 (another output)
 #[tokio::test]
 async fn another_output_under_a_used_token_is_not_recorded_and_that_is_said() {
     let rig = Rig::memory();
@@ -103,7 +104,7 @@ async fn a_replayed_block_names_another_output_too() {
     assert_eq!(pending(&rig.sessions.proceed(request).await.unwrap()), "two");
 }
 
-// shows: WR-292 (what a reply said stays what it said)
+// shows in part: WR-292 (what a reply said stays what it said)
 #[tokio::test]
 async fn preferences_that_change_later_do_not_change_what_was_answered() {
     let rig = Rig::memory();

@@ -11,7 +11,7 @@ use super::rig::{Rig, body, object, pending, start};
 use crate::engine::samples::{step, workflow};
 use crate::shipped::samples::{compiled as shipped, file, looped};
 
-// shows: WR-262, WR-266, WR-359, WR-414, D65 (the order of events)
+// shows in part: WR-262, WR-266, WR-359, WR-414, D65 (the order of events)
 #[tokio::test]
 async fn a_start_pins_its_workflow_records_what_it_was_told_and_asks_for_the_first_step() {
     let rig = Rig::memory();
@@ -127,7 +127,7 @@ async fn a_start_that_cannot_be_recorded_is_refused_and_leaves_nothing() {
     assert!(rig.journal.streams().await.unwrap().is_empty());
 }
 
-// shows: WR-428 (at the start)
+// shows in part: WR-428 (at the start)
 #[tokio::test]
 async fn a_run_that_lacks_what_its_first_loop_turns_by_is_refused_or_begins_with_a_gap() {
     let rig = Rig::memory();

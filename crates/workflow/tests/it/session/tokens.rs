@@ -6,7 +6,7 @@ use piton_workflow::session::{Continue, Output};
 use super::rig::{Rig, ack, body, pending, state};
 use crate::engine::samples::{step, workflow};
 
-// shows: WR-139 (the text of the token)
+// shows in part: WR-139 (the text of the token)
 #[tokio::test]
 async fn the_short_token_of_a_reply_goes_on_in_any_process() {
     let dir = tempfile::tempdir().unwrap();
@@ -55,7 +55,7 @@ async fn crossed_tokens_are_refused_and_the_error_leads_both_runs_on() {
     assert!(rig.sessions.proceed(paired).await.unwrap().body.is_complete);
 }
 
-// shows: WR-238 (within a run)
+// shows in part: WR-238 (within a run)
 #[tokio::test]
 async fn tokens_of_two_steps_of_one_run_are_refused() {
     let rig = Rig::memory();

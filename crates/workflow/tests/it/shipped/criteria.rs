@@ -26,7 +26,7 @@ fn contains(value: &str) -> Value {
     json!({"type": "contains", "value": value, "message": format!("Say {value}.")})
 }
 
-// shows: WR-319 (and, or, not and conditions), WR-320 (messages)
+// shows in part: WR-319 (and, or, not and conditions), WR-320 (messages)
 #[test]
 fn rules_are_joined_and_tell_the_words_of_their_author() {
     let none: [&str; 0] = [];
@@ -48,7 +48,7 @@ fn rules_are_joined_and_tell_the_words_of_their_author() {
     assert_eq!(told(&mixed, "a b", &json!({})), ["- Say b."]);
 }
 
-// shows: WR-320 (joined rules)
+// shows in part: WR-320 (joined rules)
 #[test]
 fn a_rule_inside_of_another_shows_where_it_ends() {
     let (a, b, c) = (contains("a"), contains("b"), contains("c"));
@@ -101,7 +101,7 @@ fn the_flags_of_a_pattern_count() {
     assert_eq!(told(&pattern("im"), "all\nDone", &json!({})).len(), 0);
 }
 
-// shows: WR-321, WR-323 (joined rules and conditions)
+// shows in part: WR-321, WR-323 (joined rules and conditions)
 #[test]
 fn a_prompt_says_what_is_asked_of_the_notes() {
     let mut one = step("one");

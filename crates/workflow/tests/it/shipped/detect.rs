@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::samples::{compiled, everything, file, step};
 use crate::source::{compile_value, rich};
 
-// shows: D34 (the dialect is told from the shape and recorded)
+// shows in part: D34 (the dialect is told from the shape and recorded)
 #[test]
 fn a_file_without_marks_is_strict_and_one_mark_is_enough_for_the_other() {
     let mut plain = json!({"id": "project.plain", "steps": [step("one")]});
@@ -18,7 +18,7 @@ fn a_file_without_marks_is_strict_and_one_mark_is_enough_for_the_other() {
     assert_eq!(compiled(&rich()).dialect, Dialect::Strict);
 }
 
-// shows: D34 (a file that mixes the two dialects does not compile)
+// shows in part: D34 (a file that mixes the two dialects does not compile)
 #[test]
 fn a_strict_file_with_anything_of_the_shipped_dialect_is_refused_with_both_marks() {
     let marks = [

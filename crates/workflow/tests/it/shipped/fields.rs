@@ -104,7 +104,7 @@ fn contracts_and_criteria_both_compile_and_the_contract_is_preferred() {
     assert!(workflow.compiled_warnings.iter().any(|warning| ignored(warning.code)));
 }
 
-// shows: WR-328..330 (in the shipped dialect)
+// shows in part: WR-328..330 (in the shipped dialect)
 #[test]
 fn weak_criteria_are_told() {
     let lint = |rules: Value| {
@@ -143,7 +143,8 @@ fn a_contract_that_is_not_required_may_be_left_out_and_must_be_kept_if_it_is_not
     assert_eq!(judged(&[json!({"kind": "wr.gate_verdict"})]), 1);
 }
 
-// shows: WR-389, WR-391 (the functions of step, loop and workflow), WR-394
+// shows: WR-389, WR-394
+// shows in part: WR-391 (the functions of step, loop and workflow)
 #[test]
 fn functions_are_known_by_their_place_and_shown_where_they_are_referred_to_called_or_mentioned() {
     let function = |name: &str, text: &str| json!({"name": name, "definition": text});
@@ -186,7 +187,7 @@ fn functions_are_known_by_their_place_and_shown_where_they_are_referred_to_calle
     assert_ne!(compiled(&source).workflow_hash(), workflow.workflow_hash());
 }
 
-// shows: WR-399, WR-401 (in the shipped dialect)
+// shows in part: WR-399, WR-401 (in the shipped dialect)
 #[test]
 fn an_id_without_a_namespace_is_loaded_with_a_warning() {
     let workflow = compiled(&serde_json::from_str(PLAIN).unwrap());
@@ -200,7 +201,7 @@ fn an_id_without_a_namespace_is_loaded_with_a_warning() {
     assert!(!workflow.steps[1].needs_notes());
 }
 
-// shows: WR-408, WR-409 (in the shipped dialect)
+// shows in part: WR-408, WR-409 (in the shipped dialect)
 #[test]
 fn recommendations_count_and_are_compared() {
     hash_changes(

@@ -56,7 +56,7 @@ fn a_run_of_which_every_step_is_skipped_is_complete() {
     assert_eq!(way(&json!([step_if("one", &json!({"var": "x"}))]), &json!({})), [""; 0]);
 }
 
-// shows: WR-345, WR-346, WR-353, WR-354, WR-355, WR-356 (loops driven by context variables)
+// shows in part: WR-345, WR-346, WR-353, WR-354, WR-355, WR-356 (loops driven by context variables)
 #[test]
 fn a_while_loop_is_asked_before_every_turn() {
     let turning = json!({"type": "while", "condition": {"var": "more"}, "maxIterations": 3});
@@ -89,7 +89,7 @@ fn a_while_loop_is_asked_before_every_turn() {
     );
 }
 
-// shows: WR-347, WR-349 (loops driven by context variables)
+// shows in part: WR-347, WR-349 (loops driven by context variables)
 #[test]
 fn a_loop_that_reaches_its_limit_says_so() {
     let turning = json!({"type": "while", "condition": {"var": "more"}, "maxIterations": 2});
@@ -171,7 +171,7 @@ fn a_for_each_loop_has_one_turn_for_each_item_as_the_list_is_then() {
     assert_eq!(run.leave(&[]).at(), None);
 }
 
-// shows: D34 (nested loops)
+// shows in part: D34 (nested loops)
 #[test]
 fn loops_of_all_kinds_lie_inside_each_other() {
     let workflow = compiled(&serde_json::from_str(LOOPS).unwrap());
@@ -271,7 +271,7 @@ fn decisions_go_by_the_name_that_the_loop_says_and_mean_the_same_in_an_until_loo
     assert_eq!(run.leave(&[control("quality", "stop")]).at(), None);
 }
 
-// shows: D34 (loops driven by context variables compile with a warning)
+// shows in part: D34 (loops driven by context variables compile with a warning)
 #[test]
 fn loops_that_turn_by_what_was_said_compile_with_a_warning() {
     for (turning, warned) in [

@@ -50,7 +50,7 @@ fn check(routine: &Value, caller: &Value, expected: &[&str]) -> Vec<Problem> {
     problems
 }
 
-// shows: D34 (expanded step ids join with `--`)
+// shows in part: D34 (expanded step ids join with `--`)
 #[test]
 fn the_steps_of_a_routine_take_the_place_of_its_call() {
     let workflow = compile_with(&routine(), &caller()).unwrap();

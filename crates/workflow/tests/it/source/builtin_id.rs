@@ -3,7 +3,7 @@
 use piton_core::{IdProblem, WorkflowId};
 use piton_workflow::source::{ContractRef, FeatureId, RefId, TemplateId};
 
-// shows: WR-307 (the form)
+// shows in part: WR-307 (the form)
 #[test]
 fn a_contract_reference_has_the_prefix_of_contracts_and_a_name() {
     assert!("wr.contracts.loop_control".parse::<ContractRef>().is_ok());

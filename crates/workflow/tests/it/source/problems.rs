@@ -97,7 +97,7 @@ fn a_value_of_a_wrong_type_and_a_field_that_nobody_knows_are_refused() {
     );
 }
 
-// shows: WR-020 (in a workflow file)
+// shows in part: WR-020 (in a workflow file)
 #[test]
 fn ids_that_are_not_safe_to_join_are_refused() {
     check("/steps/0/id", json!("a/b"), &["invalid_id /steps/0/id"]);
@@ -168,7 +168,7 @@ fn a_condition_is_never_an_expression() {
     check("/conditions/0", json!("rounds < 3"), &["loop_without_control /conditions/0"]);
 }
 
-// shows: WR-338 (at compile time)
+// shows in part: WR-338 (at compile time)
 #[test]
 fn a_context_variable_drives_no_loop() {
     let condition = json!({"conditionId": "again", "kind": "context", "key": "continuePlanning"});
@@ -203,7 +203,7 @@ fn two_loops_do_not_share_an_id() {
     expect(&source, &["duplicate_id /steps/3/loopId"]);
 }
 
-// shows: WR-339 (at compile time)
+// shows in part: WR-339 (at compile time)
 #[test]
 fn exactly_one_step_of_a_loop_decides_whether_it_goes_on() {
     check_without("/steps/1/body/1/outputContract", &["loop_without_control /steps/1/body"]);
@@ -321,7 +321,7 @@ fn texts_that_are_too_large_are_refused_and_never_cut() {
     assert_eq!(with_text(4096, 5).unwrap_err(), ["over_budget /steps/0/promptBlocks"]);
 }
 
-// shows: WR-319 (reading), WR-320 (reading)
+// shows in part: WR-319 (reading), WR-320 (reading)
 #[test]
 fn rules_are_contains_regex_length_and_and() {
     let path = "/steps/0/validationCriteria";

@@ -68,7 +68,7 @@ fn an_older_id_is_loaded_with_a_warning() {
     assert_eq!(warnings, [(WarningCode::LegacyWorkflowId, "code-review")]);
 }
 
-// shows: WR-406 (the status and the suggestion)
+// shows in part: WR-406 (the status and the suggestion)
 #[test]
 fn an_id_says_whether_it_is_an_older_one_and_what_it_should_be() {
     let namespaced = DeclaredId::parse("a.b", &origin()).unwrap();
@@ -81,7 +81,7 @@ fn an_id_says_whether_it_is_an_older_one_and_what_it_should_be() {
     assert!(DeclaredId::parse("", &origin()).is_err());
 }
 
-// shows: WR-400 (the check)
+// shows in part: WR-400 (the check)
 #[test]
 fn a_new_workflow_needs_a_namespace() {
     let saving = Origin { purpose: Purpose::Save, ..origin() };

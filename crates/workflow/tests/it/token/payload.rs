@@ -24,7 +24,7 @@ fn object(payload: &Payload) -> Map<String, Value> {
     serde_json::from_slice(payload.encode().as_bytes()).unwrap()
 }
 
-// shows: WR-224, WR-225, WR-226, WR-227, WR-545 (the token payloads)
+// shows in part: WR-224, WR-225, WR-226, WR-227, WR-545 (the token payloads)
 #[test]
 fn the_text_of_each_payload_is_fixed() {
     for (payload, text) in payloads().iter().zip(PAYLOADS) {
@@ -193,14 +193,14 @@ fn payload() -> impl Strategy<Value = Payload> {
 }
 
 proptest! {
-    // shows: WR-241, WR-550 (the token codec)
+    // shows in part: WR-241, WR-550 (the token codec)
     #[test]
     fn a_payload_that_is_written_and_read_is_the_same(payload in payload()) {
         let bytes = payload.encode();
         prop_assert_eq!(Payload::decode(payload.kind(), bytes.as_bytes()), Ok(payload));
     }
 
-    // shows: WR-241, WR-550 (the token codec)
+    // shows in part: WR-241, WR-550 (the token codec)
     #[test]
     fn bytes_that_can_be_read_are_those_that_are_written(
         payload in payload(), at in any::<prop::sample::Index>(), byte in any::<u8>(),

@@ -15,7 +15,7 @@ fn problem(text: &str) -> TokenStringError {
     error
 }
 
-// shows: WR-018 (the token)
+// shows in part: WR-018 (the token)
 #[test]
 fn a_token_has_a_kind_a_payload_and_a_signature() {
     for (prefix, kind) in
@@ -33,7 +33,7 @@ fn a_token_has_a_kind_a_payload_and_a_signature() {
     }
 }
 
-// shows: WR-018 (the token)
+// shows in part: WR-018 (the token)
 #[test]
 fn a_text_of_another_form_is_refused() {
     use TokenStringError::{Form, Kind, Payload, Signature, UnsupportedVersion};

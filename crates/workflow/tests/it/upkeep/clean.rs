@@ -169,8 +169,8 @@ fn if_the_control_records_of_one_session_are_damaged_nothing_is_removed() {
     }
 }
 
-// shows: WR-479 (the part about owners)
-// shows: WR-480 (the part about damaged events)
+// shows in part: WR-479 (the part about owners)
+// shows in part: WR-480 (the part about damaged events)
 #[test]
 fn if_events_are_damaged_what_events_refer_to_is_spared_and_snapshots_are_swept() {
     let disk = SimDisk::new();
@@ -233,7 +233,7 @@ fn every_control_stream_is_read_before_a_session_goes_and_sessions_go_before_blo
     }
 }
 
-// shows: WR-484 (the part about a crash)
+// shows in part: WR-484 (the part about a crash)
 #[test]
 fn a_cut_between_sessions_and_blobs_leaves_only_too_much() {
     let (store, old, new) = (Store::in_memory(1), Tale::rich(7), short_tale(8));

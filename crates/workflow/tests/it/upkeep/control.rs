@@ -25,7 +25,7 @@ fn what_was_said_last_counts() {
     assert_eq!(ready(control(&table, two)).unwrap(), Control::Expire);
 }
 
-// shows: WR-478 (the part about a closed set)
+// shows in part: WR-478 (the part about a closed set)
 #[test]
 fn a_control_that_is_not_known_is_no_permission_to_remove() {
     let (store, tale) = (Store::in_memory(1), Tale::rich(7));
@@ -45,7 +45,7 @@ fn a_control_that_is_not_known_is_no_permission_to_remove() {
     assert!(store.events(tale.session) == tale.events());
 }
 
-// shows: WR-477 (the part about the default)
+// shows in part: WR-477 (the part about the default)
 #[test]
 fn sessions_are_kept_for_ninety_days_unless_told_otherwise() {
     assert_eq!(RetentionDays::default().duration(), Duration::from_hours(90 * 24));

@@ -10,7 +10,7 @@ fn bad(tool: &'static str, arguments: Value) -> Case {
     case("A34", tool, arguments, refused(Code::WorkspaceBadArgument))
 }
 
-// shows: WS-010 (arguments that are no text)
+// shows in part: WS-010 (arguments that are no text)
 #[tokio::test]
 async fn arguments_that_do_not_fit_are_refused_before_anything_is_looked_at() {
     let mut cases: Vec<Case> = [

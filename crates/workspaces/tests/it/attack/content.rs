@@ -15,7 +15,7 @@ use crate::world::World;
 
 const NOT_TEXT: Expect = Expect::Code(Code::WorkspaceNotText);
 
-// shows: WS-032 (binary and other encodings), WS-033 (bytes are kept)
+// shows in part: WS-032 (binary and other encodings), WS-033 (bytes are kept)
 #[tokio::test]
 async fn what_is_not_text_is_told_by_size_and_never_rewritten() {
     let edit = |path: &str| json!({ "path": path, "old_string": "caf", "new_string": "tea" });
@@ -43,7 +43,7 @@ async fn what_is_not_text_is_told_by_size_and_never_rewritten() {
     .await;
 }
 
-// shows: WS-032 (huge files)
+// shows in part: WS-032 (huge files)
 #[tokio::test]
 async fn a_huge_file_is_read_by_windows_and_never_edited() {
     let world = World::new().await;
@@ -118,7 +118,7 @@ async fn whatever_a_file_holds_a_reply_stays_within_its_bound() {
     assert!(found.text.contains("more matching lines"), "{:.200}", found.text);
 }
 
-// shows: WS-032 (a file that grows while it is read)
+// shows in part: WS-032 (a file that grows while it is read)
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_grows_all_the_time_is_answered_all_the_same() {
     /// Where the file stops to grow: it is in memory.

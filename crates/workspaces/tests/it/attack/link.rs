@@ -46,7 +46,8 @@ fn every_way(id: &'static str, path: &str) -> Vec<Case> {
 
 const LINK_OR_THERE: &[Code] = &[Code::WorkspaceLink, Code::WorkspaceExists];
 
-// shows: WS-012 (refused in every position), WS-014
+// shows: WS-014
+// shows in part: WS-012 (refused in every position)
 #[tokio::test]
 async fn a_link_is_refused_in_every_position_by_every_operation() {
     let mut cases = Vec::new();
@@ -83,7 +84,8 @@ async fn a_link_is_refused_in_every_position_by_every_operation() {
     .await;
 }
 
-// shows: WS-014 (a link shows nothing of its target), WS-015
+// shows: WS-015
+// shows in part: WS-014 (a link shows nothing of its target)
 #[tokio::test]
 async fn a_walk_ends_at_links_and_tells_nothing_of_where_they_lead() {
     let cases = [
@@ -105,7 +107,7 @@ async fn a_walk_ends_at_links_and_tells_nothing_of_where_they_lead() {
     .await;
 }
 
-// shows: WS-012 (opted in)
+// shows in part: WS-012 (opted in)
 #[tokio::test]
 async fn a_workspace_may_follow_links_that_stay_inside_it_and_no_others() {
     let hidden = refused(Code::WorkspaceHidden);
@@ -322,7 +324,7 @@ async fn files_and_directories_are_not_mistaken_for_each_other() {
     .await;
 }
 
-// shows: WS-011 (a Mount whose own path is a link)
+// shows in part: WS-011 (a Mount whose own path is a link)
 #[tokio::test]
 async fn a_link_that_leads_to_a_mount_is_followed_once_and_never_again() {
     let directory = quick_directory();
@@ -342,7 +344,7 @@ async fn a_link_that_leads_to_a_mount_is_followed_once_and_never_again() {
     assert!(at("real/new.txt").exists());
 }
 
-// shows: WS-011 (the Mount is held, not looked up again)
+// shows in part: WS-011 (the Mount is held, not looked up again)
 #[tokio::test]
 async fn a_mount_is_held_from_the_start_on_whatever_happens_to_its_path() {
     let world = World::new().await;

@@ -12,7 +12,7 @@ use crate::{
     world::{World, quick_directory},
 };
 
-// shows: WS-036 (one count over all Workspaces, in the order of paths)
+// shows in part: WS-036 (one count over all Workspaces, in the order of paths)
 #[tokio::test]
 async fn what_is_left_out_is_counted_over_all_workspaces() {
     let world = World::new().await;

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::world::World;
 
-// shows: WS-035 (permissions are kept)
+// shows in part: WS-035 (permissions are kept)
 #[tokio::test]
 async fn a_write_keeps_permissions_and_drops_the_right_to_run_as_somebody_else() {
     for (before, after) in [(0o4755, 0o755), (0o2664, 0o664), (0o600, 0o600), (0o640, 0o640)] {
@@ -26,7 +26,7 @@ async fn a_write_keeps_permissions_and_drops_the_right_to_run_as_somebody_else()
     }
 }
 
-// shows: WS-035 (who a file belongs to is kept)
+// shows in part: WS-035 (who a file belongs to is kept)
 #[tokio::test]
 async fn a_file_that_root_changes_still_belongs_to_its_user() {
     let world = World::new().await;
@@ -62,7 +62,7 @@ fn access_list() -> Vec<u8> {
     bytes
 }
 
-// shows: WS-035 (permissions of single users are kept, and nobody gets more)
+// shows in part: WS-035 (permissions of single users are kept, and nobody gets more)
 #[tokio::test]
 async fn a_write_keeps_the_list_of_permissions_and_nothing_else_that_hung_on_the_file() {
     const LIST: &str = "system.posix_acl_access";

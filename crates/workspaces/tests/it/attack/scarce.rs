@@ -82,7 +82,7 @@ async fn without_descriptors_every_call_is_refused_and_the_next_one_works() {
     }
 }
 
-// shows: WS-014 (what the operating system refuses)
+// shows in part: WS-014 (what the operating system refuses)
 #[tokio::test]
 async fn what_the_operating_system_refuses_is_told_without_a_path_of_the_machine() {
     if geteuid().is_root() {

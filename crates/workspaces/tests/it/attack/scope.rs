@@ -84,7 +84,7 @@ async fn each_scope_permits_exactly_its_operations_and_refuses_in_the_router() {
     }
 }
 
-// shows: WS-003 (for every operation, read-only inside read-write and the reverse)
+// shows in part: WS-003 (for every operation, read-only inside read-write and the reverse)
 #[tokio::test]
 async fn the_scope_of_the_inner_workspace_counts_for_every_operation_whichever_is_wider() {
     for (outer, inner, permits) in
@@ -199,7 +199,7 @@ async fn names_that_a_workspace_hides_are_denied_and_absent() {
     }
 }
 
-// shows: WS-007 (in a Virtual Store)
+// shows in part: WS-007 (in a Virtual Store)
 #[tokio::test]
 async fn names_are_hidden_in_a_virtual_store_as_in_a_directory() {
     let store = VirtualStore::new(memory_ports(2), &namespace(&["n"]), None);

@@ -114,7 +114,7 @@ async fn two_agents_over_one_tree_never_see_each_others_writes() {
     two.await.unwrap();
 }
 
-// shows: WS-020 (two scopes on one namespace)
+// shows in part: WS-020 (two scopes on one namespace)
 #[tokio::test]
 async fn what_is_written_to_a_namespace_is_read_where_it_may_not_be_written() {
     let store: Arc<dyn Store> =

@@ -91,7 +91,7 @@ async fn a_write_only_workspace_tells_nothing_of_what_it_holds() {
     }
 }
 
-// shows: WS-022 (no error tells what is there)
+// shows in part: WS-022 (no error tells what is there)
 #[tokio::test]
 async fn why_a_write_only_workspace_takes_nothing_is_not_told() {
     let quota = Quota { bytes_max: 100, files_max: 2 };
@@ -127,7 +127,7 @@ async fn why_a_write_only_workspace_takes_nothing_is_not_told() {
     }
 }
 
-// shows: WS-022 (nor where links lead)
+// shows in part: WS-022 (nor where links lead)
 #[tokio::test]
 async fn that_a_link_leads_to_something_hidden_is_not_told_of_a_write_only_workspace() {
     let directory = quick_directory();
