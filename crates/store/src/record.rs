@@ -76,6 +76,7 @@ pub fn segment_path(first: EventIndex, last: EventIndex) -> String {
 pub(crate) const SEGMENTS: &str = "events";
 
 /// The first and the last event of the segment whose file has this name; nothing if no segment is called so.
+#[cfg(feature = "local")]
 pub(crate) fn segment_bounds(name: &str) -> Option<(EventIndex, EventIndex)> {
     let (first, last) = name.strip_suffix(".jsonl")?.split_once('-')?;
     let index = |text: &str| text.parse().ok().and_then(|value| EventIndex::new(value).ok());

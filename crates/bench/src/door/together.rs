@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The calls of one turn.
-const CALLS: u64 = 256;
+const CALLS: u32 = 256;
 
 /// How many of them are under way at a time.
 const TOGETHER: u64 = 64;
@@ -113,11 +113,11 @@ impl Agent {
     fn packs(&mut self, together: u64) -> Result<Took> {
         let before = cpu_of(self.child.id())?;
         let (outcome, time) = wall(|| {
-            for number in 0..CALLS + together {
+            for number in 0..u64::from(CALLS) + together {
                 if number >= together {
                     self.reply()?;
                 }
-                if number < CALLS {
+                if number < u64::from(CALLS) {
                     let value = json!({ "key": format!("k{number}"), "value": number });
                     self.ask("tools/call", &json!({ "name": "pack", "arguments": value }))?;
                 }

@@ -368,7 +368,7 @@ impl Context {
                 }
             }
         }
-        Err(Error::crowded("other processes appended frames"))
+        Err(Error::crowded("other processes wrote beside the adopted frames"))
     }
 
     /// The path that a path was renamed to, if that is in the tree `root`.

@@ -31,19 +31,19 @@ const MODIFIERS: [&str; 7] =
 const SYMBOLS_MAX: usize = 24;
 
 /// Bytes of a piece below which a cut text says less than one line about each.
-const SHARE_MIN: usize = 200;
+const SHARE_MIN: usize = 200; // tidy: number of bytes in two lines of a terminal
 
 /// Bytes of the note about what a shortened piece leaves out.
 const LEFT_OUT_BYTES: usize = 32;
 
 /// Bytes of a sentence in a line of an outline.
-const LINE_BYTES: usize = 160;
+const LINE_BYTES: usize = 160; // tidy: number of bytes in two lines of a terminal
 
 /// No line of an outline is shorter: a name, and a line break.
 const LINE_BYTES_MIN: usize = 2;
 
 /// Bytes of the note that counts what an outline leaves out.
-const COUNTS_BYTES: usize = 256;
+const COUNTS_BYTES: usize = 256; // tidy: number of bytes in three lines of a terminal
 
 /// How many endings of names that note tells apart, and how long one is.
 const ENDINGS_MAX: usize = 8;

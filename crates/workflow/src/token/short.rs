@@ -39,6 +39,7 @@ use piton_core::SessionId;
 use super::attempt::AttemptOrdinal;
 use super::base32;
 use super::kind::TokenKind;
+use super::string::TOKEN_STARTS;
 use crate::bounds::{SHORT_TOKEN_ATTEMPT_MAX, SHORT_TOKEN_BYTES_MAX, SHORT_TOKEN_NODE_MAX};
 
 /// The bytes of the signature that are kept.
@@ -117,7 +118,7 @@ pub enum ShortTokenError {
     #[error("a short token has at most {SHORT_TOKEN_BYTES_MAX} characters")]
     TooLong,
     /// It does not begin as any kind of short token.
-    #[error("a token starts with ak-, st- or ck-")]
+    #[error("{TOKEN_STARTS}")]
     Kind,
     /// It does not have the parts of its kind.
     #[error(

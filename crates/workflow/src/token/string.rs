@@ -59,6 +59,9 @@ pub struct TokenString {
     kind: TokenKind,
 }
 
+/// How the tokens begin that agents are given.
+pub(super) const TOKEN_STARTS: &str = "a token starts with ak-, st- or ck-";
+
 /// Why a text does not have the form of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -67,7 +70,7 @@ pub enum TokenStringError {
     #[error("a token has at most {TOKEN_BYTES_MAX} bytes")]
     TooLong,
     /// It does not begin as any kind of token.
-    #[error("a token starts with ak-, st- or ck-")]
+    #[error("{TOKEN_STARTS}")]
     Kind,
     /// It does not have the four parts.
     #[error("a token has four parts joined by dots, such as `st.v1.<payload>.<signature>`")]

@@ -26,8 +26,10 @@ pub(super) async fn ask(
         state: answer.body.state_token.clone(),
     };
     let (say, next) = match person.ask(&asked).await {
-        Heard::Yes(None) => (Say::Approve {}, "Continue with the call after `Next:`."),
-        Heard::Yes(Some(text)) => (Say::Answer { text }, "Continue with the call after `Next:`."),
+        Heard::Yes(said) => {
+            let say = said.map_or(Say::Approve {}, |text| Say::Answer { text });
+            (say, "Continue with the call after `Next:`.")
+        }
         Heard::No => {
             answer.beside.is_declined = true;
             let text = "they said no when they were asked".to_owned();

@@ -157,10 +157,7 @@ impl<'a> Produced<'a> {
             let source = Some((artifact.node, artifact.output));
             pieces.push(Piece { text, source });
         }
-        if self.artifacts_left_out > 0 {
-            let text = format!("- {} older ones are left out.\n", self.artifacts_left_out);
-            pieces.push(Piece::composed(text));
-        }
+        pieces.extend(left_out(self.artifacts_left_out));
         if !self.records.is_empty() {
             let blank = if pieces.is_empty() { "" } else { "\n" };
             let heading = "## What else is on record, the newest first\n";
@@ -173,12 +170,14 @@ impl<'a> Produced<'a> {
                 pieces.push(Piece::composed(text));
             }
         }
-        if self.records_left_out > 0 {
-            let text = format!("- {} older ones are left out.\n", self.records_left_out);
-            pieces.push(Piece::composed(text));
-        }
+        pieces.extend(left_out(self.records_left_out));
         pieces
     }
+}
+
+/// The line that counts what is not listed, if anything is not.
+fn left_out(count: usize) -> Option<Piece> {
+    (count > 0).then(|| Piece::composed(format!("- {count} older ones are left out.\n")))
 }
 
 fn artifact_text(
