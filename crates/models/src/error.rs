@@ -4,6 +4,7 @@
 
 use piton_core::{Code, Envelope, Retry, truncate};
 
+use crate::answer::Usage;
 use crate::bounds::{ANSWER_BYTES_MAX, PROVIDER_WORDS_BYTES_MAX};
 use crate::provider::ProviderName;
 
@@ -74,12 +75,12 @@ pub enum Error {
         problem: String,
     },
     /// The answer reached its limit of tokens before its end.
-    #[error("the answer of {provider} was cut off at the limit of tokens{}", after(*tokens))]
+    #[error("the answer of {provider} was cut off at the limit of tokens{}", after(usage))]
     Truncated {
         /// Who.
         provider: ProviderName,
-        /// How many tokens came, if the provider says.
-        tokens: Option<u64>,
+        /// What it cost.
+        usage: Usage,
     },
     /// The model declined to answer, or the provider withheld what it wrote.
     #[error("the model of {provider} declined to answer: {words}")]
@@ -88,6 +89,16 @@ pub enum Error {
         provider: ProviderName,
         /// What it said instead.
         words: String,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// The answer has no text and calls no tool.
+    #[error("the answer of {provider} is empty: it has no text and no tool call")]
+    Empty {
+        /// Who.
+        provider: ProviderName,
+        /// What it cost.
+        usage: Usage,
     },
     /// The answer is too long.
     #[error("the answer of {provider} is longer than {ANSWER_BYTES_MAX} bytes")]
@@ -141,7 +152,9 @@ impl Error {
             Self::RateLimited { .. } => Code::ModelRateLimited,
             Self::ModelNotFound { .. } => Code::ModelNotFound,
             Self::Timeout { .. } => Code::ModelTimeout,
-            Self::BadAnswer { .. } | Self::AnswerTooLong { .. } => Code::ModelBadAnswer,
+            Self::BadAnswer { .. } | Self::AnswerTooLong { .. } | Self::Empty { .. } => {
+                Code::ModelBadAnswer
+            }
             Self::Truncated { .. } => Code::ModelAnswerTruncated,
             Self::Declined { .. } => Code::ModelDeclined,
             Self::Unreachable { .. } | Self::Cut { .. } => Code::ModelUnreachable,
@@ -169,6 +182,16 @@ impl Error {
         }
     }
 
+    /// What an answer cost that came and is not complete.
+    pub const fn usage(&self) -> Option<Usage> {
+        match self {
+            Self::Truncated { usage, .. }
+            | Self::Declined { usage, .. }
+            | Self::Empty { usage, .. } => Some(*usage),
+            _ => None,
+        }
+    }
+
     /// The failure as every surface shows it.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), self.to_string());
@@ -179,8 +202,8 @@ impl Error {
     }
 }
 
-fn after(tokens: Option<u64>) -> String {
-    tokens.map(|tokens| format!(", after {tokens} tokens")).unwrap_or_default()
+fn after(usage: &Usage) -> String {
+    usage.output_tokens.map(|tokens| format!(", after {tokens} tokens")).unwrap_or_default()
 }
 
 impl From<&Error> for Envelope {

@@ -155,16 +155,10 @@ fn damaged_context() -> Case {
     case("CONTEXT_INTEGRITY", rig, &["context", "status"], &advised)
 }
 
-fn new_file() -> Case {
-    let rig = scanned();
-    rig.write("src/new.rs", "// new\n");
-    let scan: [&[&str]; 1] = [&["context", "scan"]];
-    case("CONTEXT_NODE_NOT_FOUND", rig, &["context", "get-node", "src/new.rs"], &scan)
-}
-
 fn cases() -> Vec<Case> {
     let scan: [&[&str]; 1] = [&["context", "scan"]];
     let missing = ["context", "diff", "never-recorded", "@"];
+    let absent = ["context", "get-node", "src/absent.rs"];
     let sessions: [&[&str]; 1] = [&["session", "list"]];
     let backpacks: [&[&str]; 1] = [&["backpack", "list"]];
     let commits: [&[&str]; 1] = [&["backpack", "log", "shared"]];
@@ -174,7 +168,7 @@ fn cases() -> Vec<Case> {
         damaged_table(),
         damaged_session(),
         damaged_context(),
-        new_file(),
+        shown_instead("CONTEXT_NODE_NOT_FOUND", scanned(), &absent, &scan),
         case("CONTEXT_NOT_SCANNED", Rig::new(), &["context", "status"], &scan),
         shown_instead("CONTEXT_ROOT_NOT_FOUND", scanned(), &missing, &[&["context", "history"]]),
         shown_instead("SESSION_NOT_FOUND", Rig::new(), &["session", "show", "no-such"], &sessions),

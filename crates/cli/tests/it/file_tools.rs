@@ -173,7 +173,7 @@ fn only_tools_that_can_succeed_are_listed() {
         ("/drop=memory:wo", vec!["write"]),
     ] {
         let mut agent = Agent::start_as(&rig, &["--workspace", workspace]);
-        assert_eq!(agent.tools()[6..], expected, "{workspace}");
+        assert_eq!(agent.tools()[7..], expected, "{workspace}");
         // One that is not listed cannot be called either.
         agent.ask_tool("mkdir", &json!({ "path": "/docs/new" }));
         let reply = agent.reply().unwrap();

@@ -84,7 +84,7 @@ fn an_answer_that_is_not_complete_fails_the_run_and_says_why() {
         (answer(&refusal, "stop"), "I cannot help with that"),
         (answer(&json!({ "content": "" }), "length"), "limit of tokens"),
         (answer(&json!({ "content": "half of it" }), "length"), "limit of tokens"),
-        (answer(&json!({ "content": null }), "stop"), "it is empty"),
+        (answer(&json!({ "content": null }), "stop"), "is empty"),
         (
             Reply::Raw(
                 json!({ "error": { "message": "out of credit", "type": "invalid_request_error" } }),

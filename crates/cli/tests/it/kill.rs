@@ -86,8 +86,17 @@ fn projections(rig: &Rig) -> (Value, Value) {
 }
 
 fn strip(value: &mut Value) {
-    const OWN: [&str; 8] =
-        ["sessionId", "runId", "nodeId", "parentId", "tip", "label", "startedAt", "activeAt"];
+    const OWN: [&str; 9] = [
+        "sessionId",
+        "runId",
+        "nodeId",
+        "parentId",
+        "outputId",
+        "tip",
+        "label",
+        "startedAt",
+        "activeAt",
+    ];
     match value {
         Value::Object(fields) => {
             fields.retain(|name, _| !OWN.contains(&name.as_str()));

@@ -67,13 +67,13 @@ impl Draft {
     pub(super) fn answer(self, failing: &Failing<'_>) -> Result<Answer, Error> {
         if self.ending == Some(Ending::Declined) || !self.refusal.is_empty() {
             let words = if self.refusal.is_empty() { &self.text } else { &self.refusal };
-            return Err(failing.declined(words));
+            return Err(failing.declined(words, self.usage));
         }
         if self.ending == Some(Ending::Truncated) {
-            return Err(failing.truncated(self.usage.output_tokens));
+            return Err(failing.truncated(self.usage));
         }
         if self.text.trim().is_empty() && self.calls.is_empty() {
-            return Err(failing.bad("it is empty: it has no text and no tool call"));
+            return Err(failing.empty(self.usage));
         }
         let tool_calls: Vec<ToolCall> = self.calls.into_iter().enumerate().map(finished).collect();
         let finish = match self.ending {

@@ -10,6 +10,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use super::format::Flaw;
+use crate::answer::Usage;
 use crate::error::{Error, Redaction};
 use crate::provider::ProviderName;
 
@@ -41,17 +42,22 @@ impl Failing<'_> {
     }
 
     /// The answer reached its limit of tokens.
-    pub(super) fn truncated(&self, tokens: Option<u64>) -> Error {
-        Error::Truncated { provider: self.provider.clone(), tokens }
+    pub(super) fn truncated(&self, usage: Usage) -> Error {
+        Error::Truncated { provider: self.provider.clone(), usage }
+    }
+
+    /// The answer says nothing.
+    pub(super) fn empty(&self, usage: Usage) -> Error {
+        Error::Empty { provider: self.provider.clone(), usage }
     }
 
     /// The model declined, in these words.
-    pub(super) fn declined(&self, words: &str) -> Error {
+    pub(super) fn declined(&self, words: &str, usage: Usage) -> Error {
         let words = match words.trim() {
             "" => "it gives no reason".to_owned(),
             words => self.redaction.apply(words),
         };
-        Error::Declined { provider: self.provider.clone(), words }
+        Error::Declined { provider: self.provider.clone(), words, usage }
     }
 
     /// The time is up.

@@ -76,9 +76,8 @@ pub struct StartWorkflow {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Output {
-    /// What was done in this step alone, in 10 to 30 lines of markdown: what was done and decided, what was produced
-    /// (files, paths, numbers), and notable risks, questions and omissions. Notes of earlier steps are kept by
-    /// Piton.
+    /// What was done in this step alone, in 10 to 30 lines of markdown: decisions, results (files, paths, numbers), and
+    /// notable risks, questions and omissions. Earlier notes are kept.
     ///
     /// WRONG: the notes of all steps so far. RIGHT: the notes of this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,14 +92,13 @@ pub struct Output {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContinueWorkflow {
-    /// The right to hand in the output of one step: copy it from the call after `Next:` of the last reply.
-    /// Each reply brings a new one.
+    /// The right to submit the output of one step: copy it from the call after `Next:` of the last reply.
+    /// Each reply brings a new one. If you lost it, call `resume_session`.
     ///
     /// WRONG: the ackToken of an earlier step, which repeats that step's answer. RIGHT: the one of the last reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack_token: Option<String>,
-    /// Asks where a run stands, with a recap of what was done: send it alone, where a reply has it. With an ackToken
-    /// it is not needed.
+    /// Asks where a run stands, with a recap: send it alone.
     ///
     /// WRONG: a stateToken with an output. RIGHT: a stateToken alone, then the ackToken of its reply with the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,8 +111,8 @@ pub struct ContinueWorkflow {
     /// WRONG: the whole context again. RIGHT: `{"branch": "fix-login"}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
-    /// The two words that the replies of the run begin with, such as `amber-otter`: a call whose label and token belong
-    /// to different runs is refused. Required with an ackToken while several runs are open.
+    /// The two words that the run's replies begin with, such as `amber-otter`. It must fit the token; required while
+    /// several runs are open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
@@ -129,7 +127,7 @@ pub struct CheckpointWorkflow {
     /// What to remember of this moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
-    /// The two words that the replies of the run begin with. Required while several runs are open.
+    /// As for `continue_workflow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
@@ -139,9 +137,9 @@ pub struct CheckpointWorkflow {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetArtifact {
-    /// The digest that a reply gives for it: `sha256:` and 64 hex digits.
+    /// Its digest, as a reply gives it.
     pub digest: String,
-    /// Where to go on in a large one: the `nextOffset` of the reply before.
+    /// For a large one: the `nextOffset` of the reply before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<usize>,
 }
@@ -151,14 +149,13 @@ pub struct GetArtifact {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResumeSession {
-    /// Whole words that the goal, the label, the newest notes, the step titles or the workflow of the run have. Every
-    /// word must be in one of them.
+    /// Words of the run's goal, label, newest notes, step titles or workflow; all of them must occur.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// The session, if you know it; nothing else is searched then.
+    /// The session, if you know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The run, if you know it; nothing else is searched then.
+    /// The run, if you know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// The branch, or the beginning of its name. Without a query, branch or commit, those of the project directory
@@ -168,7 +165,7 @@ pub struct ResumeSession {
     /// The commit that is checked out, in 40 hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_head_sha: Option<String>,
-    /// `true` searches completed runs too. Usually left out.
+    /// Searches completed runs too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub include_completed: bool,
 }

@@ -141,7 +141,8 @@ fn without_returns(directory: &Path) {
 
 /// A line as both can be compared by: a long one is shown in part.
 fn comparable(line: &str) -> String {
-    line.chars().take(300).collect()
+    // What would move the cursor is shown escaped here.
+    line.replace('\u{2028}', "\\u{2028}").chars().take(300).collect()
 }
 
 mod long {

@@ -84,7 +84,9 @@ impl Apply {
         let applied = open.wait(world.apply(prefix, PERSON, &diff.reviewed))?;
         say_applied(app, &applied);
         app.output.reply("piton.workspace.apply/1", &applied)?;
-        let is_whole = applied.left.iter().all(|one| one.reason == LeftReason::Newer);
+        let is_expected =
+            |one: &LeftShown| matches!(one.reason, LeftReason::Newer | LeftReason::Protected);
+        let is_whole = applied.left.iter().all(is_expected);
         Ok(if is_whole && applied.stopped.is_none() { Ending::Done } else { Ending::Wanting })
     }
 }

@@ -22,7 +22,7 @@ fn serving(rig: &Rig, name: &str) -> Agent {
 fn an_agent_gets_the_tools_of_its_role_and_no_others() {
     let rig = project();
     let mut nobody = Agent::start(&rig);
-    assert_eq!(tools(&mut nobody).len(), 6, "nothing is configured, nothing is offered");
+    assert_eq!(tools(&mut nobody).len(), 7, "nothing is configured, nothing is offered");
     nobody.leave();
     configure(&rig, "[context]\nagent = \"scout\"");
     let reading = ["get_context", "compose_context"];
@@ -37,7 +37,7 @@ fn an_agent_gets_the_tools_of_its_role_and_no_others() {
     ];
     for (name, expected) in expected {
         let mut agent = name.map_or_else(|| Agent::start(&rig), |name| serving(&rig, name));
-        assert_eq!(tools(&mut agent)[6..], *expected, "{name:?}");
+        assert_eq!(tools(&mut agent)[7..], *expected, "{name:?}");
         agent.leave();
     }
     for unknown in ["nobody", "person"] {

@@ -130,9 +130,12 @@ fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
         (Reply::Fault(Fault::Cut), "local hung up before the answer was complete"),
         (Reply::status(404, "no such model"), "local does not have the model `small`"),
         (Reply::status(401, &format!("bad key {KEY}")), "local refused the key: bad key [key]"),
-        (Reply::text(""), "local sent no text"),
-        (Reply::CutShort("It is".to_owned()), "was cut short at 800 tokens"),
-        (Reply::call("look", json!({})), "local sent no answer (tool_calls)"),
+        (Reply::text(""), "the answer of local is empty"),
+        (
+            Reply::CutShort("It is".to_owned()),
+            "cut off at the limit of tokens, after 7 tokens; allow more with --answer-tokens",
+        ),
+        (Reply::call("look", json!({})), "local sent no text (tool_calls)"),
     ];
     for (reply, words) in cases {
         server.then(reply);

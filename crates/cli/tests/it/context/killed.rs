@@ -43,6 +43,7 @@ const COMMANDS: &[&[&str]] = &[
     &["watch", "--regenerate", "--generate", "seen", "--models", "{models}"],
     &["status"],
     &["validate"],
+    &["repair"],
     &["history"],
     &["agents"],
     &["get-node", "src/a{k}.txt"],

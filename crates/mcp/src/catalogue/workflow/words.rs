@@ -33,7 +33,7 @@ after `Next:` of that reply: its token is new.
 - \"done\": the run is complete; tell the person the result.
 RIGHT: {\"ackToken\": \"(of the newest reply)\", \"label\": \"(of the same reply)\", \"output\": {\"notesMarkdown\": \
 \"(this step)\"}}
-WRONG: the token of one run with the label or the output of another; the label tells, and it is refused.";
+WRONG: the token of one run with the label or output of another.";
 
 pub(super) const CHECKPOINT_WORKFLOW: &str = "\
 Makes a bookmark at the pending step without finishing it, before something risky or a long break. The call after \
@@ -43,6 +43,6 @@ pub(super) const GET_ARTIFACT: &str = "\
 Reads an artifact that a reply lists by its digest.";
 
 pub(super) const RESUME_SESSION: &str = "\
-Finds runs to continue: after a break, in a new chat, or when a token was lost. Open runs are offered, newest first; \
-without arguments those on the branch and commit that are checked out here, then the others. Make the call after \
-`Next:` of the run that is meant; if several fit, ask the person.";
+Finds runs to continue: after a break, in a new chat, or when a token was lost. Offers open runs, newest first; without \
+arguments, those on the checked-out branch and commit come first. Make the call after `Next:` of the run that is meant; \
+if several fit, ask the person.";

@@ -180,7 +180,7 @@ impl Filling<'_> {
                     ModelError::Truncated { .. } => "; allow more with --answer-tokens",
                     _ => "",
                 };
-                return Ok((self.failed(path, &format!("{error}{more}")), None));
+                return Ok((self.failed(path, &format!("{error}{more}")), error.usage()));
             }
         };
         let usage = answered.usage;

@@ -27,9 +27,10 @@ fn warnings(source: &Value) -> BTreeSet<WarningCode> {
 #[test]
 fn the_examples_of_the_guide_compile_and_no_lint_flags_them() {
     let examples = examples();
-    let [workflow, delegation] = examples.as_slice() else {
-        panic!("the guide has two examples");
+    let [call, workflow, delegation] = examples.as_slice() else {
+        panic!("the guide has three examples");
     };
+    assert!(call.to_string().contains("templateCall"), "a routine is called: {call}");
     let advice = BTreeSet::from([WarningCode::ContractPreferred]);
     assert_eq!(warnings(workflow), advice);
     assert_eq!(delegation["templateId"], "wr.templates.delegation");

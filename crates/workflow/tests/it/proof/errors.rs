@@ -21,11 +21,12 @@ use crate::token::samples::mint;
 
 /// What no use of a session leads to: the table, a data directory that does not open, more data than an output may
 /// bring, and calls that only a connection or another tool than those of a workflow refuses.
-const NOT_HERE: [Code; 7] = [
+const NOT_HERE: [Code; 8] = [
     Code::StoreBusy,
     Code::StoreConflict,
     Code::StoreUnsupportedFilesystem,
     Code::StoreLimitExceeded,
+    Code::StoreTableDamaged,
     Code::TokenLabelRequired,
     Code::TokenRunRequired,
     Code::TokenStepPassed,
