@@ -79,7 +79,7 @@ pub(crate) fn segment(bytes: &[u8]) {
 /// The log of a backpack.
 pub(crate) fn log(bytes: &[u8]) {
     static START: LazyLock<SimDisk> = LazyLock::new(|| healthy(LogJournal::backpacks));
-    damaged(&START, LogJournal::backpacks, ".log", bytes);
+    damaged(&START, LogJournal::backpacks, "/log", bytes);
 }
 
 /// The key ring.

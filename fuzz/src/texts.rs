@@ -3,11 +3,11 @@
 use piton_core::canonical;
 use piton_flow::{Flow, Registry, Tools};
 use piton_workflow::SourceKind;
-use piton_workflow::bundle::{Bundle, InspectionBundle};
+use piton_workflow::bundle::Bundle;
 use piton_workflow::compile::{Catalog, compile};
 use piton_workflow::snapshot::ExecutionSnapshot;
 use piton_workflow::source::Origin;
-use piton_workflow::token::{GivenToken, TokenKind, TokenPayload};
+use piton_workflow::token::{GivenToken, Payload, TokenKind};
 use serde_json::Value;
 
 /// Canonical JSON: what is written reads as the same value, and is written the same again.
@@ -22,7 +22,7 @@ pub(crate) fn canonical(bytes: &[u8]) {
 /// Tokens as agents send them, long and short, and what a long one carries.
 pub(crate) fn token(bytes: &[u8]) {
     for kind in TokenKind::ALL {
-        let _ = TokenPayload::decode(*kind, bytes);
+        let _ = Payload::decode(*kind, bytes);
     }
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let _ = text.parse::<GivenToken>();
@@ -59,7 +59,6 @@ pub(crate) fn bundle(bytes: &[u8]) {
         let written = bundle.encode().expect("it was read within the bounds");
         Bundle::read(written.as_bytes()).expect("what was written is a bundle");
     }
-    let _ = InspectionBundle::read(bytes);
 }
 
 /// Snapshots of runs.
