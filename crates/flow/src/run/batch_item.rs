@@ -11,13 +11,14 @@
 
 use std::collections::BTreeMap;
 
-use piton_backpack::{Action as Done, AsyncScope, Filter, Key};
+use piton_backpack::{Action as Done, AsyncScope, Error as BackpackError, Filter, Key};
 use piton_core::{Digest, RunId, canonical};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::record::RunRecord;
 use crate::error::Error;
+use crate::event::RunStatus;
 use crate::state::State;
 
 /// Where results are kept.
@@ -41,6 +42,8 @@ pub(super) struct BatchItem {
 pub(super) struct DoneItems {
     visit: u64,
     items: BTreeMap<usize, (Digest, Value)>,
+    /// Whether the run ended with a failure, and not because its process died.
+    has_failed: bool,
 }
 
 impl DoneItems {
@@ -51,14 +54,23 @@ impl DoneItems {
         let mut items = BTreeMap::new();
         for commit in state.history(&kept).await? {
             let item = commit.value().filter(|item| item.is_available());
-            let item: Option<BatchItem> = item.map(piton_backpack::Item::value).transpose()?;
+            // A node may have put something of its own under that key.
+            let item = item.and_then(|item| item.value::<BatchItem>().ok());
             if let Some(item) =
                 item.filter(|item| item.run == record.run && item.visit == record.nodes_finished)
             {
                 items.insert(item.index, (item.entry, item.result));
             }
         }
-        Ok(Self { visit: record.nodes_finished, items })
+        let has_failed = record.status == RunStatus::Failed;
+        Ok(Self { visit: record.nodes_finished, items, has_failed })
+    }
+
+    /// Whether the results of all entries were there and the node failed with them. Then they are made again: whoever
+    /// resumes the run wants something else to happen.
+    pub(super) fn are_refused(&self, visit: u64, entries: &[Value]) -> bool {
+        let is_done = |(index, entry)| self.get(visit, index, entry).is_some();
+        self.has_failed && entries.iter().enumerate().all(is_done)
     }
 
     /// The result of an entry, if it is there.
@@ -81,9 +93,12 @@ pub(super) async fn keep(
     let item = BatchItem { run, visit, index, entry: digest, result: result.clone() };
     let reason =
         format!("entry {index} of the batch is done; for the trace, and for a resumed run");
-    // A value that was never in use can be refused to nobody.
-    let _ = scope.quarantine_value(KEY, &item, &reason).await?;
-    Ok(())
+    match scope.quarantine_value(KEY, &item, &reason).await {
+        Err(BackpackError::ValueTooLarge { .. } | BackpackError::TooDeep { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+        // A value that was never in use can be refused to nobody.
+        Ok(_) => Ok(()),
+    }
 }
 
 fn digest_of(entry: &Value) -> Option<Digest> {

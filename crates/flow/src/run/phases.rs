@@ -73,17 +73,21 @@ impl<'v> Visit<'v> {
     /// Executes each entry of a list, at most so many side by side; results are in the order of entries.
     async fn each(&self, prepared: &Value, max: usize) -> Result<(Value, u64), Error> {
         let entries = self.entries(prepared, BATCH_ITEMS_MAX)?;
-        let piece =
-            |index: usize| -> BoxFuture<'_, _> { Box::pin(self.entry(index, &entries[index])) };
+        let again =
+            self.kept_as.is_some_and(|visit| self.pass.done_items.are_refused(visit, entries));
+        let piece = |index: usize| -> BoxFuture<'_, _> {
+            Box::pin(self.entry(index, &entries[index], again))
+        };
         let done: Vec<(Value, u64)> = in_order(entries.len(), max, piece).await?;
         let attempts = done.iter().map(|(_, attempts)| attempts).sum();
         Ok((done.into_iter().map(|(result, _)| result).collect(), attempts))
     }
 
-    /// Executes one entry of a batch, unless it was done before the run was resumed.
-    async fn entry(&self, index: usize, entry: &Value) -> Result<(Value, u64), Error> {
+    /// Executes one entry of a batch, unless it was done before the run was resumed and is not made again.
+    async fn entry(&self, index: usize, entry: &Value, again: bool) -> Result<(Value, u64), Error> {
         let Some(visit) = self.kept_as else { return self.attempts(entry).await };
-        if let Some(result) = self.pass.done_items.get(visit, index, entry) {
+        let done = self.pass.done_items.get(visit, index, entry).filter(|_| !again);
+        if let Some(result) = done {
             return Ok((result.clone(), 0));
         }
         let (result, attempts) = self.attempts(entry).await?;

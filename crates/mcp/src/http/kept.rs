@@ -151,15 +151,25 @@ impl KeptReplies {
         if earlier.as_ref().is_some_and(|record| !record.is_delivered) {
             return None;
         }
-        let mut live = self.live();
-        // Whose reply got through is over, also in the moment in which that is still noted as being under way.
-        if earlier.is_none() && live.calls.contains_key(&stream.key) {
-            return None;
+        let call = {
+            let mut live = self.live();
+            // Whose reply got through is over, also in the moment in which that is still noted as being under way.
+            if earlier.is_none() && live.calls.contains_key(&stream.key) {
+                return None;
+            }
+            live.last += 1;
+            let number = live.last;
+            live.calls.insert(stream.key.clone(), number);
+            LiveCall { kept: self.clone(), stream: stream.clone(), number }
+        };
+        if earlier.is_some() {
+            // A repetition of this call must not take the reply of the one before for its own.
+            self.keep(stream, &Record::default()).await;
+            return Some(call);
         }
-        live.last += 1;
-        let number = live.last;
-        live.calls.insert(stream.key.clone(), number);
-        Some(LiveCall { kept: self.clone(), stream: stream.clone(), number })
+        // The call that this one repeats may have ended between the two looks.
+        let ended = self.record(stream).await.is_some_and(|record| record.is_done);
+        (!ended).then_some(call)
     }
 
     /// What is known of a call. What cannot be read is not there: then the call is one like any other.

@@ -268,6 +268,13 @@ impl Pipeline {
             if torn.is_some() {
                 self.site.set_aside_torn(head)?;
             }
+            let mut head = head;
+            if head.synced < head.position {
+                // Somebody who died may have left the newest group unsynced. What follows must never be durable without
+                // it: after a power cut that would read as a stream whose middle is lost.
+                self.site.confirm_newest(head)?;
+                head.synced = head.position;
+            }
             let mut head = (self.commit)(&self.site, head, accepted)?;
             if head.incarnation == 0
                 && let Some(stat) = self.site.control_stat()?

@@ -3,7 +3,10 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use piton_core::{
@@ -315,9 +318,12 @@ fn a_reader_forgets_what_was_taken_back() {
     let (reader, seen) = (Arc::new(sessions(&disk)), Arc::new(Mutex::new(None)));
     let (looking, found, wanted) = (Arc::clone(&reader), Arc::clone(&seen), key("bad-0"));
     let (stream, power) = (name.clone(), disk.clone());
+    let confirmed = AtomicBool::new(false);
     let listener = move |call: &Call| {
         let mut found = found.lock().unwrap();
-        let is_commit = call.operation == "sync" && call.path.ends_with("manifest.jsonl");
+        let is_sync = call.operation == "sync" && call.path.ends_with("manifest.jsonl");
+        // The first one makes sure of what the writer before it left.
+        let is_commit = is_sync && confirmed.swap(true, Ordering::SeqCst);
         if is_commit && found.is_none() {
             let looking = Arc::clone(&looking);
             let (stream, wanted) = (stream.clone(), wanted.clone());
