@@ -94,10 +94,9 @@ pub(super) async fn keep(
     let reason =
         format!("entry {index} of the batch is done; for the trace, and for a resumed run");
     match scope.quarantine_value(KEY, &item, &reason).await {
-        Err(BackpackError::ValueTooLarge { .. } | BackpackError::TooDeep { .. }) => Ok(()),
-        Err(error) => Err(error.into()),
         // A value that was never in use can be refused to nobody.
-        Ok(_) => Ok(()),
+        Ok(_) | Err(BackpackError::ValueTooLarge { .. } | BackpackError::TooDeep { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
