@@ -3,6 +3,8 @@
 //! The grammar is a mark and then, anywhere in the rest of the line, ids such as `WR-001`,
 //! `WR-001..WR-005` or `WR-001..005`. Other text on the line is free. One mark says that the test
 //! shows the whole row, the other that it shows a part of it; which part stands in brackets.
+//! A row that spans layers can be whole by several tests: `(with first_test, second_test)` after the
+//! whole mark names the tests that show the remaining parts.
 
 use super::register::PREFIXES;
 use crate::{
@@ -32,6 +34,15 @@ pub(crate) struct Tag {
     pub(crate) test: Option<String>,
     /// What the line says in brackets at its end: which part of the row is shown.
     pub(crate) remark: Option<String>,
+}
+
+impl Tag {
+    /// The tests that show the parts of the row which this test does not.
+    pub(crate) fn partners(&self) -> impl Iterator<Item = &str> {
+        let names = self.remark.as_deref().and_then(|remark| remark.strip_prefix("with "));
+        let names = names.filter(|_| !self.in_part).into_iter();
+        names.flat_map(|names| names.split(',')).map(|name| name.trim().trim_matches('`'))
+    }
 }
 
 /// Every tag of the project, by file and line.
