@@ -56,6 +56,7 @@ proptest! {
     }
 
     // shows: WR-004
+    // shows in part: WR-550 (the stability of canonical JSON)
     #[test]
     fn the_order_of_keys_does_not_matter(value in json(), seed in any::<u64>()) {
         let shuffled = Shuffled::new(&value, &SeededEntropy::new(seed));
@@ -63,6 +64,7 @@ proptest! {
     }
 
     // shows: WR-001
+    // shows in part: WR-550 (the stability of canonical JSON)
     #[test]
     fn what_was_written_reads_back_and_encodes_to_the_same_bytes(value in json()) {
         let once = encode(&value).unwrap();

@@ -41,6 +41,7 @@
 //! }
 //! ```
 // shows in part: WR-096, WR-099, WR-100, WR-101 (the examples above that must not build)
+// shows in part: WR-433 (the type of what was read from a damaged stream)
 
 use std::{fmt, sync::Arc, time::Duration};
 

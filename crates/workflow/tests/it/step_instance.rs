@@ -130,7 +130,8 @@ fn loops() -> impl Strategy<Value = LoopPath> {
 }
 
 proptest! {
-    // shows in part: WR-025, WR-550 (the step instance key)
+    // shows: WR-550 (with a_payload_that_is_written_and_read_is_the_same, bytes_that_can_be_read_are_those_that_are_written, what_was_written_reads_back_and_encodes_to_the_same_bytes, the_order_of_keys_does_not_matter)
+    // shows in part: WR-025 (the step instance key)
     #[test]
     fn a_key_that_is_written_and_read_is_the_same(loops in loops(), step in "[a-z0-9_-]{1,128}") {
         let step: StepId = step.parse().expect("it is valid");

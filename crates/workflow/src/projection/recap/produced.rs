@@ -192,7 +192,9 @@ fn artifact_text(
         ArtifactText::Large(kind) => (kind, Err(format!("{bytes} bytes"))),
         ArtifactText::Unreadable(reason) => (None, Err(format!("cannot be read: {reason}"))),
     };
-    let kind = kind.as_deref().unwrap_or("artifact");
+    // Whoever submitted it chose the kind: one line of it, and as much as of a title.
+    let kind = kind.as_deref().and_then(headline).unwrap_or("artifact");
+    let kind = shorten(kind, RECAP_TITLE_BYTES_MAX);
     let mut text = format!("- {kind} of {title}: ");
     match content {
         Ok(json) if json.len() <= ARTIFACT_SHOWN_BYTES_MAX.min(room) => text.push_str(&json),

@@ -136,7 +136,7 @@ fn what_an_event_names_comes_in_the_same_plan() {
     assert!(matches!(error, BundleError::EventOrder(_)), "{error}");
 }
 
-// shows in part: WR-473 (the part about control records)
+// shows: WR-473 (with a_snapshot_or_workflow_that_is_gone_is_named, a_part_of_another_version_is_refused_as_such, events_that_are_no_log_are_refused, an_artifact_that_is_gone_or_has_another_length_is_refused, what_is_not_a_bundle_at_all_is_refused)
 #[test]
 fn control_records_that_do_not_attest_the_events_are_refused() {
     type Case = (fn(&mut Vec<Value>), fn(&ManifestProblem) -> bool);

@@ -32,7 +32,8 @@ fn every_file_compiles_under_the_id_of_the_set_and_could_be_saved() {
     }
 }
 
-// shows in part: WR-331, WR-561 (the bundled workflows)
+// shows: WR-561 (with a_prompt_with_what_the_guide_lists_delegates_well, the_examples_of_the_guide_compile_and_no_lint_flags_them)
+// shows in part: WR-331 (the bundled workflows)
 #[test]
 fn no_lint_has_anything_to_say_but_that_contracts_are_stronger() {
     for bundled in Bundled::ALL {

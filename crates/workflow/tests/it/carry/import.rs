@@ -35,7 +35,7 @@ fn empty_stores() -> Vec<Store> {
 }
 
 // shows: WR-474
-// shows in part: WR-549 (the part about projections)
+// shows: WR-549 (with a_changed_byte_is_noticed_or_changes_nothing_of_the_session, an_imported_run_goes_on_in_an_empty_data_directory_under_other_keys)
 #[test]
 fn every_projection_is_the_same_after_a_journey() {
     let (origin, tale, bytes) = exported();

@@ -35,7 +35,7 @@ fn damaged() -> (SimDisk, Store, Tale, usize) {
 }
 
 // shows: WR-094
-// shows in part: WR-095 (the part about exports)
+// shows in part: WR-095 (the part about exports), WR-433 (the label)
 #[test]
 fn exactly_the_valid_events_are_saved_and_it_is_said_that_they_are_not_all() {
     let (_, store, tale, valid) = damaged();
@@ -54,7 +54,7 @@ fn exactly_the_valid_events_are_saved_and_it_is_said_that_they_are_not_all() {
     assert!(value["session"].get("manifest").is_none(), "nothing is attested");
 }
 
-// shows in part: WR-096 (the part about imports)
+// shows in part: WR-096, WR-433 (the part about imports)
 #[test]
 fn what_was_salvaged_is_not_imported() {
     let (_, store, tale, _) = damaged();

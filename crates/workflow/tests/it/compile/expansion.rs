@@ -53,7 +53,7 @@ fn authored_steps_and_bodies_keep_their_order() {
     );
 }
 
-// shows: WR-373
+// shows: WR-373 (with the_steps_of_a_routine_stand_in_its_order_between_those_of_its_caller)
 #[test]
 fn a_template_call_is_replaced_in_place() {
     let call = |id: &str, capability: &str| {
@@ -67,6 +67,11 @@ fn a_template_call_is_replaced_in_place() {
         step("z"), call("y", "delegation"), step("b"), call("a", "web_browsing"), step("c"),
     ]});
     check(&source, &["z", "y--probe", "b", "a--probe", "c"]);
+    let mut looped = rich();
+    let body = looped["steps"][1]["body"].as_array_mut().unwrap();
+    body.insert(1, call("a", "delegation"));
+    let body = &compile_value(&looped).unwrap().loops[0].body;
+    assert_eq!(names(body), ["look", "a--probe", "decide"]);
 }
 
 // shows: WR-312

@@ -4,6 +4,7 @@ use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::compile::function::section;
 use serde_json::json;
 
+use crate::engine::samples::{Run, running};
 use crate::source::compile_value;
 
 /// A step in a loop that refers to functions of all scopes.
@@ -32,7 +33,6 @@ fn workflow() -> CompiledWorkflow {
 }
 
 // shows: WR-394
-// shows in part: WR-391 (which functions)
 #[test]
 fn a_step_lists_its_functions_by_scope_and_then_by_name() {
     let workflow = workflow();
@@ -47,7 +47,33 @@ fn a_step_lists_its_functions_by_scope_and_then_by_name() {
     assert_eq!(section(&[], 8192), "");
 }
 
+// shows: WR-391
+#[test]
+fn the_prompt_of_the_pending_step_defines_the_functions_of_all_scopes() {
+    let workflow = workflow();
+    let mut run = Run::new(&workflow);
+    let defined = |run: &Run<'_>| {
+        let prompt = running(&run.now.next).pending().unwrap().prompt.as_str();
+        let (_, functions) = prompt.split_once("FUNCTION DEFINITIONS:\n").unwrap();
+        functions.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(defined(&run), ["- same(): of workflow"]);
+    run.leave(&[]);
+    assert_eq!(run.at().as_deref(), Some("l@0::s"));
+    assert_eq!(
+        defined(&run),
+        [
+            "- own(): of step",
+            "- mid(): of loop",
+            "- same(): of loop",
+            "- ask(): of workflow",
+            "- zip(): of workflow",
+        ]
+    );
+}
+
 // shows: WR-395
+// shows in part: WR-432 (definitions of functions)
 #[test]
 fn definitions_over_budget_are_cut_and_counted() {
     let workflow = workflow();

@@ -3,7 +3,7 @@
 use piton_core::canonical::encode;
 use piton_core::{Digest, WorkflowHash};
 use piton_workflow::SourceKind;
-use piton_workflow::compile::{Catalog, CompiledWorkflow, compile};
+use piton_workflow::compile::{Catalog, CompiledWorkflow, Entry, compile};
 use piton_workflow::source::Origin;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ fn check(change: impl FnOnce(&mut Value), same: bool) {
 }
 
 // shows: WR-006, WR-544
+// shows in part: WR-358 (what is hashed)
 #[test]
 fn the_hash_is_the_digest_of_the_canonical_json_of_the_whole_workflow() {
     let workflow = compile_value(&rich()).unwrap();
@@ -33,7 +34,6 @@ fn the_hash_is_the_digest_of_the_canonical_json_of_the_whole_workflow() {
     assert_eq!(workflow.workflow_hash().digest(), again);
 }
 
-// shows in part: WR-358 (spaces)
 #[test]
 fn spaces_in_the_file_make_no_difference() {
     let spaced = serde_json::to_string_pretty(&rich()).unwrap();
@@ -99,17 +99,25 @@ fn conditions_may_stand_in_any_order() {
     assert_eq!(hash(&source), hash(&shuffled));
 }
 
-// shows in part: WR-379 (the order of the body)
+// shows: WR-379
 #[test]
 fn the_order_of_steps_counts_and_loops_are_listed_by_id() {
     let source = with_second_loop();
-    let loops: Vec<_> = compile_value(&source)
-        .unwrap()
-        .loops
-        .into_iter()
-        .map(|of| of.loop_id.to_string())
-        .collect();
-    assert_eq!(loops, ["another", "rounds"]);
+    let mut turned = source.clone();
+    turned["steps"].as_array_mut().unwrap().reverse();
+    let (workflow, turned) = (compile_value(&source).unwrap(), compile_value(&turned).unwrap());
+    let ids: Vec<_> = workflow.loops.iter().map(|of| of.loop_id.as_str()).collect();
+    assert_eq!(ids, ["another", "rounds"]);
+    assert_eq!(workflow.loops, turned.loops, "wherever they stand");
+    assert_ne!(workflow.sequence, turned.sequence);
+    let body = |at: usize| {
+        let name = |entry: &Entry| match entry {
+            Entry::Step { step_id } => step_id.to_string(),
+            Entry::Loop { loop_id } => loop_id.to_string(),
+        };
+        workflow.loops[at].body.iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!([body(0), body(1)], [["look2", "decide2"], ["look", "decide"]]);
     check(|source| source["steps"].as_array_mut().unwrap().swap(0, 2), false);
     check(|source| source["steps"][1]["body"].as_array_mut().unwrap().swap(0, 1), false);
 }
@@ -149,6 +157,7 @@ fn whatever_an_agent_reads_or_is_checked_against_counts() {
 }
 
 // shows: WR-384
+// shows in part: WR-358 (that what the source only names is expanded)
 #[test]
 fn a_text_is_embedded_so_a_change_of_it_counts_for_what_is_compiled_later() {
     let pinned = compile_value(&rich()).unwrap();
@@ -183,10 +192,17 @@ fn shuffled(value: &Value, turns: &mut impl Iterator<Item = usize>) -> String {
 }
 
 proptest! {
-    // shows in part: WR-358 (the order of fields), WR-370 (the same bytes)
+    // shows: WR-358 (with the_hash_is_the_digest_of_the_canonical_json_of_the_whole_workflow, a_text_is_embedded_so_a_change_of_it_counts_for_what_is_compiled_later)
+    // shows in part: WR-370 (the same bytes)
     #[test]
-    fn the_order_of_fields_makes_no_difference(turns in prop::collection::vec(0..20_usize, 64)) {
-        let text = shuffled(&rich(), &mut turns.into_iter());
+    fn the_order_of_fields_and_features_and_spaces_make_no_difference(
+        turns in prop::collection::vec(0..20_usize, 64),
+    ) {
+        let mut source = rich();
+        let features = source["features"].as_array_mut().expect("it is a list");
+        let count = features.len();
+        features.rotate_left(turns[0] % count);
+        let text = shuffled(&source, &mut turns.into_iter());
         let workflow = compile(&text, &origin(), &Catalog::standard()).expect("it compiles");
         prop_assert_eq!(workflow.canonical(), compile_value(&rich()).expect("it compiles").canonical());
     }

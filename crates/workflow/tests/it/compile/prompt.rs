@@ -146,7 +146,7 @@ fn every_text_of_the_catalogue_is_short_enough() {
     }
 }
 
-// shows in part: WR-306 (the prompt)
+// shows: WR-306 (with a_tool_that_takes_notes_asks_for_those_of_one_step_and_says_what_they_hold, every_prompt_that_wants_notes_says_what_they_hold)
 #[test]
 fn notes_discipline_says_what_good_notes_hold() {
     let source = json!({

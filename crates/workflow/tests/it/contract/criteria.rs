@@ -1,7 +1,9 @@
 //! Rules over notes.
 
 use piton_workflow::contract::criteria::{Criterion, Pattern, failures, requirements};
-use serde_json::json;
+use serde_json::{Value, json};
+
+use crate::source::compile_value;
 
 fn contains(value: &str) -> Criterion {
     Criterion::Contains { value: value.into(), message: None }
@@ -21,7 +23,48 @@ fn check(criteria: &[Criterion], notes: &str, expected: &[&str]) {
     assert_eq!(failed.collect::<Vec<_>>(), expected, "{notes}");
 }
 
-// shows in part: WR-319 (the evaluator)
+/// The failures of `notes` under `rule`, as a file of the strict dialect has it.
+#[track_caller]
+fn judged(rule: &Value, notes: &str) -> Vec<String> {
+    let step = json!({"id": "s", "title": "S", "prompt": "x", "validationCriteria": rule});
+    let compiled = compile_value(&json!({"id": "a.b", "steps": [step]}));
+    let criteria = compiled.expect("it compiles").steps.remove(0).validation_criteria;
+    failures(&criteria, notes).into_iter().map(|failure| failure.message).collect()
+}
+
+// shows: WR-319 (with rules_are_contains_regex_length_and_and)
+// shows: WR-320 (with rules_are_contains_regex_length_and_and)
+#[test]
+fn a_rule_of_a_file_judges_as_it_is_written() {
+    let contains = json!({"type": "contains", "value": "file"});
+    let regex = json!({"type": "regex", "pattern": r"^\d+ files$"});
+    let length = |bounds: Value| {
+        let mut rule = json!({"type": "length"});
+        rule.as_object_mut().unwrap().extend(bounds.as_object().unwrap().clone());
+        rule
+    };
+    let both = json!({"and": [contains, {"and": [length(json!({"min": 8}))]}]});
+    let cases: [(&Value, &str, &str, &[&str]); 7] = [
+        (&contains, "two files", "two Files", &["Must contain 'file'"]),
+        (&regex, "12 files", "no files", &[r"Must match pattern: ^\d+ files$"]),
+        (&length(json!({"min": 2})), "ab", "a", &["Length: ≥2 chars"]),
+        (&length(json!({"max": 3})), "äöü", "abcd", &["Length: ≤3 chars"]),
+        (&length(json!({"min": 2, "max": 3})), "abc", "a", &["Length: ≥2 chars, ≤3 chars"]),
+        (&length(json!({"min": 2, "max": 3})), "ab", "abcd", &["Length: ≥2 chars, ≤3 chars"]),
+        (&both, "two files", "two", &["Must contain 'file'", "Length: ≥8 chars"]),
+    ];
+    for (rule, kept, broken, failures) in cases {
+        assert_eq!(judged(rule, kept), [""; 0], "{rule}");
+        assert_eq!(judged(rule, broken), failures, "{rule}");
+        if rule["type"].is_string() {
+            let mut with_message = rule.clone();
+            with_message["message"] = json!("Name the files.");
+            assert_eq!(judged(&with_message, kept), [""; 0], "{rule}");
+            assert_eq!(judged(&with_message, broken), ["Name the files."], "{rule}");
+        }
+    }
+}
+
 #[test]
 fn each_kind_of_rule_holds_for_what_it_asks_for() {
     check(&[contains("file")], "two files", &[]);

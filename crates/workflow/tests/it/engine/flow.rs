@@ -6,7 +6,7 @@ use piton_workflow::snapshot::{CompletedSteps, LoopDecision, Running};
 use piton_workflow::{ExecutionState, LoopPath, PendingStep, StepInstanceKey};
 use serde_json::{Map, Value, json};
 
-use super::samples::{Run, control, decision, looped, running, start, step, workflow};
+use super::samples::{Run, control, decision, looped, pending_key, running, start, step, workflow};
 
 fn rounds(max_iterations: u32) -> [Value; 3] {
     [
@@ -117,6 +117,33 @@ fn only_a_valid_decision_of_the_decision_step_turns_a_loop_and_a_missing_one_is_
         run.leave(&[]).leave(&looked).leave(&decided);
         stands(&run, "report");
         assert_eq!(run.trail()[0], told, "{decided:?}");
+    }
+}
+
+// shows: WR-338 (with a_context_variable_drives_no_loop)
+#[test]
+fn no_context_turns_or_ends_a_loop() {
+    let workflow = workflow(&rounds(3));
+    let context = |value: &Value| {
+        let names = ["continuePlanning", "continue", "decision", "rounds", "rounds-again"];
+        names.map(|name| (name.to_owned(), value.clone())).into_iter().collect::<Map<_, _>>()
+    };
+    let contexts =
+        [json!(true), json!(false), json!("continue"), json!("stop"), control("rounds", "stop")];
+    for told in [Map::new()].into_iter().chain(contexts.iter().map(context)) {
+        let leave = |state: &ExecutionState, artifacts: &[Value]| {
+            flow::next(&workflow, state, &told, artifacts).expect("it goes on").next
+        };
+        let first = flow::begin(&workflow, &told).expect("it begins").next;
+        let decide = leave(&leave(&first, &[]), &[]);
+        for (artifacts, next) in [
+            (vec![control("rounds", "continue")], "rounds@1::look"),
+            (vec![control("rounds", "stop")], "report"),
+            (vec![], "report"),
+        ] {
+            let reached = leave(&decide, &artifacts);
+            assert_eq!(pending_key(&reached).as_deref(), Some(next), "{told:?} {artifacts:?}");
+        }
     }
 }
 

@@ -25,7 +25,8 @@ fn an_unknown_kind_is_refused() {
     assert!(parse(&event).unwrap_err().to_string().contains("`session_closed` is not a known"));
 }
 
-// shows in part: WR-109, WR-112, WR-117, WR-186, WR-192, WR-412 (a node in the scope)
+// shows: WR-412 (with a_start_pins_its_workflow_records_what_it_was_told_and_asks_for_the_first_step)
+// shows in part: WR-109, WR-112, WR-117, WR-186, WR-192 (a node in the scope)
 #[test]
 fn every_kind_has_the_scope_that_it_has_and_no_other() {
     let scopes = [

@@ -34,6 +34,7 @@ fn check(entries: &Value, fine: bool) {
 }
 
 // shows: WR-193, WR-196, WR-197, WR-198
+// shows in part: WR-552 (empty and full lists, and texts to the byte)
 #[test]
 fn a_stored_trace_keeps_every_budget() {
     let entry = |bytes: usize| json!({"kind": "exited_loop", "summary": "x".repeat(bytes)});
@@ -105,7 +106,7 @@ fn of_more_than_25_entries_the_first_25_are_kept_and_the_last_of_them_says_so() 
 }
 
 // shows: WR-199, WR-200
-// shows in part: WR-552 (what is cut, and where)
+// shows: WR-552 (with a_report_holds_one_to_ten_blockers, a_text_over_its_budget_is_refused_and_never_cut, blockers_are_sorted_by_code_then_pointer_whatever_order_they_were_found_in, a_contract_that_several_steps_use_is_embedded_once_and_in_order, a_stored_trace_keeps_every_budget)
 #[test]
 fn a_trace_that_is_too_large_loses_the_ends_of_its_last_summaries() {
     let entries = vec![entry(&"x".repeat(512), vec![]); 25];

@@ -2,12 +2,17 @@
 
 use std::collections::HashMap;
 
-use piton_core::{BoundedText, NodeId, budget::TRUNCATION_MARKER};
+use piton_core::{BoundedText, Digest, NodeId, OutputId, TraceId, budget::TRUNCATION_MARKER};
 use piton_workflow::{
-    bounds::{FUNCTIONS_BYTES_MAX, NOTES_BYTES_MAX, RECAP_BYTES_MAX, RECAP_STEPS_MAX},
+    EventBody, TraceEntryKind,
+    bounds::{
+        ARTIFACT_KIND_BYTES_MAX, ARTIFACT_SHOWN_BYTES_MAX, FUNCTIONS_BYTES_MAX, NOTES_BYTES_MAX,
+        PRODUCED_ARTIFACTS_MAX, PRODUCED_BYTES_MAX, RECAP_BYTES_MAX, RECAP_STEPS_MAX,
+        SIDE_RECORDS_MAX, SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACES_TOLD_MAX,
+    },
     compile::CompiledWorkflow,
-    event::NodeScope,
-    projection::Recap,
+    event::{DecisionTraceAppended, NodeOutputAppended, NodeScope, OutputPayload, TraceEntry},
+    projection::{ArtifactText, Produced, Recap},
     snapshot::PendingStep,
 };
 use proptest::prelude::*;
@@ -104,6 +109,45 @@ fn the_way_to_a_tip_is_told_from_old_to_new() {
     );
     story.steps.clear();
     assert!(story.text(done).contains("\n\n### A step\nAll tests pass."), "without a title");
+}
+
+// shows: WR-432 (with what_does_not_fit_is_cut_at_its_old_end_and_counted, a_recap_stays_within_its_budgets_and_keeps_the_newest_notes, a_summary_is_bounded_however_much_a_run_was_told, a_snippet_is_bounded, definitions_over_budget_are_cut_and_counted)
+#[test]
+fn what_was_produced_stays_within_its_budgets_however_large_its_parts_are() {
+    let (mut story, mut at) = Story::new(10);
+    for number in 0..=u8::try_from(PRODUCED_ARTIFACTS_MAX).unwrap() {
+        let payload = OutputPayload::ArtifactRef {
+            sha256: Digest::from_bytes([number; 32]),
+            content_type: "application/json".parse().unwrap(),
+            byte_length: ARTIFACT_KIND_BYTES_MAX,
+        };
+        let output_id = OutputId::from_bytes([number; 16]);
+        let output = NodeOutputAppended { output_id, supersedes_output_id: None, payload };
+        story.log.push(EventBody::NodeOutputAppended(at, output));
+        let summary = "x".repeat(SUMMARY_BYTES_MAX);
+        let entry = TraceEntry::new(TraceEntryKind::EvaluatedCondition, &summary, vec![]).unwrap();
+        let trace = TraceId::from_bytes([number; 16]);
+        let trace = DecisionTraceAppended::new(trace, vec![entry; TRACE_ENTRIES_MAX]).unwrap();
+        story.log.push(EventBody::DecisionTraceAppended(at, trace));
+        story.log.diverge(at);
+        at = story.advance(at, "", "build");
+    }
+    let step_at = |node: NodeId| story.steps.get(&node);
+    let produced = Produced::select(&story.log.state.runs()[0], at.node);
+    let kind = Some(format!("long\n# {}", "y".repeat(100_000)));
+    for artifact in [
+        ArtifactText::Large(kind.clone()),
+        ArtifactText::Whole(kind, "z".repeat(ARTIFACT_SHOWN_BYTES_MAX)),
+    ] {
+        let pieces = produced.pieces(step_at, |_| artifact.clone());
+        let text: String = pieces.into_iter().map(|piece| piece.text).collect();
+        let lines = PRODUCED_ARTIFACTS_MAX + SIDE_RECORDS_MAX + TRACES_TOLD_MAX * TRACE_ENTRIES_MAX;
+        let most = PRODUCED_BYTES_MAX + TRACES_TOLD_MAX * TRACE_BYTES_MAX + lines * 400;
+        assert!(text.len() <= most, "{} bytes, at most {most}", text.len());
+        assert_eq!(text.matches("\n- long of Title of ").count(), PRODUCED_ARTIFACTS_MAX);
+        assert!(text.contains("\n- 1 older ones are left out.\n"), "{text}");
+        assert!(text.contains(TRUNCATION_MARKER.trim_start()), "{text}");
+    }
 }
 
 // shows in part: WR-305, WR-432 (recaps)

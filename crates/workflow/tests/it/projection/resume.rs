@@ -181,6 +181,7 @@ fn words_match_whole_and_whatever_their_form() {
 }
 
 // shows: WR-456
+// shows in part: WR-432 (what is shown of a run that is offered)
 #[test]
 fn a_snippet_is_bounded() {
     let workflow = workflow();

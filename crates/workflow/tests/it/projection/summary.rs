@@ -1,8 +1,9 @@
 //! A run in a few lines.
 
-use piton_core::BoundedText;
+use piton_core::{BoundedText, budget::TRUNCATION_MARKER};
 use piton_workflow::{
     GapSeverity, Reason, RunStatus, UserOnlyDependency,
+    bounds::{NOTES_BYTES_MAX, RUN_GOAL_BYTES_MAX, STEP_TITLES_BYTES_MAX},
     compile::CompiledWorkflow,
     event::Resolution,
     label::label,
@@ -64,6 +65,23 @@ fn the_title_is_the_goal_else_the_first_notes_else_the_workflow() {
     assert_eq!(title(&log), "Fix");
     log.told(root.run, None, json!({ "goal": "ä".repeat(100) }));
     assert_eq!(title(&log), format!("{}…", "ä".repeat(58)), "at most 120 bytes");
+}
+
+// shows in part: WR-432 (the summary of a run)
+#[test]
+fn a_summary_is_bounded_however_much_a_run_was_told() {
+    let mut log = Log::new();
+    let root = log.run();
+    log.told(root.run, None, json!({ "goal": "g".repeat(200_000) }));
+    log.note(root, &"n".repeat(100_000), None);
+    let short = summary(&log, &pending("plan"));
+    let goal = short.goal.as_ref().unwrap().as_str();
+    let recap = short.recap.as_ref().unwrap().as_str();
+    assert_eq!((goal.len(), recap.len()), (RUN_GOAL_BYTES_MAX, NOTES_BYTES_MAX));
+    assert!(goal.ends_with(TRUNCATION_MARKER) && recap.ends_with(TRUNCATION_MARKER));
+    let titles: usize = short.workflow.step_titles.iter().map(String::len).sum();
+    let rest = serde_json::to_string(&short).unwrap().len() - goal.len() - recap.len() - titles;
+    assert!(titles <= STEP_TITLES_BYTES_MAX && rest < 2_048, "{rest}");
 }
 
 #[test]

@@ -84,7 +84,8 @@ async fn every_use(
     errors
 }
 
-// shows in part: WR-092, WR-093, WR-433 (a session of which only a part is valid is not advanced)
+// shows: WR-433 (with exactly_the_valid_events_are_saved_and_it_is_said_that_they_are_not_all, what_was_salvaged_is_not_imported)
+// shows in part: WR-092, WR-093 (a session of which only a part is valid is not advanced)
 #[tokio::test]
 async fn a_damaged_session_is_refused_by_every_use_and_nothing_is_written() {
     for (damage, change) in DAMAGES {

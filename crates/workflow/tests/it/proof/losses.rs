@@ -6,6 +6,7 @@ use std::sync::Arc;
 use piton_core::Code;
 use piton_store::local::{DataDir, LocalCache};
 use piton_store::port::Blobs;
+use piton_workflow::compile::{Catalog, CompiledWorkflow, ProvenanceSource, compile};
 use piton_workflow::recall::Recall;
 use piton_workflow::session::{Checkpoint, Continue};
 use piton_workflow::snapshot::derive_pending_step;
@@ -16,7 +17,7 @@ use super::bytes::tree;
 use super::story::tell;
 use crate::engine::samples::{control, step, workflow};
 use crate::session::rig::{Rig, ack, body, pending, start_with, state};
-use crate::source::{compile_value, rich};
+use crate::source::{origin, rich};
 
 /// What a new process lists, with what it keeps of it.
 async fn listed(root: &Path) -> String {
@@ -151,20 +152,32 @@ async fn a_source_that_changes_does_not_change_a_run_that_began() {
     }
 }
 
-// shows in part: WR-364, WR-381 (a run asks no registry)
+// shows: WR-364 (with no_run_names_what_only_a_compiler_asks)
+// shows in part: WR-381 (a run shows a text that no registry has)
 #[tokio::test]
 async fn a_run_needs_nothing_but_its_store() {
+    const ONLY_COMPILED: &str = "Only the compiler knew this text.";
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let compiled = compile_value(&rich()).unwrap();
+    let mut catalog = Catalog::standard();
+    catalog.refs.insert("wr.refs.notes_first".parse().unwrap(), ONLY_COMPILED.into());
+    let compiled = compile(&rich().to_string(), &origin(), &catalog).unwrap();
     let begin = start_with(&compiled, Autonomy::FullAutoNeverStop);
     let with_source = Rig::local(dir.path(), 1);
     let mut here = with_source.sessions.start(begin.clone()).await.unwrap();
     let mut there = Rig::local(other.path(), 1).sessions.start(begin).await.unwrap();
-    let (mut steps, mut gaps) = (0, 0);
+    let (mut steps, mut gaps, mut shown) = (0, 0, false);
     while !here.body.is_complete {
         assert_eq!(body(&here), body(&there), "step {steps}");
         let said = pending(&here).to_owned();
-        let artifacts = if said == "decide" { vec![control("rounds", "stop")] } else { vec![] };
+        shown |= there.body.pending.as_ref().unwrap().prompt.contains(ONLY_COMPILED);
+        let artifacts = match said.as_str() {
+            "decide" => vec![control("rounds", "stop")],
+            "wr_capabilities--web_browsing--probe" => vec![json!({
+                "kind": "wr.capability_observation", "capability": "web_browsing",
+                "result": "failure", "failureCode": "tool_missing",
+            })],
+            _ => vec![],
+        };
         let request = ack(&here, "Short.", artifacts);
         here = with_source.sessions.proceed(request.clone()).await.unwrap();
         // Each step in a process of its own, which has seen neither a source nor a catalogue.
@@ -174,7 +187,16 @@ async fn a_run_needs_nothing_but_its_store() {
         steps += 1;
     }
     assert_eq!(body(&here), body(&there));
-    assert!(steps > 3 && gaps > 0, "{steps} steps, {gaps} gaps");
+    assert!(steps > 3 && gaps > 1 && shown, "{steps} steps, {gaps} gaps");
+    // What is pinned says who brought each step, and is all that there is.
+    let pinned = tree(&other.path().join("workflows/pinned"));
+    let pinned: Vec<_> = pinned.into_values().filter(|bytes| !bytes.is_empty()).collect();
+    let [pinned] = pinned.as_slice() else { panic!("one workflow is pinned") };
+    let read = CompiledWorkflow::read(pinned).unwrap();
+    let provenance: Vec<_> = read.steps.iter().map(|step| step.provenance.source).collect();
+    assert_eq!(provenance[0], ProvenanceSource::FeatureInjected);
+    assert!(provenance.contains(&ProvenanceSource::TemplateInjected), "{provenance:?}");
+    assert_eq!(read, compiled);
 }
 
 // shows: WR-248

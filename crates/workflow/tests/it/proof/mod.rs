@@ -10,7 +10,7 @@ mod exchanged;
 mod given_up;
 mod kills;
 mod losses;
-mod naive;
+pub(crate) mod naive;
 mod property;
 mod races;
 mod recorded;

@@ -8,16 +8,16 @@ use piton_workflow::{Autonomy, EdgeKind, GapSeverity, NodeKind, ReasonCategory, 
 
 /// The run of a session that has one.
 #[derive(Default)]
-pub(super) struct Naive {
+pub(crate) struct Naive {
     /// Its nodes, in the order of their creation.
-    pub(super) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     gaps: Vec<(NodeId, GapId, bool)>,
     resolved: Vec<GapId>,
     autonomy: HashMap<NodeId, Autonomy>,
 }
 
-pub(super) struct Node {
-    pub(super) id: NodeId,
+pub(crate) struct Node {
+    pub(crate) id: NodeId,
     pub(super) parent: Option<NodeId>,
     pub(super) kind: NodeKind,
     pub(super) snapshot: SnapshotRef,
@@ -29,7 +29,7 @@ pub(super) struct Node {
 }
 
 impl Naive {
-    pub(super) fn of(events: &[SessionEvent]) -> Self {
+    pub(crate) fn of(events: &[SessionEvent]) -> Self {
         let mut run = Self::default();
         for event in events {
             run.take(event.index().get(), event.body());
@@ -101,7 +101,7 @@ impl Naive {
     }
 
     /// The tip with the newest event on its way; of several the one that was made last.
-    pub(super) fn tip(&self) -> &Node {
+    pub(crate) fn tip(&self) -> &Node {
         let is_tip = |node: &&Node| {
             node.kind != NodeKind::Checkpoint && self.steps_from(node.id).next().is_none()
         };

@@ -11,7 +11,8 @@ use super::rig::{Rig, ack, body, pending, start_with, strict_step};
 use crate::engine::samples::{control, decision, looped, source, step, workflow};
 use crate::source::compile_value;
 
-// shows in part: WR-132, WR-134, WR-140, WR-245, WR-261, WR-263, WR-304 (stored apart)
+// shows in part: WR-132, WR-134, WR-140, WR-245, WR-261, WR-263 (what an advance records)
+// shows: WR-304 (with a_tool_that_takes_notes_asks_for_those_of_one_step_and_says_what_they_hold)
 #[tokio::test]
 async fn an_output_leads_to_the_next_step_and_to_the_end() {
     let rig = Rig::memory();

@@ -61,7 +61,11 @@ impl Rig {
 
     /// A store under a directory, as a new process opens it.
     pub(crate) fn local(root: &Path, seed: u64) -> Self {
-        let dir = DataDir::open(root).expect("the directory can be used");
+        Self::on(DataDir::open(root).expect("the directory can be used"), seed)
+    }
+
+    /// The same under a data directory that is open.
+    pub(crate) fn on(dir: DataDir, seed: u64) -> Self {
         let blobs = LocalBlobs::new(dir.clone());
         let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
         let keys = LocalKeyRing::new(dir.clone(), Arc::new(SeededEntropy::new(seed + 1000)));

@@ -1,7 +1,12 @@
 //! Beginning a run.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use piton_core::{BoundedText, Code};
+use piton_store::local::{DataDir, RealDisk};
 use piton_store::port::Namespace;
+use piton_store::testing::{Call, Recorder};
 use piton_workflow::event::{EventBody, ObservationRecorded, ObservedValue, Preferences};
 use piton_workflow::session::{Error, Start, StartKey};
 use piton_workflow::{Autonomy, Confidence, EventKind, NextIntent, ObservationKey, RiskPolicy};
@@ -11,7 +16,8 @@ use super::rig::{Rig, body, object, pending, start};
 use crate::engine::samples::{step, workflow};
 use crate::shipped::samples::{compiled as shipped, file, looped};
 
-// shows in part: WR-262, WR-266, WR-359, WR-414, D65 (the order of events)
+// shows: WR-414
+// shows in part: WR-262, WR-266, D65 (the order of events), WR-412 (that it is an event)
 #[tokio::test]
 async fn a_start_pins_its_workflow_records_what_it_was_told_and_asks_for_the_first_step() {
     let rig = Rig::memory();
@@ -52,6 +58,32 @@ async fn a_start_pins_its_workflow_records_what_it_was_told_and_asks_for_the_fir
     let hash = compiled.workflow_hash().digest();
     assert!(rig.blobs.get(Namespace::PinnedWorkflows, hash).await.unwrap().is_some());
     assert!(!body(&reply).contains("A-1"), "nothing of the context comes back");
+}
+
+// shows: WR-359
+#[tokio::test]
+async fn a_workflow_lies_among_the_pinned_ones_before_its_run_is_recorded() {
+    let dir = tempfile::tempdir().unwrap();
+    let compiled = workflow(&[step("one"), step("two")]);
+    let hex = compiled.workflow_hash().digest().hex();
+    let file = dir.path().join("workflows/pinned").join(&hex[..2]).join(&hex[2..]);
+    let (pinned, recorded) = (file.clone(), Arc::new(AtomicUsize::new(0)));
+    let writes = Arc::clone(&recorded);
+    let listener = move |call: &Call| {
+        // A segment counts from when the control file attests it.
+        if call.operation == "write" && call.path.ends_with("manifest.jsonl") {
+            assert!(pinned.exists(), "the run is recorded first");
+            writes.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let disk = Recorder::telling(Arc::new(RealDisk), Arc::new(listener));
+    assert!(!file.exists());
+    let rig = Rig::on(DataDir::on(Arc::new(disk), dir.path()).unwrap(), 1);
+    let reply = rig.start(&compiled).await;
+    assert!(recorded.load(Ordering::Relaxed) > 0);
+    assert_eq!(std::fs::read(&file).unwrap(), compiled.canonical().as_bytes());
+    let session = reply.body.run.session_id;
+    assert_eq!(rig.kinds(session).await[1], EventKind::RunStarted);
 }
 
 #[tokio::test]

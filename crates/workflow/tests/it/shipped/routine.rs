@@ -1,6 +1,8 @@
 //! Steps that call a routine.
 
-use piton_workflow::compile::{Catalog, CompiledWorkflow, ProvenanceSource, WarningCode, compile};
+use piton_workflow::compile::{
+    Catalog, CompiledWorkflow, Entry, ProvenanceSource, WarningCode, compile,
+};
 use piton_workflow::source::Problem;
 use serde_json::{Value, json};
 
@@ -68,6 +70,29 @@ fn the_steps_of_a_routine_take_the_place_of_its_call() {
     assert_eq!(look.run_condition.as_ref().unwrap().to_string(), "`a` is set");
     assert_eq!(tell.run_condition.as_ref().unwrap().to_string(), "`a` is set and `b` is set");
     assert_eq!(workflow.functions_of(look)[0].definition, "Argue against it.");
+}
+
+// shows in part: WR-373 (a template of several steps)
+#[test]
+fn the_steps_of_a_routine_stand_in_its_order_between_those_of_its_caller() {
+    let mut routine = routine();
+    routine["steps"] = json!([step("z"), step("m"), step("a")]);
+    let mut catalog = Catalog::standard();
+    catalog.routines.insert(NAME.parse().unwrap(), routine.to_string());
+    let call = |id: &str| {
+        let arguments = json!({"templateId": NAME, "args": {}});
+        json!({"id": id, "title": "Again", "templateCall": arguments})
+    };
+    let source = file(&json!([step("y"), call("q"), step("b"), call("c"), step("a")]));
+    let workflow = compile(&source.to_string(), &origin(), &catalog).unwrap();
+    let steps: Vec<_> = workflow.steps.iter().map(|step| step.step_id.as_str()).collect();
+    let expected = ["y", "q--z", "q--m", "q--a", "b", "c--z", "c--m", "c--a", "a"];
+    assert_eq!(steps, expected);
+    let sequence = workflow.sequence.iter().map(|entry| match entry {
+        Entry::Step { step_id } => step_id.as_str(),
+        Entry::Loop { loop_id } => loop_id.as_str(),
+    });
+    assert_eq!(sequence.collect::<Vec<_>>(), expected);
 }
 
 #[test]
