@@ -1,8 +1,8 @@
 //! SHA-256 digests, written `sha256:<64 lowercase hex digits>`: the only hash in durable truth.
 //!
 //! *Invariants*: a [`Digest`] is made from bytes whose origin is known by type. Canonical JSON and
-//! whole files qualify; a string or a loose JSON value does not, because nothing says how the other
-//! side would have written it.
+//! bytes as they are qualify; a string or a loose JSON value does not, because nothing says how the
+//! other side would have written it.
 //!
 //! ```compile_fail,E0277
 //! // A string has no canonical form.
@@ -15,13 +15,24 @@
 //! let _ = piton_core::Digest::of(&value);
 //! ```
 //!
+//! ```compile_fail,E0277
+//! // Nothing else qualifies either.
+//! let _ = piton_core::Digest::of(&[0_u8; 3][..]);
+//! ```
+//!
+//! ```compile_fail,E0277
+//! // And nobody else says what does.
+//! struct Mine;
+//! impl piton_core::digest::Digestible for Mine {}
+//! ```
+//!
 //! ```
 //! let value = serde_json::json!({"b": 1, "a": 2});
 //! let digest = piton_core::Digest::of(&piton_core::canonical::encode(&value)?);
 //! assert!(digest.to_string().starts_with("sha256:"));
 //! # Ok::<(), piton_core::CanonicalError>(())
 //! ```
-// shows in part: WR-005 (the two examples above that must not build)
+// shows: WR-005
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,7 +51,7 @@ const TEXT_LEN: usize = PREFIX.len() + HEX_LEN;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
-/// The raw bytes of a file or of a part of one, as they are on disk.
+/// Bytes that have no other form: those of a file or of a part of one, as they are on disk, or of a path or a name.
 #[derive(Clone, Copy, Debug)]
 pub struct FileBytes<'a>(pub &'a [u8]);
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::body::EventBody;
 use super::envelope::{SessionEvent, VERSION};
-use super::field::present;
+use super::field::{Object, present};
 use super::scope::{NodeScope, Scope};
 use super::unique::Unique;
 use crate::event_kind::EventKind;
@@ -24,7 +24,7 @@ struct Unchecked {
     kind: EventKind,
     dedupe_key: DedupeKey,
     #[serde(default, deserialize_with = "present")]
-    scope: Option<Scope>,
+    scope: Option<Object<Scope>>,
     data: Unique,
     timestamp_ms: TimestampMs,
 }
@@ -42,6 +42,8 @@ enum Problem {
     Time,
     #[error("the scope of `{kind}` {rule}")]
     Scope { kind: EventKind, rule: &'static str },
+    #[error("the data of `{kind}` has something else where an object belongs")]
+    NotAnObject { kind: EventKind },
     #[error("the data of `{kind}`: {problem}")]
     Data { kind: EventKind, problem: serde_json::Error },
     #[error("the dedupe key is not the one of what is recorded")]
@@ -50,7 +52,8 @@ enum Problem {
 
 impl<'de> Deserialize<'de> for SessionEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Unchecked::deserialize(deserializer)?.check().map_err(D::Error::custom)
+        let Object(event) = Object::<Unchecked>::deserialize(deserializer)?;
+        event.check().map_err(D::Error::custom)
     }
 }
 
@@ -62,7 +65,7 @@ impl Unchecked {
         if self.timestamp_ms.get() > INTEGER_MAX {
             return Err(Problem::Time);
         }
-        let scope = FoundScope { kind: self.kind, scope: self.scope };
+        let scope = FoundScope { kind: self.kind, scope: self.scope.map(|Object(scope)| scope) };
         let body = body(scope, self.data.0, &self.dedupe_key)?;
         let event = SessionEvent::new(
             self.session_id,
@@ -116,7 +119,31 @@ fn body(scope: FoundScope, data: Value, key: &DedupeKey) -> Result<EventBody, Pr
 }
 
 fn read<T: DeserializeOwned>(kind: EventKind, data: Value) -> Result<T, Problem> {
+    // What a context holds is the caller's own.
+    let is_context = |field: &str| kind == EventKind::ContextSet && field == "context";
+    let is_fine = data.as_object().is_some_and(|fields| {
+        fields.iter().all(|(field, value)| is_context(field) || lists_belong(field, value))
+    });
+    if !is_fine {
+        return Err(Problem::NotAnObject { kind });
+    }
     serde_json::from_value(data).map_err(|problem| Problem::Data { kind, problem })
+}
+
+/// The fields that hold a list, in any payload.
+const LISTS: [&str; 5] = ["blockers", "delta", "entries", "evidenceRefs", "refs"];
+
+/// Whether every list in the value of a field is one that belongs there. serde would read the fields of an object from
+/// a list too, and one event would have two texts.
+fn lists_belong(field: &str, value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter().all(|(field, value)| lists_belong(field, value)),
+        Value::Array(items) => {
+            LISTS.contains(&field)
+                && items.iter().all(|item| !item.is_array() && lists_belong("", item))
+        }
+        _ => true,
+    }
 }
 
 /// How many changes came before, which only the end of the key says. The rest of the key, and how the

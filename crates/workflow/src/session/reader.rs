@@ -2,6 +2,46 @@
 //!
 //! *Invariants*: no port here can write durable truth.
 //!
+//! ```
+//! # use std::sync::Arc;
+//! # use piton_store::port::{BlobReader, JournalReader, KeyRing};
+//! # use piton_workflow::{SessionEvent, session::{Error, Reader, Reply}};
+//! // It takes no more than the reading halves of the ports.
+//! async fn rehydrate(
+//!     journal: Arc<dyn JournalReader<SessionEvent>>,
+//!     blobs: Arc<dyn BlobReader>,
+//!     keys: Arc<dyn KeyRing>,
+//!     token: &str,
+//! ) -> Result<Reply, Error> {
+//!     Reader::new(journal, blobs, keys).rehydrate(token).await
+//! }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use std::sync::Arc;
+//! # use piton_core::port::{Clock, Entropy};
+//! # use piton_store::port::{BlobReader, Blobs, Journal, JournalReader, KeyRing};
+//! # use piton_workflow::{SessionEvent, session::Sessions};
+//! // Advancing a run takes the writing halves.
+//! fn sessions(
+//!     journal: Arc<dyn JournalReader<SessionEvent>>,
+//!     blobs: Arc<dyn Blobs>,
+//!     keys: Arc<dyn KeyRing>,
+//!     clock: Arc<dyn Clock>,
+//!     entropy: Arc<dyn Entropy>,
+//! ) -> Sessions {
+//!     Sessions::new(journal, blobs, keys, clock, entropy)
+//! }
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # use piton_store::port::{BlobReader, Blobs as _, Namespace};
+//! // What reads blobs does not store any.
+//! async fn store(blobs: &dyn BlobReader, bytes: Vec<u8>) {
+//!     blobs.put(Namespace::Snapshots, bytes).await.unwrap();
+//! }
+//! ```
+//!
 //! ```compile_fail,E0277
 //! # use std::sync::Arc;
 //! # use piton_store::port::{BlobReader, Journal, JournalReader, KeyRing};
@@ -12,7 +52,7 @@
 //!     Arc::<dyn Journal<SessionEvent>>::from(journal)
 //! }
 //! ```
-// shows in part: WR-244 (the example above that must not build)
+// shows: WR-099, WR-244
 
 use std::fmt;
 use std::sync::Arc;

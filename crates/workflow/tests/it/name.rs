@@ -69,7 +69,7 @@ where
     }
 }
 
-// shows in part: WR-020 (where it is parsed)
+// shows: WR-020 (with ids_that_are_not_safe_to_join_are_refused, ids_are_safe_to_join)
 #[test]
 fn step_and_loop_ids_hold_no_character_that_joins_ids() {
     check::<StepId>("StepId");

@@ -7,7 +7,9 @@ use piton_store::Health;
 use piton_store::memory::MemoryTable;
 use piton_store::port::Namespace;
 use piton_store::testing::SimDisk;
-use piton_workflow::bundle::{Bundle, BundleError, EntryPath, FormatProblem, InspectionBundle};
+use piton_workflow::bundle::{
+    Bundle, BundleError, EntryPath, FormatProblem, InspectionBundle, Needed,
+};
 use piton_workflow::carry;
 use serde_json::Value;
 
@@ -35,7 +37,8 @@ fn damaged() -> (SimDisk, Store, Tale, usize) {
 }
 
 // shows: WR-094
-// shows in part: WR-095 (the part about exports), WR-433 (the label)
+// shows: WR-095 (with nothing_is_saved_of_a_session_without_a_valid_beginning_and_that_is_said, a_damaged_session_is_explained_and_rolled_back_to_what_is_whole)
+// shows in part: WR-433 (the label)
 #[test]
 fn exactly_the_valid_events_are_saved_and_it_is_said_that_they_are_not_all() {
     let (_, store, tale, valid) = damaged();
@@ -52,6 +55,10 @@ fn exactly_the_valid_events_are_saved_and_it_is_said_that_they_are_not_all() {
     assert_eq!(block["unreadable"], serde_json::json!([]));
     assert_eq!(value["session"]["events"].as_array().unwrap().len(), valid);
     assert!(value["session"].get("manifest").is_none(), "nothing is attested");
+    // Nothing that only later events refer to is saved along with them.
+    let needed = Needed::by(&tale.events()[..valid]);
+    assert!(needed.snapshots.len() < Needed::by(&tale.events()).snapshots.len());
+    assert_eq!(bundle.content.snapshots.len(), needed.snapshots.len());
 }
 
 // shows in part: WR-096, WR-433 (the part about imports)
@@ -87,6 +94,7 @@ fn what_cannot_be_read_is_listed_and_the_rest_is_saved() {
     assert!(store.count(Namespace::Snapshots) >= bundle.content.snapshots.len());
 }
 
+// shows in part: WR-095 (no prefix at all)
 #[test]
 fn nothing_is_saved_of_a_session_without_a_valid_beginning_and_that_is_said() {
     let disk = SimDisk::new();
@@ -98,6 +106,9 @@ fn nothing_is_saved_of_a_session_without_a_valid_beginning_and_that_is_said() {
     assert_eq!(bundle.salvage.events_valid, 0);
     assert!(bundle.content.events.is_empty());
     assert!(matches!(bundle.salvage.health, Health::CorruptHead { .. }));
+    let value = json(&bundle);
+    assert_eq!(value["salvage"]["health"]["kind"], "corrupt_head");
+    assert_eq!(value["session"]["events"], serde_json::json!([]));
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn steps_of_features_at_one_anchor_are_ordered_by_feature_and_ordinal() {
     check(&source, &expected);
 }
 
-// shows in part: WR-301 (the step)
+// shows: WR-301 (with what_was_observed_and_the_pinned_workflow_decide_the_way)
 #[test]
 fn a_required_capability_is_tried_out_and_a_preferred_one_on_demand() {
     let mut source = json!({
@@ -139,6 +139,9 @@ fn a_required_capability_is_tried_out_and_a_preferred_one_on_demand() {
     let probe = workflow.steps[0].probe.as_ref().unwrap();
     assert_eq!(probe.capability.as_str(), "web_browsing");
     assert_eq!(probe.template_id.as_str(), "wr.templates.capability_probe");
+    let provenance = &workflow.steps[0].provenance;
+    assert_eq!(provenance.source, ProvenanceSource::FeatureInjected);
+    assert_eq!(provenance.origin_id.as_deref(), Some("wr.features.capabilities"));
     source["features"] = json!([{"featureId": "wr.features.capabilities", "config": {"probe": "required_and_preferred"}}]);
     check(
         &source,

@@ -2,16 +2,17 @@
 
 use piton_core::port::fixed::SeededEntropy;
 use piton_core::{BoundedText, GapId};
-use piton_workflow::compile::CompiledWorkflow;
+use piton_workflow::compile::{CapabilityNeed, CompiledWorkflow};
 use piton_workflow::engine::{Decision, Facts, Finding, Standings, Submission, block, decide};
 use piton_workflow::event::{Blocker, Pointer, Preferences, Resolution};
 use piton_workflow::{
-    Autonomy, BlockerCode, CapabilityMissing, ContractViolation, ExecutionState, GapSeverity,
-    Reason, RiskPolicy, TraceEntryKind, Unexpected, UserOnlyDependency,
+    Autonomy, BlockerCode, CapabilityMissing, CapabilityStatus, ContractViolation, ExecutionState,
+    GapSeverity, Reason, RiskPolicy, TraceEntryKind, Unexpected, UserOnlyDependency,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::judge::{behind_probes, browsing, standing};
 use super::properties::{artifacts, steps_max, workflows};
 use super::samples::{
     control, decision, looped, pending_key, running, source, start, step, workflow,
@@ -70,7 +71,7 @@ fn one_reason_is_the_source_of_a_blocker_and_of_a_critical_gap() {
 }
 
 // shows: WR-279, WR-280, WR-286, WR-287
-// shows in part: WR-281 (by mode), WR-282 (invariant violation)
+// shows in part: WR-282 (each reason in each mode)
 #[test]
 fn the_mode_decides_whether_a_run_stops_and_never_what_a_reason_means() {
     for reason in reasons() {
@@ -129,6 +130,40 @@ fn a_missing_output_blocks_or_is_recorded_and_passed_over() {
     }
 }
 
+// shows: WR-281
+#[test]
+fn a_capability_stops_a_run_only_if_it_is_required_and_then_by_the_mode() {
+    use CapabilityStatus::{Available, Unavailable, Unknown};
+    for need in CapabilityNeed::ALL {
+        for (status, missing) in [
+            (Unknown, Some(CapabilityMissing::RequiredCapabilityUnknown)),
+            (Unavailable, Some(CapabilityMissing::RequiredCapabilityUnavailable)),
+            (Available, None),
+        ] {
+            let workflow = browsing(*need);
+            let state = behind_probes(&workflow);
+            let expected = missing.filter(|_| *need == CapabilityNeed::Required);
+            let expected = expected.map(Reason::CapabilityMissing);
+            for autonomy in Autonomy::ALL {
+                let facts = Facts { standings: standing(status, status), ..facts(*autonomy) };
+                let submission = Submission { notes: Some("Done."), artifacts: &[] };
+                let (codes, gaps) = match decide(&workflow, &state, &facts, &submission).unwrap() {
+                    Decision::Blocked { report, gaps } => {
+                        (report.blockers().iter().map(|blocker| blocker.code).collect(), gaps)
+                    }
+                    Decision::Advanced { gaps, .. } => (Vec::new(), gaps),
+                };
+                let stops = *autonomy != Autonomy::FullAutoNeverStop;
+                let blocks = expected.filter(|_| stops).map(BlockerCode::from);
+                assert_eq!(codes, Vec::from_iter(blocks), "{need} {status} {autonomy}");
+                let told = gaps.iter().map(|gap| (gap.severity, gap.reason));
+                let critical = expected.map(|reason| (GapSeverity::Critical, reason));
+                assert!(told.eq(critical), "{need} {status} {autonomy}: {gaps:?}");
+            }
+        }
+    }
+}
+
 // shows: WR-341, WR-343
 #[test]
 fn without_a_decision_a_run_that_never_stops_leaves_the_loop_and_says_so_twice() {
@@ -176,6 +211,7 @@ fn a_decision_that_was_passed_over_stops_no_later_step_which_could_not_mend_it()
 }
 
 // shows: WR-350, WR-351, WR-352
+// shows: WR-282 (with the_mode_decides_whether_a_run_stops_and_never_what_a_reason_means, an_attempt_whose_record_is_not_whole_is_an_error_and_not_tried_again, a_damaged_session_is_refused_by_every_use_and_nothing_is_written)
 #[test]
 fn a_loop_that_is_to_go_on_and_may_not_blocks_or_ends_with_a_gap() {
     let workflow = workflow(&[looped("rounds", 1, &[decision("decide")]), step("report")]);
@@ -224,7 +260,7 @@ fn an_output_with_nothing_wrong_resolves_the_open_gaps_of_its_node_and_no_other_
 
 proptest! {
     // shows: WR-279, WR-287
-    // shows in part: WR-290 (blocks and gaps), WR-291 (contracts and disclosure)
+    // shows in part: WR-290, WR-291 (blocks and gaps, for any workflow and any output)
     #[test]
     fn a_run_that_never_stops_never_blocks_and_the_risk_policy_changes_nothing(
         workflow in workflows(),

@@ -169,14 +169,14 @@ fn to_continue_in_the_last_turn_is_told_with_the_loop_its_turn_and_its_limit() {
 }
 
 /// A workflow that needs the web as much as `need` says.
-fn browsing(need: CapabilityNeed) -> CompiledWorkflow {
+pub(super) fn browsing(need: CapabilityNeed) -> CompiledWorkflow {
     let mut source = source(&[step("one")]);
     source["capabilities"] = json!({"web_browsing": need});
     compile_value(&source).expect("it compiles")
 }
 
 /// The state at the step `one`, behind every probe.
-fn behind_probes(workflow: &CompiledWorkflow) -> ExecutionState {
+pub(super) fn behind_probes(workflow: &CompiledWorkflow) -> ExecutionState {
     let mut state = start(workflow).next;
     while super::samples::pending_key(&state).as_deref() != Some("one") {
         state =
@@ -185,12 +185,11 @@ fn behind_probes(workflow: &CompiledWorkflow) -> ExecutionState {
     state
 }
 
-fn standing(enforced: CapabilityStatus, shown: CapabilityStatus) -> Standings {
+pub(super) fn standing(enforced: CapabilityStatus, shown: CapabilityStatus) -> Standings {
     Standings::from([(Capability::WebBrowsing, Standing { enforced, shown })])
 }
 
 // shows: WR-298, WR-299, WR-303
-// shows in part: WR-281 (required only)
 #[test]
 fn a_required_capability_counts_by_what_is_more_than_a_claim() {
     use CapabilityStatus::{Available, Unavailable, Unknown};

@@ -36,7 +36,8 @@ fn an_outcome_is_blocked_or_advanced_and_never_both() {
     }
 }
 
-// shows in part: WR-267, WR-274 (too many)
+// shows: WR-267
+// shows in part: WR-274 (too many)
 // shows in part: WR-552 (empty and full lists)
 #[test]
 fn a_report_holds_one_to_ten_blockers() {

@@ -4,7 +4,7 @@ use piton_core::{EventId, EventIndex, NodeId, SessionId, TimestampMs};
 use piton_workflow::{EventBody, EventKind, SessionEvent};
 use serde_json::{Value, json};
 
-use super::sample::{AT_ROOT, NEXT, ROOT, RUN, at, bodies, parse, to_json};
+use super::sample::{AT_ROOT, NEXT, ROOT, RUN, at, bodies, data, parse, to_json, with_data};
 
 #[test]
 fn another_version_is_refused() {
@@ -25,8 +25,9 @@ fn an_unknown_kind_is_refused() {
     assert!(parse(&event).unwrap_err().to_string().contains("`session_closed` is not a known"));
 }
 
+// shows: WR-109, WR-112, WR-117, WR-186, WR-192
 // shows: WR-412 (with a_start_pins_its_workflow_records_what_it_was_told_and_asks_for_the_first_step)
-// shows in part: WR-109, WR-112, WR-117, WR-186, WR-192 (a node in the scope)
+// shows in part: WR-168, WR-177 (the scope)
 #[test]
 fn every_kind_has_the_scope_that_it_has_and_no_other() {
     let scopes = [
@@ -59,6 +60,17 @@ fn every_kind_has_the_scope_that_it_has_and_no_other() {
             let read = parse(&other);
             assert_eq!(read.is_ok(), allowed.contains(name), "{} {name} {read:?}", whole["kind"]);
         }
+    }
+}
+
+// shows: WR-108
+#[test]
+fn nothing_is_said_about_a_session_but_that_it_exists() {
+    let body = EventBody::SessionCreated;
+    assert_eq!(data(&body), json!({}));
+    assert!(with_data(&body, &json!({})).is_ok());
+    for other in [json!({"goal": "x"}), json!({"runId": RUN}), json!([]), json!(null), json!("")] {
+        assert!(with_data(&body, &other).is_err(), "{other}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The JSON of every kind of event, and what is refused of any kind.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::canonical;
 use piton_workflow::EventKind;
@@ -21,6 +21,29 @@ const OPTIONAL: [&str; 11] = [
     "context_set /data/context/rate",
     "context_set /data/context/slices",
     "context_set /data/context/ticket",
+];
+
+/// The fields of what each kind records, in the order of their names, and of the objects inside that rows of the
+/// register describe. A field with a `?` may be left out.
+const SHAPES: [(&str, &str); 15] = [
+    ("advance_recorded /data", "attemptId intent outcome"),
+    (
+        "advance_recorded /data/outcome/blockers/blockers/*",
+        "code details? message pointer suggestedFix?",
+    ),
+    ("capability_observed /data", "capObsId capability provenance status"),
+    ("capability_observed /data/provenance", "detail enforcementGrade kind"),
+    ("context_set /data", "context contextId source"),
+    ("decision_trace_appended /data", "entries traceId"),
+    ("divergence_recorded /data", "divergenceId reason relatedStepId? summary"),
+    ("edge_created /data", "cause edgeKind fromNodeId toNodeId"),
+    ("gap_recorded /data", "details? evidenceRefs? gapId reason resolution severity summary"),
+    ("node_created /data", "nodeKind parentNodeId snapshotRef workflowHash"),
+    ("node_output_appended /data", "outputChannel outputId payload supersedesOutputId?"),
+    ("observation_recorded /data", "confidence key value"),
+    ("preferences_changed /data", "changeId delta effective source"),
+    ("run_started /data", "workflowHash workflowId workflowSourceKind workflowSourceRef"),
+    ("session_created /data", ""),
 ];
 
 /// The fields that may be `null`. Anything may be inside a context.
@@ -89,7 +112,7 @@ fn every_event_reads_back_as_what_was_written() {
 
 // shows: WR-103, WR-113, WR-118, WR-124, WR-135, WR-142, WR-161
 // shows in part: WR-125 (a cause is required)
-// shows in part: WR-168, WR-177, WR-187, WR-268, WR-297, WR-413 (remove each)
+// shows in part: WR-413 (remove each)
 #[test]
 fn a_field_that_is_not_optional_cannot_be_left_out() {
     let mut optional = BTreeSet::new();
@@ -108,6 +131,41 @@ fn a_field_that_is_not_optional_cannot_be_left_out() {
     assert_eq!(optional, OPTIONAL.map(str::to_owned).into());
 }
 
+// shows: WR-187, WR-268
+// shows: WR-297 (with a_name_outside_of_its_closed_set_is_refused)
+// shows: WR-168, WR-177 (with every_kind_has_the_scope_that_it_has_and_no_other)
+#[test]
+fn every_kind_of_event_has_these_fields_and_no_others() {
+    let mut shapes: BTreeMap<String, BTreeMap<String, bool>> = BTreeMap::new();
+    let is_listed = |path: &str| SHAPES.iter().any(|(listed, _)| *listed == path);
+    for body in bodies() {
+        let whole = to_json(&at(3, body));
+        for object in objects(&whole) {
+            let path = general(&whole["kind"], &object);
+            if !is_listed(&path) {
+                assert_ne!(object, "/data", "{path} is in no shape");
+                continue;
+            }
+            let mut more = whole.clone();
+            more.pointer_mut(&object).unwrap()["extra"] = json!("x");
+            assert!(parse(&more).is_err(), "{path}");
+            let shape = shapes.entry(path).or_default();
+            for key in whole.pointer(&object).unwrap().as_object().unwrap().keys() {
+                let mut less = whole.clone();
+                less.pointer_mut(&object).unwrap().as_object_mut().unwrap().remove(key);
+                *shape.entry(key.clone()).or_default() |= parse(&less).is_ok();
+            }
+        }
+    }
+    let marked = |(name, optional): (&String, &bool)| {
+        if *optional { format!("{name}?") } else { name.clone() }
+    };
+    let text =
+        |shape: &BTreeMap<String, bool>| shape.iter().map(marked).collect::<Vec<_>>().join(" ");
+    let found: Vec<_> = shapes.iter().map(|(path, shape)| (path.as_str(), text(shape))).collect();
+    assert_eq!(found, SHAPES.map(|(path, fields)| (path, fields.to_owned())));
+}
+
 #[test]
 fn a_field_that_may_be_left_out_is_not_null() {
     for body in bodies() {
@@ -123,7 +181,7 @@ fn a_field_that_may_be_left_out_is_not_null() {
     }
 }
 
-// shows in part: WR-108, WR-195 (an open map)
+// shows in part: WR-195 (an open map)
 #[test]
 fn an_unknown_field_is_refused_in_every_object_but_the_context() {
     for body in bodies() {
@@ -133,6 +191,47 @@ fn an_unknown_field_is_refused_in_every_object_but_the_context() {
             more.pointer_mut(&object).unwrap()["extra"] = json!("x");
             let allowed = object == "/data/context";
             assert_eq!(parse(&more).is_ok(), allowed, "{} {object}", whole["kind"]);
+        }
+    }
+}
+
+/// Every order of `values`.
+fn orders(values: &[Value]) -> Vec<Vec<Value>> {
+    if values.is_empty() {
+        return vec![vec![]];
+    }
+    let after = |first: usize| {
+        let mut rest = values.to_vec();
+        let value = rest.remove(first);
+        orders(&rest).into_iter().map(move |rest| [vec![value.clone()], rest].concat())
+    };
+    (0..values.len()).flat_map(after).collect()
+}
+
+#[test]
+fn a_list_of_its_values_does_not_stand_for_an_object() {
+    for body in bodies() {
+        let whole = to_json(&at(3, body));
+        for object in objects(&whole) {
+            let fields = whole.pointer(&object).unwrap().as_object().unwrap();
+            let mut lists = vec![vec![]];
+            if object.is_empty() {
+                let declared =
+                    "v eventId eventIndex sessionId kind dedupeKey scope data timestampMs";
+                lists.push(
+                    declared
+                        .split(' ')
+                        .map(|name| fields.get(name).cloned().unwrap_or_default())
+                        .collect(),
+                );
+            } else if fields.len() <= 5 {
+                lists.extend(orders(&fields.values().cloned().collect::<Vec<_>>()));
+            }
+            for list in lists {
+                let mut other = whole.clone();
+                *other.pointer_mut(&object).unwrap() = list.into();
+                assert!(parse(&other).is_err(), "{other}");
+            }
         }
     }
 }
@@ -167,7 +266,7 @@ fn no_payload_repeats_the_ids_of_its_scope() {
 }
 
 // shows in part: WR-136, WR-143, WR-153, WR-155, WR-162, WR-169, WR-170, WR-178, WR-188 (refuses others)
-// shows in part: WR-194 (refuses others), WR-269 (refuses others)
+// shows in part: WR-194, WR-269, WR-297 (refuses others)
 #[test]
 fn a_name_outside_of_its_closed_set_is_refused() {
     let names = [

@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::sample::{AT_NEXT, NEXT, ROOT, RUN, data, edge, event_id, node, run_started, with_data};
 
-// shows in part: WR-128, WR-129 (the cause)
+// shows: WR-128
+// shows: WR-129 (with the_edge_of_a_bookmark_leads_to_a_bookmark)
 #[test]
 fn a_bookmark_is_made_by_making_a_bookmark_and_nothing_else_is() {
     for kind in EdgeKind::ALL.iter().copied() {

@@ -1,12 +1,13 @@
 //! Damaged sessions, and every way to use them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use piton_core::Code;
 use piton_store::Health;
 use piton_workflow::event::PreferenceChange;
 use piton_workflow::session::{
-    Checkpoint, Continue, Error, Prefer, Reply, Sessions, Start, StartKey,
+    Checkpoint, Continue, Error, Prefer, Reply, RunLine, Sessions, Settle, Start, StartKey, Verdict,
 };
 use piton_workflow::{Autonomy, PreferenceSource};
 
@@ -30,7 +31,7 @@ fn rewrite(file: &Path, change: impl FnOnce(&mut Vec<String>)) {
 /// Something that can happen to the files of a session: its directory, and its second segment.
 type Damage = (&'static str, fn(&Path, &Path));
 
-const DAMAGES: [Damage; 6] = [
+const DAMAGES: [Damage; 8] = [
     ("a byte of a segment flipped", |_, segment| {
         let mut bytes = std::fs::read(segment).unwrap();
         bytes[40] ^= 1;
@@ -45,6 +46,13 @@ const DAMAGES: [Damage; 6] = [
         rewrite(&dir.join("manifest.jsonl"), |lines| {
             lines[2] = lines[2].replace("\"v\":1", "\"v\":2");
         });
+    }),
+    ("the first control record unreadable", |dir, _| {
+        rewrite(&dir.join("manifest.jsonl"), |lines| lines[0].clear());
+    }),
+    ("the first segment gone", |_, segment| {
+        let first = tree(segment.parent().unwrap()).into_keys().next().unwrap();
+        std::fs::remove_file(segment.with_file_name(first)).unwrap();
     }),
     ("the last pin gone", |dir, _| {
         rewrite(&dir.join("manifest.jsonl"), |lines| drop(lines.pop()));
@@ -81,13 +89,23 @@ async fn every_use(
     };
     errors.push(("prefer", sessions().prefer(prefer).await.unwrap_err()));
     errors.push(("start", sessions().start(keyed()).await.unwrap_err()));
+    let RunLine { session_id: session, run_id: run, .. } = last.body.run;
+    let settle = Settle { session, run, node: None, verdict: Verdict::Approved };
+    errors.push(("settle", sessions().settle(settle).await.unwrap_err()));
+    errors.push(("resume", sessions().reader().take_up(session, run).await.unwrap_err()));
+    let token = last.body.next_call.clone().unwrap().params.state_token;
+    let token = token.unwrap_or_else(|| last.body.state_token.clone());
+    errors.push(("read", sessions().reader().rehydrate(&token).await.unwrap_err()));
     errors
 }
 
+// shows: WR-092 (with content_that_a_node_needs_and_that_is_damaged_is_refused_and_nothing_is_written)
+// shows: WR-093
 // shows: WR-433 (with exactly_the_valid_events_are_saved_and_it_is_said_that_they_are_not_all, what_was_salvaged_is_not_imported)
-// shows in part: WR-092, WR-093 (a session of which only a part is valid is not advanced)
+// shows in part: WR-282 (a corrupt session)
 #[tokio::test]
 async fn a_damaged_session_is_refused_by_every_use_and_nothing_is_written() {
+    let mut kinds = BTreeSet::new();
     for (damage, change) in DAMAGES {
         let dir = tempfile::tempdir().unwrap();
         let rig = Rig::local(dir.path(), 1);
@@ -107,8 +125,44 @@ async fn a_damaged_session_is_refused_by_every_use_and_nothing_is_written() {
             let Error::Store(piton_store::Error::NotHealthy { health, .. }) = error else {
                 panic!()
             };
-            assert!(!matches!(health, Health::Healthy), "{damage}, {what}");
+            kinds.insert(match health {
+                Health::Healthy => panic!("{damage}, {what}"),
+                Health::CorruptTail { .. } => "corrupt tail",
+                Health::CorruptHead { .. } => "corrupt head",
+                Health::UnknownVersion { .. } => "unknown version",
+            });
         }
         assert_eq!(tree(dir.path()), before, "{damage}");
+    }
+    assert_eq!(kinds, ["corrupt head", "corrupt tail", "unknown version"].into());
+}
+
+// shows in part: WR-092 (what the requested node needs beside the log)
+#[tokio::test]
+async fn content_that_a_node_needs_and_that_is_damaged_is_refused_and_nothing_is_written() {
+    for namespace in ["snapshots", "workflows/pinned"] {
+        let dir = tempfile::tempdir().unwrap();
+        let rig = Rig::local(dir.path(), 1);
+        let first = rig.sessions.start(keyed()).await.unwrap();
+        let last = rig.notes(&first, "One.").await;
+        for file in tree(&dir.path().join(namespace)).into_keys() {
+            let file = dir.path().join(namespace).join(file);
+            let mut bytes = std::fs::read(&file).unwrap();
+            if let Some(byte) = bytes.get_mut(40) {
+                *byte ^= 1;
+                std::fs::write(file, bytes).unwrap();
+            }
+        }
+        let before = tree(dir.path());
+        let cold = || Rig::local(dir.path(), 2).sessions;
+        for request in [ack(&last, "Two.", vec![]), ack(&first, "One.", vec![]), state(&last)] {
+            let error = cold().proceed(request).await.unwrap_err();
+            assert_eq!(error.code(), Code::StoreCorruptBlob, "{namespace}: {error}");
+        }
+        let checkpoint_token = last.body.checkpoint_token.clone().unwrap();
+        let bookmark = Checkpoint { checkpoint_token, output: None };
+        let error = cold().checkpoint(bookmark).await.unwrap_err();
+        assert_eq!(error.code(), Code::StoreCorruptBlob, "{namespace}: {error}");
+        assert_eq!(tree(dir.path()), before, "{namespace}");
     }
 }

@@ -1,18 +1,19 @@
 //! Handing in outputs.
 
 use piton_store::port::Namespace;
-use piton_workflow::event::{EventBody, OutputPayload};
+use piton_workflow::event::{EventBody, Outcome, OutputPayload};
 use piton_workflow::projection::{SessionState, status};
+use piton_workflow::token::{AckPayload, verify};
 use piton_workflow::{Autonomy, EdgeCause, EventKind, NextIntent, RunStatus, TraceEntryKind};
 use serde_json::json;
 
 use super::checkpoint::tree;
-use super::rig::{Rig, ack, body, pending, start_with, strict_step};
+use super::rig::{Rig, ack, body, pending, start_with, state, strict_step};
 use crate::engine::samples::{control, decision, looped, source, step, workflow};
 use crate::source::compile_value;
 
-// shows in part: WR-132, WR-134, WR-140, WR-245, WR-261, WR-263 (what an advance records)
 // shows: WR-304 (with a_tool_that_takes_notes_asks_for_those_of_one_step_and_says_what_they_hold)
+// shows in part: WR-140, WR-261, WR-263 (what an advance records)
 #[tokio::test]
 async fn an_output_leads_to_the_next_step_and_to_the_end() {
     let rig = Rig::memory();
@@ -42,6 +43,57 @@ async fn an_output_leads_to_the_next_step_and_to_the_end() {
     let recaps: Vec<_> =
         run.graph.nodes().map(|node| run.outputs.recap(node.id).unwrap_or("-")).collect();
     assert_eq!(recaps, ["One is done.", "Two is done.", "-"]);
+}
+
+// shows: WR-132, WR-134
+#[tokio::test]
+async fn every_attempt_is_recorded_once_at_the_node_of_its_token_whether_it_advances_or_not() {
+    let rig = Rig::memory();
+    let first = rig.start(&workflow(&[strict_step("one"), step("two"), step("three")])).await;
+    let mut calls = Vec::new();
+    let mut expected = Vec::new();
+    let mut reply = first.clone();
+    let mut second = None;
+    for (notes, outcome) in [
+        ("done", "blocked"),
+        ("done, too", "blocked"),
+        ("```\nls\n```\nIt lists what is there.", "advanced"),
+        ("", "blocked"),
+        ("Two.", "advanced"),
+        ("Two, in another way.", "advanced"),
+    ] {
+        if notes == "Two, in another way." {
+            let left = second.as_ref().expect("the second step was reached");
+            reply = rig.sessions.proceed(state(left)).await.unwrap();
+        }
+        let token = reply.body.ack_token.as_ref().unwrap().parse().unwrap();
+        let named = verify(&token, &*rig.keys).await.unwrap().into_ack().unwrap();
+        let AckPayload { address, attempt } = named;
+        expected.push((address.run, address.node, attempt, outcome));
+        calls.push(ack(&reply, notes, vec![]));
+        reply = rig.notes(&reply, notes).await;
+        if pending(&reply) == "two" {
+            second = Some(reply.clone());
+        }
+    }
+    // The same calls again, in another process too, are no attempts.
+    for process in [&rig, &rig.again()] {
+        for call in &calls {
+            process.sessions.proceed(call.clone()).await.unwrap();
+        }
+    }
+    let events = rig.events(first.body.run.session_id).await;
+    let recorded = events.iter().filter_map(|event| match event.body() {
+        EventBody::AdvanceRecorded(at, record) => {
+            let outcome = match record.outcome {
+                Outcome::Blocked { .. } => "blocked",
+                Outcome::Advanced { .. } => "advanced",
+            };
+            Some((at.run, at.node, record.attempt_id, outcome))
+        }
+        _ => None,
+    });
+    assert_eq!(recorded.collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]
@@ -178,6 +230,7 @@ async fn an_output_is_added_and_changes_nothing_that_is_written() {
 }
 
 // shows: WR-302
+// shows in part: WR-301 (what a probe records)
 #[tokio::test]
 async fn what_was_observed_and_the_pinned_workflow_decide_the_way() {
     let mut file = source(&[step("one"), step("two")]);
@@ -194,6 +247,24 @@ async fn what_was_observed_and_the_pinned_workflow_decide_the_way() {
             let mut reply = rig.start(&compiled).await;
             let probe = pending(&reply).to_owned();
             reply = rig.hand_in(&reply, "Tried it.", vec![observed.clone()]).await.unwrap();
+            let recorded = rig.events(reply.body.run.session_id).await;
+            let recorded = recorded.iter().find_map(|event| match event.body() {
+                EventBody::CapabilityObserved(_, recorded) => Some(recorded.clone()),
+                _ => None,
+            });
+            let recorded = serde_json::to_value(recorded.unwrap()).unwrap();
+            assert_eq!(
+                recorded["provenance"],
+                json!({
+                    "kind": "probe_step",
+                    "enforcementGrade": "strong",
+                    "detail": {
+                        "probeTemplateId": "wr.templates.capability_probe",
+                        "probeStepId": probe,
+                        "result": result,
+                    },
+                })
+            );
             let mut way = Vec::new();
             while pending(&reply) != probe && !reply.body.is_complete {
                 way.push(pending(&reply).to_owned());

@@ -10,7 +10,7 @@ use super::rig::{Rig, pending, start_with, state};
 use crate::engine::samples::{source, step, workflow};
 use crate::source::compile_value;
 
-fn needing(id: &str, reason: &str) -> Value {
+pub(super) fn needing(id: &str, reason: &str) -> Value {
     let mut step = step(id);
     step["needsUser"] = json!({"reason": reason, "question": "May the table be dropped?"});
     if reason == "needs_user_choice" {

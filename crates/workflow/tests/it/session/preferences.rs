@@ -2,11 +2,15 @@
 
 use piton_core::Code;
 use piton_workflow::event::{PreferenceChange, Preferences};
-use piton_workflow::session::{Prefer, Reply, Start};
+use piton_workflow::session::{Checkpoint, Prefer, Reply, Start};
 use piton_workflow::{Autonomy, EventKind, PreferenceSource, RiskPolicy};
 
-use super::rig::{Rig, start, state};
-use crate::engine::samples::{step, workflow};
+use serde_json::{Value, json};
+
+use super::person::needing;
+use super::rig::{Rig, ack, body, start, state, strict_step};
+use crate::engine::samples::{control, decision, looped, source, step, workflow};
+use crate::source::compile_value;
 
 // shows: WR-294
 #[test]
@@ -72,5 +76,93 @@ async fn a_change_that_cannot_be_made_is_refused() {
     for request in [change(&first, vec![]), change(&first, twice), elsewhere] {
         let error = rig.sessions.prefer(request).await.unwrap_err();
         assert_eq!(error.code(), Code::ValidationError, "{error}");
+    }
+}
+
+/// Everything that a run with these preferences says and records, but for the preferences themselves. The same outputs
+/// are submitted whatever they are, with the same entropy and the same keys.
+async fn transcript(preferences: Preferences) -> String {
+    let rig = Rig::memory();
+    let mut file = source(&[
+        strict_step("one"),
+        needing("drop", "needs_user_approval"),
+        looped("rounds", 1, &[decision("decide")]),
+        step("end"),
+    ]);
+    file["capabilities"] = json!({"web_browsing": "required"});
+    let compiled = compile_value(&file).unwrap();
+    let first = rig.sessions.start(Start { preferences, ..start(&compiled) }).await.unwrap();
+    let session = first.body.run.session_id;
+    let observed = |result: &str| {
+        let mut artifact = json!({"kind": "wr.capability_observation",
+                                  "capability": "web_browsing", "result": result});
+        if result == "failure" {
+            artifact["failureCode"] = json!("tool_missing");
+        }
+        artifact
+    };
+    let mut replies = vec![first];
+    for (notes, artifacts) in [
+        ("Not there.", vec![observed("failure")]),
+        ("There.", vec![observed("success")]),
+        ("done", vec![]),
+        ("```\nls\n```\nIt lists what is there.", vec![]),
+        ("They will surely agree.", vec![]),
+        ("", vec![control("rounds", "continue")]),
+        ("", vec![control("rounds", "stop")]),
+        ("", vec![]),
+        ("The end.", vec![]),
+    ] {
+        let last = replies.last().expect("the run began");
+        if last.body.ack_token.is_some() {
+            replies.push(rig.sessions.proceed(ack(last, notes, artifacts)).await.unwrap());
+        }
+    }
+    // From the first step again, twice: what was done before is a replay, what is new is a fork.
+    let again = ack(&replies[0], "Not there.", vec![observed("failure")]);
+    replies.push(rig.sessions.proceed(again).await.unwrap());
+    let here = rig.sessions.proceed(state(&replies[0])).await.unwrap();
+    replies.push(rig.sessions.proceed(ack(&here, "", vec![observed("success")])).await.unwrap());
+    let checkpoint_token = here.body.checkpoint_token.clone().unwrap();
+    let bookmark = Checkpoint { checkpoint_token, output: None };
+    let made = rig.sessions.checkpoint(bookmark).await.unwrap();
+    replies.push(here);
+    let mut lines = vec![serde_json::to_string(&made.body).unwrap()];
+    for reply in &replies {
+        let mut said: Value = serde_json::from_str(&body(reply)).unwrap();
+        said["preferences"] = Value::Null;
+        lines.push(format!("{said}\n{}", reply.text()));
+    }
+    for event in rig.events(session).await {
+        let mut line = serde_json::to_value(&event).unwrap();
+        if event.body().kind() == EventKind::PreferencesChanged {
+            line["data"] = Value::Null;
+        }
+        lines.push(line.to_string());
+    }
+    lines.join("\n")
+}
+
+// shows: WR-290 (with a_run_that_never_stops_never_blocks_and_the_risk_policy_changes_nothing)
+// shows: WR-291
+#[tokio::test]
+async fn the_risk_policy_changes_no_block_no_gap_no_fork_and_no_token() {
+    for autonomy in Autonomy::ALL.iter().copied() {
+        let mut told = Vec::new();
+        for risk_policy in RiskPolicy::ALL.iter().copied() {
+            told.push(transcript(Preferences { autonomy, risk_policy }).await);
+        }
+        // Contracts, capabilities, what a person is needed for, disclosure, forks: each comes up.
+        let blocks =
+            ["REQUIRED_CAPABILITY_UNAVAILABLE", "INVALID_REQUIRED_OUTPUT", "USER_ONLY_DEPENDENCY"];
+        let gaps =
+            ["required_capability_unavailable", "invalid_required_output", "needs_user_approval"];
+        let is_stopped = autonomy != Autonomy::FullAutoNeverStop;
+        for (code, gap) in blocks.into_iter().zip(gaps) {
+            assert_eq!(told[0].contains(code), is_stopped, "{autonomy} {code}");
+            assert!(told[0].contains(gap), "{autonomy} {gap}");
+        }
+        assert!(told[0].contains("detected_non_tip_advance"), "{autonomy}");
+        assert!(told.iter().all(|other| *other == told[0]), "{autonomy}");
     }
 }

@@ -1,10 +1,14 @@
 //! Tokens of calls: long, short, crossed and wrong.
 
+use std::time::Duration;
+
 use piton_core::Code;
 use piton_workflow::session::{Continue, Output};
+use piton_workflow::token::verify;
 
 use super::rig::{Rig, ack, body, pending, state};
 use crate::engine::samples::{step, workflow};
+use crate::token::samples::mint;
 
 // shows in part: WR-139 (the text of the token)
 #[tokio::test]
@@ -26,6 +30,34 @@ async fn the_short_token_of_a_reply_goes_on_in_any_process() {
     assert_eq!(pending(&second), "two");
     let long = rig.notes(&first, "One.").await;
     assert_eq!(body(&long), body(&second));
+}
+
+// shows: WR-139 (with the_short_token_of_a_reply_goes_on_in_any_process)
+#[tokio::test]
+async fn an_attempt_is_the_same_by_its_id_and_by_nothing_else() {
+    let rig = Rig::memory();
+    let first = rig.start(&workflow(&[step("one"), step("two")])).await;
+    let second = rig.notes(&first, "One.").await;
+    let session = first.body.run.session_id;
+    let before = rig.event_count(session).await;
+    let token = first.body.ack_token.clone().unwrap();
+    let payload = verify(&token.parse().unwrap(), &*rig.keys).await.unwrap();
+    // Signed with another key, at another time, with another output: the same attempt.
+    rig.keys.rotate().await.unwrap();
+    rig.clock.advance(Duration::from_hours(24));
+    let again = mint(&payload, &*rig.keys).await.unwrap().as_str().to_owned();
+    assert_ne!(again, token);
+    for (ack_token, notes) in [(&token, "One."), (&again, "One."), (&again, "One, again.")] {
+        let request = Continue { ack_token: Some(ack_token.clone()), ..ack(&first, notes, vec![]) };
+        let reply = rig.sessions.proceed(request).await.unwrap();
+        assert_eq!(reply.body.run, second.body.run);
+        assert_eq!(reply.body.pending, second.body.pending);
+        assert_eq!(rig.event_count(session).await, before);
+    }
+    // Another id, at the same node, with the same output, signed with the same key: another attempt.
+    let here = rig.sessions.proceed(state(&first)).await.unwrap();
+    rig.notes(&here, "One.").await;
+    assert!(rig.event_count(session).await > before);
 }
 
 // shows: WR-238, WR-562

@@ -269,6 +269,17 @@ fn what_is_referred_to_must_be_there() {
     check("/steps/2/body", json!("nobody"), &["unresolved_reference /steps/2/body"]);
 }
 
+// shows in part: WR-020 (in a workflow file of the shipped dialect)
+#[test]
+fn ids_are_safe_to_join() {
+    // The id of a loop in this dialect is that of its step.
+    for path in ["/steps/0/id", "/steps/2/id", "/steps/2/body/0/id"] {
+        for id in ["a/b", "a@b", "a:b", "a.b", "a b", "A", "ü", ""] {
+            check(path, json!(id), &[&format!("invalid_id {path}")]);
+        }
+    }
+}
+
 #[test]
 fn ids_are_used_once() {
     check("/steps/1/id", json!("plan"), &["duplicate_id /steps/1/id"]);

@@ -100,8 +100,12 @@ fn a_value_of_a_wrong_type_and_a_field_that_nobody_knows_are_refused() {
 // shows in part: WR-020 (in a workflow file)
 #[test]
 fn ids_that_are_not_safe_to_join_are_refused() {
-    check("/steps/0/id", json!("a/b"), &["invalid_id /steps/0/id"]);
-    check("/steps/1/loopId", json!("a@b"), &["invalid_id /steps/1/loopId"]);
+    for path in ["/steps/0/id", "/steps/1/loopId", "/steps/1/body/0/id"] {
+        for id in ["a/b", "a@b", "a:b", "a.b", "a b", "A", "ü", ""] {
+            check(path, json!(id), &[&format!("invalid_id {path}")]);
+        }
+    }
+    check("/steps/0/id", json!("a-b_0"), &[]);
     check("/conditions/0/conditionId", json!("A"), &["invalid_id /conditions/0/conditionId"]);
     check("/steps/1/body/0/id", json!("plan"), &["duplicate_id /steps/1/body/0/id"]);
 }

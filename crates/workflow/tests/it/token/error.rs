@@ -90,7 +90,7 @@ fn locked() -> Error {
     ready(journal.lease(&session)).unwrap_err().into()
 }
 
-// shows: WR-237
+// shows: WR-237 (with a_step_narrows_while_it_is_pending_and_no_longer, a_call_must_name_its_step_as_long_as_a_run_of_the_agent_narrows, a_call_without_a_label_is_refused_while_several_runs_are_open)
 #[test]
 fn every_code_of_tokens_is_produced_and_says_what_to_do() {
     let mut page = String::new();

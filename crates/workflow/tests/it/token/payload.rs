@@ -194,7 +194,8 @@ fn payload() -> impl Strategy<Value = Payload> {
 }
 
 proptest! {
-    // shows in part: WR-241, WR-550 (the token codec)
+    // shows: WR-241 (with bytes_that_can_be_read_are_those_that_are_written)
+    // shows in part: WR-550 (the token codec)
     #[test]
     fn a_payload_that_is_written_and_read_is_the_same(payload in payload()) {
         let bytes = payload.encode();

@@ -36,6 +36,7 @@ fn a_sound_session_is_called_sound_and_left_as_it_is() {
     assert!(store.events(tale.session) == tale.events());
 }
 
+// shows in part: WR-095 (a check)
 #[test]
 fn a_damaged_session_is_explained_and_rolled_back_to_what_is_whole() {
     let (disk, store, tale) = stored();
@@ -44,7 +45,8 @@ fn a_damaged_session_is_explained_and_rolled_back_to_what_is_whole() {
     let segment = format!("/sessions/{}/events/{first:08}-{end:08}.jsonl", tale.session);
     disk.damage(Path::new(&segment), |bytes| bytes[20] ^= 1);
     let found = check(&store, &tale).unwrap();
-    assert!(!found.is_sound());
+    assert!(!found.is_sound() && !found.stored.health.is_healthy());
+    assert_eq!(found.stored.events, first, "no event behind the damage counts");
     insta::assert_snapshot!("verify_damaged", found.summary());
     let done = fix(&store, &tale).unwrap();
     insta::assert_snapshot!("repair_damaged", done.summary());
