@@ -229,20 +229,16 @@ impl Site {
     }
 
     /// Writes `bytes` behind the validated part of the control file and syncs them: the moment in
-    /// which plans become part of the stream.
-    ///
-    /// If another process wrote the newest commit, its bytes are written once more: its sync may
-    /// have failed, and a sync after a failed one says nothing about bytes from before.
+    /// which plans become part of the stream. What stands there is durable already.
     pub(super) fn extend_control(&self, head: Head, bytes: &[u8]) -> Result<(), Error> {
+        assert_eq!(head.synced, head.position, "the newest commit was confirmed");
+        self.write_control(head.position, bytes)
+    }
+
+    fn write_control(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         let write = || {
             let mut file = self.disk().open(&self.control)?;
-            if head.synced < head.position {
-                let mut newest = self.control_from(head.newest_start)?;
-                newest.extend_from_slice(bytes);
-                file.write_all_at(head.newest_start, &newest)?;
-            } else {
-                file.write_all_at(head.position, bytes)?;
-            }
+            file.write_all_at(offset, bytes)?;
             file.sync()
         };
         write().map_err(Error::io("commit a plan"))
@@ -359,8 +355,13 @@ impl Site {
     }
 
     /// Makes sure that the newest commit is durable, whoever wrote it. The caller has the lock.
+    ///
+    /// Its bytes are written once more: the sync of whoever wrote them may have failed, and a sync after a failed one
+    /// says nothing about bytes from before.
     pub(super) fn confirm_newest(&self, head: Head) -> Result<(), Error> {
-        self.extend_control(head, &[])
+        let newest =
+            self.control_from(head.newest_start).map_err(Error::io("commit a plan"))?;
+        self.write_control(head.newest_start, &newest)
     }
 
     /// The same for a caller without the lock. If a writer has it, a sync must do.

@@ -170,6 +170,59 @@ fn a_process_whose_disk_failed_at_the_first_append_verifies_the_stream_and_goes_
     block_on(append(&journal, &lease, 3, "kept")).unwrap();
 }
 
+/// A writer dies before its last call, the sync of the control file, and the power stays on. Another one appends
+/// something else, dies before each of its calls, and then the power goes out.
+fn follow_a_dead_writer<J: Journal<Sample>>(open: fn(&SimDisk) -> J) {
+    let start = prepared(open, 2);
+    let whole = start.fork();
+    assert!(attempt(open, &whole, None));
+    let left = start.fork();
+    let at = whole.calls() - 1;
+    assert!(!attempt(open, &left, Some(Fault { at, kind: FaultKind::Crash })));
+    let next = |disk: &SimDisk, fault| {
+        let journal = open(disk);
+        disk.set_fault(fault);
+        block_on(async {
+            let Ok(lease) = journal.lease(&name()).await else { return false };
+            assert_eq!(lease.next_event().get(), 11, "what the dead writer left is part of the stream");
+            append(&journal, &lease, 2, "next").await.is_ok()
+        })
+    };
+    let whole = left.fork();
+    assert!(next(&whole, None));
+    let mut lengths = BTreeMap::<u64, u64>::new();
+    for at in 0..=whole.calls() {
+        let disk = left.fork();
+        let is_acknowledged = next(&disk, Some(Fault { at, kind: FaultKind::Crash }));
+        assert_eq!(is_acknowledged, at == whole.calls());
+        // Only few cuts keep all of the last write, and of the one before it only a part.
+        let cuts = if at + 1 == whole.calls() { 256 } else { 16 };
+        for (luck, sector) in (0..cuts).flat_map(|luck| SECTORS.map(|sector| (luck, sector))) {
+            let story = format!("crash at call {at}, cut {luck} at {sector}");
+            let journal = open(&disk.after_power_cut(luck, sector));
+            let lease = block_on(journal.lease(&name()));
+            let lease = lease.unwrap_or_else(|error| panic!("{story}: {error}"));
+            let length = lease.next_event().get();
+            assert!([6, 11, 13].contains(&length), "{story}: {length} events");
+            assert!(!is_acknowledged || length == 13, "{story}: an acknowledged plan is gone");
+            *lengths.entry(length).or_default() += 1;
+        }
+    }
+    assert_eq!(lengths.len(), 3, "each of the endings was tried: {lengths:?}");
+}
+
+// shows in part: WR-062 (a writer that follows one which died)
+#[test]
+fn what_a_dead_writer_left_in_a_session_never_reads_as_damage() {
+    follow_a_dead_writer(sessions);
+}
+
+// shows in part: WR-062 (a writer that follows one which died)
+#[test]
+fn what_a_dead_writer_left_in_a_log_never_reads_as_damage() {
+    follow_a_dead_writer(backpacks);
+}
+
 mod long {
     use super::*;
 

@@ -34,11 +34,15 @@ struct Bench {
 }
 
 fn bench() -> Bench {
-    let disk = SimDisk::new();
+    bench_on(&SimDisk::new())
+}
+
+/// A process of its own on `disk`.
+fn bench_on(disk: &SimDisk) -> Bench {
     let recorder = Recorder::new(Arc::new(disk.clone()));
     let dir = DataDir::on(Arc::new(recorder.clone()), Path::new("/")).unwrap();
     let journal = open(dir, SegmentedJournal::sessions);
-    Bench { disk, recorder, journal, name: SESSION.parse().unwrap() }
+    Bench { disk: disk.clone(), recorder, journal, name: SESSION.parse().unwrap() }
 }
 
 impl Bench {
@@ -103,6 +107,23 @@ fn an_append_is_a_fixed_list_of_calls() {
             "sync manifest.jsonl",
         ]
     );
+}
+
+/// Whoever wrote before may have died before its sync. Making sure of that costs one sync, once.
+#[test]
+fn the_first_append_after_another_process_wrote_costs_one_sync_more() {
+    let bench = bench();
+    bench.append(3, "a");
+    let syncs = |calls: &[Call]| {
+        let manifest = calls.iter().filter(|call| call.path.ends_with("manifest.jsonl"));
+        let calls: Vec<_> = manifest.map(|call| call.operation).collect();
+        let total = calls.iter().filter(|operation| **operation == "sync").count();
+        (calls.join(" "), total)
+    };
+    let other = bench_on(&bench.disk);
+    let first = other.append(3, "b");
+    assert_eq!(syncs(&first), ("read open write sync open write sync".to_owned(), 2));
+    assert_eq!(syncs(&other.append(3, "c")), ("open write sync".to_owned(), 1));
 }
 
 // shows: WR-008, WR-053, WR-054, WR-056, WR-058, WR-059, WR-065, WR-066, WR-070, WR-072, WR-077
