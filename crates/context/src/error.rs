@@ -168,6 +168,11 @@ impl Error {
         Self::Integrity { what: what.into(), detail: detail.into() }
     }
 
+    /// Whether something that is stored is damaged.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Integrity { .. } | Self::Store(piton_store::Error::BlobCorrupt { .. }))
+    }
+
     /// Whether another process was faster, and the same call again may succeed.
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Store(piton_store::Error::Conflict { .. }))

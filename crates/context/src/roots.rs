@@ -9,13 +9,14 @@ use piton_store::{
 use crate::{
     ProjectId,
     bounds::PAGE,
-    frame::Frame,
+    frame::{Frame, LOST},
     stored::keys::{Keys, Row},
 };
 
 /// The contents that the frames in a table refer to.
 ///
-/// A frame that cannot be read makes every reading fail, so that nothing is swept.
+/// A frame that cannot be read makes every reading fail, so that nothing is swept. Of one that a repair took out of use,
+/// every digest counts that can be read in its row.
 ///
 /// *Limitations*: every reading reads every frame. What was added since cannot be told apart, and to name too many is
 /// allowed.
@@ -54,16 +55,39 @@ impl<'a> FrameRoots<'a> {
     }
 
     async fn of_project(&self, project: ProjectId, roots: &mut Vec<Digest>) -> Result<(), Error> {
-        let prefix = Keys(project).all(Row::Frame);
+        let keys = Keys(project);
+        self.of_rows(&keys.all(Row::Frame), roots, |row, roots| {
+            let damaged = |_| Error::BadRequest {
+                problem: "a frame in the table cannot be read; `piton context validate` names it",
+            };
+            if row == LOST {
+                return Ok(());
+            }
+            let (frame, inline) = Frame::decode(row).map_err(damaged)?;
+            roots.extend(inline.is_none().then_some(frame.content));
+            Ok(())
+        })
+        .await?;
+        let mut aside = keys.all(Row::Aside);
+        aside.push(Row::Frame as u8);
+        self.of_rows(&aside, roots, |row, roots| {
+            roots.extend(digests_in(row));
+            Ok(())
+        })
+        .await
+    }
+
+    async fn of_rows(
+        &self,
+        prefix: &[u8],
+        roots: &mut Vec<Digest>,
+        add: impl Fn(&[u8], &mut Vec<Digest>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let mut after: Option<Key> = None;
         loop {
-            let page = self.table.scan(&prefix, after.as_deref(), PAGE).await?;
+            let page = self.table.scan(prefix, after.as_deref(), PAGE).await?;
             for entry in &page.entries {
-                let damaged = |_| Error::BadRequest {
-                    problem: "a frame in the table cannot be read; `piton context validate` names it",
-                };
-                let (frame, inline) = Frame::decode(&entry.value).map_err(damaged)?;
-                roots.extend(inline.is_none().then_some(frame.content));
+                add(&entry.value, roots)?;
             }
             after = page.entries.into_iter().last().map(|entry| entry.key);
             if !page.more {
@@ -71,6 +95,13 @@ impl<'a> FrameRoots<'a> {
             }
         }
     }
+}
+
+/// Every digest whose text is among these bytes.
+fn digests_in(bytes: &[u8]) -> Vec<Digest> {
+    const LENGTH: usize = "sha256:".len() + 64;
+    let text = |window: &[u8]| std::str::from_utf8(window).ok().and_then(|text| text.parse().ok());
+    bytes.windows(LENGTH).filter(|window| window.starts_with(b"sha256:")).filter_map(text).collect()
 }
 
 impl Roots for FrameRoots<'_> {

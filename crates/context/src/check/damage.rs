@@ -24,6 +24,8 @@ piton_core::closed_set! {
         Index => "index",
         /// The number of the next append, or when a frame became the head again.
         Sequence => "sequence",
+        /// A mark of a frame, or a note about a rename or about what changed.
+        Note => "note",
     }
 }
 
@@ -89,10 +91,6 @@ impl Validation {
                 self.add(kind, what, detail);
                 Ok(None)
             }
-            Err(Error::Store(error @ piton_store::Error::BlobCorrupt { .. })) => {
-                self.add(kind, "a content", error.to_string());
-                Ok(None)
-            }
             Err(error) => Err(error),
         }
     }
@@ -117,7 +115,8 @@ impl Context {
     async fn look(&self) -> Result<Validation, Error> {
         let mut found = Validation::default();
         TreeCheck::new(self).run(&mut found).await?;
-        FrameCheck::new(self).run(&mut found).await?;
+        let flaws = FrameCheck::new(self).run(&mut found).await?;
+        found.damage.extend(flaws.0.into_values().map(|flaw| flaw.damage));
         found.damage.sort_unstable();
         found.damage.dedup();
         Ok(found)

@@ -1,4 +1,6 @@
-//! Checking frames, their contents, sets, heads and indices.
+//! Checking frames, their contents, sets, heads and indices, and the notes about them.
+//!
+//! Frames and when they became heads again are what counts; every other row is made from them here, and compared.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,11 +10,13 @@ use std::{
 use piton_core::Digest;
 use piton_store::port::{Entry, Key};
 
-use super::{DamageKind, Validation};
+use super::{Damage, DamageKind, Validation, flaw::Flaws};
 use crate::{
     Context, Error,
-    frame::{Frame, FrameId, FrameSet, Head, leaf},
+    frame::{BasisKind, Frame, FrameId, FrameSet, Head, LOST, leaf, lost_leaf},
+    history::{TOUCHED_EVERYWHERE, old_path, read_note},
     stored::keys::{Row, split_path},
+    synthesis::{damaged_mark, is_mark},
     tree::TreePath,
     word::{AgentId, FrameType},
 };
@@ -23,17 +27,29 @@ struct Known {
     index: u64,
     frame_type: FrameType,
     agent_id: AgentId,
+    kind: BasisKind,
+    sequence: u64,
     /// When it was made, or became the head again.
     recency: u64,
+}
+
+/// What stands at a place of a path.
+enum Place {
+    /// A frame with this leaf.
+    Frame(Digest),
+    /// Nothing: a repair took it out of use.
+    Lost(Entry),
+    /// A row that is no frame.
+    Damaged(Entry, Damage),
 }
 
 pub(super) struct FrameCheck<'a> {
     context: &'a Context,
     frames: BTreeMap<FrameId, Known>,
-    leaves: BTreeMap<TreePath, Vec<Digest>>,
-    /// The keys that the indices must have, and no others.
-    expected: BTreeSet<Key>,
-    newest: u64,
+    places: BTreeMap<TreePath, BTreeMap<u64, Place>>,
+    /// The rows that are made from the frames, by the letters of their kinds.
+    expected: BTreeMap<u8, BTreeMap<Key, Vec<u8>>>,
+    flaws: Flaws,
 }
 
 impl<'a> FrameCheck<'a> {
@@ -41,221 +57,400 @@ impl<'a> FrameCheck<'a> {
         Self {
             context,
             frames: BTreeMap::new(),
-            leaves: BTreeMap::new(),
-            expected: BTreeSet::new(),
-            newest: 0,
+            places: BTreeMap::new(),
+            expected: BTreeMap::new(),
+            flaws: Flaws::default(),
         }
     }
 
-    pub(super) async fn run(mut self, found: &mut Validation) -> Result<(), Error> {
+    /// Checks everything, counts it in `found`, and returns what is wrong.
+    pub(super) async fn run(mut self, found: &mut Validation) -> Result<Flaws, Error> {
         let mut after: Option<Key> = None;
         loop {
             let prefix = self.context.keys.all(Row::Frame);
             let (rows, more) = self.context.page(&prefix, after.as_deref()).await?;
-            for row in &rows {
-                found.frames += 1;
-                self.frame(row, found).await?;
-            }
             after = rows.last().map(|row| Key::clone(&row.key));
+            for row in rows {
+                found.frames += 1;
+                self.frame(row).await?;
+            }
             if !more {
                 break;
             }
         }
-        self.moves(found).await?;
-        self.sets(found).await?;
-        self.heads(found).await?;
-        self.indices(found).await?;
-        self.next_append(found).await
+        let taken = self.places();
+        self.recency_and_heads(found).await?;
+        self.derived(Row::Set, DamageKind::Set, set_name, SET).await?;
+        self.derived(Row::Head, DamageKind::Head, head_name, HEAD).await?;
+        self.indices(&taken).await?;
+        self.notes().await?;
+        Ok(self.flaws)
     }
 
-    async fn frame(&mut self, row: &Entry, found: &mut Validation) -> Result<(), Error> {
-        let Some((path, _)) = split_path(&row.key) else {
-            found.add(DamageKind::Frame, "a frame", "its key is cut");
+    async fn frame(&mut self, row: Entry) -> Result<(), Error> {
+        let place = split_path(&row.key).and_then(|(path, place)| {
+            Some((path, u64::from_be_bytes(place.try_into().ok()?)))
+        });
+        let Some((path, index)) = place else {
+            let damage = Damage::new(DamageKind::Frame, "a frame", "its key is cut");
+            self.flaws.take_out(row, None, damage);
             return Ok(());
         };
-        let leaves = self.leaves.entry(path.clone()).or_default();
-        let place = leaves.len() as u64;
-        let Some((frame, inline)) = found.absorb(DamageKind::Frame, Frame::decode(&row.value))?
-        else {
-            // Its place is taken, so that those after it are judged by their own.
-            leaves.push(Digest::from_bytes([0; 32]));
-            return Ok(());
+        let place = if row.value == LOST {
+            Place::Lost(row)
+        } else {
+            match self.intact(&path, index, &row).await? {
+                Ok(leaf) => Place::Frame(leaf),
+                Err(damage) => Place::Damaged(row, damage),
+            }
         };
-        leaves.push(leaf(frame.id, &frame.header()));
-        if frame.path != path
-            || frame.index != place
-            || row.key != self.context.keys.numbered(Row::Frame, &path, frame.index)
-        {
-            let what = format!("the frame {}", frame.id);
-            found.add(DamageKind::Frame, what, "it does not stand at its path and place");
+        self.places.entry(path).or_default().insert(index, place);
+        Ok(())
+    }
+
+    /// Takes in the frame in a row and returns its leaf, or what is wrong with it.
+    async fn intact(
+        &mut self,
+        path: &TreePath,
+        index: u64,
+        row: &Entry,
+    ) -> Result<Result<Digest, Damage>, Error> {
+        let what = || frame_name(path, index);
+        let damaged = |detail: String| Ok(Err(Damage::new(DamageKind::Frame, what(), detail)));
+        let (frame, inline) = match Frame::decode(&row.value) {
+            Ok(frame) => frame,
+            Err(Error::Integrity { detail, .. }) => return damaged(detail),
+            Err(error) => return Err(error),
+        };
+        if frame.path != *path || frame.index != index {
+            return damaged("it does not stand at its path and place".to_owned());
         }
-        let content = self.context.content_from(&frame, inline).await;
-        found.absorb(DamageKind::Content, content)?;
-        let (keys, id) = (self.context.keys, frame.id.digest());
-        self.expected.insert(keys.digests(Row::Place, &id, None));
-        self.expected.insert(keys.digests(Row::Basis, &frame.basis.digest(), Some(&id)));
-        for part in frame.basis.frames() {
-            self.expected.insert(keys.digests(Row::Dependent, &part.digest(), Some(&id)));
+        match self.context.content_from(&frame, inline).await {
+            Ok(_) => {}
+            Err(Error::Integrity { what, detail }) => {
+                return Ok(Err(Damage::new(DamageKind::Content, what, detail)));
+            }
+            Err(Error::Store(error @ piton_store::Error::BlobCorrupt { .. })) => {
+                let what = format!("the content of the frame {}", frame.id);
+                return Ok(Err(Damage::new(DamageKind::Content, what, error.to_string())));
+            }
+            Err(error) => return Err(error),
         }
-        let run = frame.metadata.run();
-        self.expected.extend(run.map(|run| keys.of_run(run, &frame.path, frame.index)));
-        self.newest = self.newest.max(frame.sequence);
+        if self.frames.contains_key(&frame.id) {
+            return damaged("it is there twice".to_owned());
+        }
+        let leaf = leaf(frame.id, &frame.header());
+        self.expect_indices(&frame);
         let known = Known {
-            path,
-            index: frame.index,
+            path: path.clone(),
+            index,
+            kind: frame.basis.kind(),
             frame_type: frame.frame_type,
             agent_id: frame.agent_id,
+            sequence: frame.sequence,
             recency: frame.sequence,
         };
-        if self.frames.insert(frame.id, known).is_some() {
-            found.add(DamageKind::Frame, format!("the frame {}", frame.id), "it is there twice");
-        }
-        Ok(())
+        self.frames.insert(frame.id, known);
+        Ok(Ok(leaf))
     }
 
-    async fn sets(&self, found: &mut Validation) -> Result<(), Error> {
-        let mut rows = BTreeMap::new();
-        self.context
-            .each_row(Row::Set, |row| {
-                if let Some((path, _)) = split_path(&row.key) {
-                    rows.insert(path, FrameSet::decode(&row.value));
+    fn expect(&mut self, row: Row, key: Key, value: Vec<u8>) {
+        self.expected.entry(row as u8).or_default().insert(key, value);
+    }
+
+    fn expect_indices(&mut self, frame: &Frame) {
+        let (keys, id) = (self.context.keys, frame.id.digest());
+        let mut place = frame.index.to_be_bytes().to_vec();
+        place.extend_from_slice(frame.path.as_bytes());
+        self.expect(Row::Place, keys.digests(Row::Place, &id, None), place);
+        let basis = keys.digests(Row::Basis, &frame.basis.digest(), Some(&id));
+        self.expect(Row::Basis, basis, Vec::new());
+        for part in frame.basis.frames() {
+            let dependent = keys.digests(Row::Dependent, &part.digest(), Some(&id));
+            self.expect(Row::Dependent, dependent, Vec::new());
+        }
+        if let Some(run) = frame.metadata.run() {
+            self.expect(Row::OfRun, keys.of_run(run, &frame.path, frame.index), Vec::new());
+        }
+    }
+
+    /// Settles what stands at each place, and with it the sets. Returns the places of rows that are no frames.
+    fn places(&mut self) -> BTreeSet<(TreePath, u64)> {
+        let mut taken = BTreeSet::new();
+        for (path, mut places) in std::mem::take(&mut self.places) {
+            let is_frame = |(_, place): &(&u64, &Place)| matches!(place, Place::Frame(_));
+            let last = places.iter().rev().find(is_frame).map(|(index, _)| *index);
+            let mut set = FrameSet::default();
+            for index in 0..last.map_or(0, |last| last + 1) {
+                let key = self.context.keys.numbered(Row::Frame, &path, index);
+                match places.remove(&index) {
+                    Some(Place::Frame(leaf)) => {
+                        set.add(leaf);
+                        continue;
+                    }
+                    Some(Place::Lost(_)) => {}
+                    Some(Place::Damaged(row, damage)) => {
+                        taken.insert((path.clone(), index));
+                        self.flaws.take_out(row, Some(LOST.to_vec()), damage);
+                    }
+                    None => {
+                        let what = frame_name(&path, index);
+                        let damage = Damage::new(DamageKind::Frame, what, "it is missing");
+                        self.flaws.rebuild(&key, None, Some(LOST.to_vec()), damage);
+                    }
                 }
+                set.add(lost_leaf());
+            }
+            // Nothing stands behind these, so their places are free.
+            for (index, place) in places {
+                match place {
+                    Place::Damaged(row, damage) => {
+                        taken.insert((path.clone(), index));
+                        self.flaws.take_out(row, None, damage);
+                    }
+                    Place::Lost(row) => {
+                        let what = frame_name(&path, index);
+                        let damage = Damage::new(DamageKind::Frame, what, "none follows it");
+                        self.flaws.rebuild(&Key::clone(&row.key), Some(row), None, damage);
+                    }
+                    Place::Frame(_) => unreachable!("none stands behind the last"),
+                }
+            }
+            if last.is_some() {
+                let key = self.context.keys.at(Row::Set, &path).into();
+                self.expect(Row::Set, key, set.encode());
+            }
+        }
+        taken
+    }
+
+    /// Finds out when each frame became the head, the heads, and the number of the next append.
+    ///
+    /// The number of a repetition is in two rows: that of the frame, and the head until another took its place. So one
+    /// of the two can be damaged, and so can the number of the next append.
+    async fn recency_and_heads(&mut self, found: &mut Validation) -> Result<(), Error> {
+        let (mut heads, mut moves) = (Vec::new(), BTreeMap::new());
+        self.context.each_row(Row::Head, |row| heads.push(row)).await?;
+        self.context
+            .each_row(Row::Moved, |row| {
+                moves.insert(Key::clone(&row.key), row);
             })
             .await?;
-        for (path, leaves) in &self.leaves {
-            if rows.remove(path).flatten() != Some(FrameSet::of(leaves)) {
-                let what = format!("the set of frames of {path}");
-                found.add(DamageKind::Set, what, "it is not the set of the frames that are there");
+        found.heads = heads.len() as u64;
+        let heads: Vec<Head> = heads.iter().filter_map(|row| self.plausible(row)).collect();
+        let next_key = self.context.keys.only(Row::Sequence);
+        let next = self.context.row(&next_key).await?;
+        let number = |row: &Entry| row.value.as_slice().try_into().map(u64::from_be_bytes).ok();
+        let moved_key =
+            |known: &Known| self.context.keys.numbered(Row::Moved, &known.path, known.index);
+        let twice_said = heads.iter().filter(|head| {
+            let known = &self.frames[&head.frame];
+            moves.get(&moved_key(known)).and_then(number) == Some(head.sequence)
+        });
+        let made = self.frames.values().map(|known| known.sequence);
+        let newest = made.chain(twice_said.map(|head| head.sequence)).max().unwrap_or(0);
+        let limit = next.as_ref().and_then(number).filter(|next| *next > newest);
+        let is_possible = |number: u64| limit.is_none_or(|limit| number < limit);
+
+        let mut unused = moves.clone();
+        for known in self.frames.values_mut() {
+            let key = self.context.keys.numbered(Row::Moved, &known.path, known.index);
+            let Some(moved) = moves.get(&key).and_then(number) else { continue };
+            if moved > known.sequence && is_possible(moved) {
+                known.recency = moved;
+                unused.remove(&key);
             }
         }
-        for path in rows.keys() {
-            found.add(
-                DamageKind::Set,
-                format!("the set of frames of {path}"),
-                "there are no frames",
-            );
+        let places: BTreeSet<Key> = self.frames.values().map(moved_key).collect();
+        for (key, row) in unused {
+            let what = "when a frame became the head again";
+            let damage = Damage::new(DamageKind::Sequence, what, "it fits no frame");
+            if places.contains(&key) {
+                self.flaws.take_out(row, None, damage);
+            } else {
+                self.flaws.rebuild(&key, Some(row), None, damage);
+            }
         }
-        Ok(())
-    }
-
-    /// Every path and type that has frames has a head: the one of them that was made or repeated last.
-    async fn heads(&mut self, found: &mut Validation) -> Result<(), Error> {
-        let mut newest: BTreeMap<(&TreePath, &FrameType), (u64, FrameId)> = BTreeMap::new();
+        let mut newest: BTreeMap<(TreePath, FrameType), (u64, FrameId)> = BTreeMap::new();
         for (id, known) in &self.frames {
-            let last = newest.entry((&known.path, &known.frame_type)).or_insert((0, *id));
+            let place = (known.path.clone(), known.frame_type.clone());
+            let last = newest.entry(place).or_insert((0, *id));
             *last = (*last).max((known.recency, *id));
         }
-        let mut expected: BTreeMap<Key, Vec<u8>> = BTreeMap::new();
-        for ((path, frame_type), (sequence, id)) in newest {
-            let key = self.context.keys.typed(Row::Head, path, frame_type);
-            let frame = self.context.frame_at(path, self.frames[&id].index).await?;
-            let head = Head {
-                frame: id,
-                index: frame.index,
-                sequence,
-                frame_type: frame.frame_type,
-                agent_id: self.frames[&id].agent_id.clone(),
-                kind: frame.basis.kind(),
-            };
-            expected.insert(key, head.encode());
-        }
-        let mut rows = Vec::new();
-        self.context.each_row(Row::Head, |row| rows.push(row)).await?;
-        found.heads = rows.len() as u64;
-        for row in rows {
-            let what = head_name(&row.key);
-            match expected.remove(&row.key) {
-                None => found.add(DamageKind::Head, what, "there is no such frame"),
-                Some(value) if value != row.value => {
-                    found.add(DamageKind::Head, what, "it is not the newest frame");
-                }
-                Some(_) => {}
+        for head in heads {
+            let known = self.frames.get_mut(&head.frame).expect("it is one of a known frame");
+            let place = (known.path.clone(), known.frame_type.clone());
+            let (recency, last) = newest[&place];
+            if last != head.frame && head.sequence > recency && is_possible(head.sequence) {
+                known.recency = head.sequence;
+                newest.insert(place, (head.sequence, head.frame));
+                self.restore_move(&head, &mut moves);
             }
         }
-        for key in expected.keys() {
-            found.add(DamageKind::Head, head_name(key), "it is missing");
+        for ((path, frame_type), (sequence, id)) in newest {
+            let known = &self.frames[&id];
+            let head = Head {
+                frame: id,
+                index: known.index,
+                sequence,
+                agent_id: known.agent_id.clone(),
+                kind: known.kind,
+                frame_type: frame_type.clone(),
+            };
+            let key = self.context.keys.typed(Row::Head, &path, &frame_type);
+            self.expect(Row::Head, key, head.encode());
+        }
+        let newest = self.frames.values().map(|known| known.recency).max().unwrap_or(0);
+        if next.as_ref().map_or(Some(1), number) != Some(newest + 1) {
+            let detail = format!("the newest append has number {newest}");
+            let what = "the number of the next append";
+            let damage = Damage::new(DamageKind::Sequence, what, detail);
+            self.flaws.rebuild(&next_key, next, Some((newest + 1).to_be_bytes().into()), damage);
         }
         Ok(())
     }
 
-    async fn indices(&self, found: &mut Validation) -> Result<(), Error> {
-        let mut there = BTreeSet::new();
-        for kind in [Row::Place, Row::Basis, Row::Dependent, Row::OfRun] {
-            let mut wrong = Vec::new();
-            self.context
-                .each_row(kind, |row| {
-                    if kind == Row::Place && !self.is_place(&row) {
-                        wrong.push(Key::clone(&row.key));
-                    }
-                    there.insert(row.key);
-                })
-                .await?;
-            for key in wrong {
-                found.add(DamageKind::Index, name(&key), "it leads to another place");
+    /// The head in a row, if it may be the one of its path and type.
+    fn plausible(&self, row: &Entry) -> Option<Head> {
+        let head = Head::decode(&row.value).ok()?;
+        let known = self.frames.get(&head.frame)?;
+        let key = self.context.keys.typed(Row::Head, &known.path, &known.frame_type);
+        (key == row.key && known.index == head.index).then_some(head)
+    }
+
+    /// A head says when its frame became it again, and the row that should say it too does not.
+    fn restore_move(&mut self, head: &Head, moves: &mut BTreeMap<Key, Entry>) {
+        let known = &self.frames[&head.frame];
+        let key = self.context.keys.numbered(Row::Moved, &known.path, known.index);
+        let value = head.sequence.to_be_bytes().to_vec();
+        let what = "when a frame became the head again";
+        let damage = Damage::new(DamageKind::Sequence, what, "the head says otherwise");
+        self.flaws.rebuild(&key, moves.remove(&key), Some(value), damage);
+    }
+
+    /// Compares the rows of a kind with those that are made from the frames.
+    async fn derived(
+        &mut self,
+        row: Row,
+        kind: DamageKind,
+        name: fn(&[u8]) -> String,
+        [extra, other, missing]: [&str; 3],
+    ) -> Result<(), Error> {
+        let mut there = BTreeMap::new();
+        self.context
+            .each_row(row, |row| {
+                there.insert(Key::clone(&row.key), row);
+            })
+            .await?;
+        for (key, value) in self.expected.remove(&(row as u8)).unwrap_or_default() {
+            let found = there.remove(&key);
+            let detail = match &found {
+                Some(found) if found.value == value => continue,
+                Some(_) => other,
+                None => missing,
+            };
+            let damage = Damage::new(kind, name(&key), detail);
+            self.flaws.rebuild(&key, found, Some(value), damage);
+        }
+        for (key, found) in there {
+            let damage = Damage::new(kind, name(&key), extra);
+            self.flaws.rebuild(&key, Some(found), None, damage);
+        }
+        Ok(())
+    }
+
+    async fn indices(&mut self, taken: &BTreeSet<(TreePath, u64)>) -> Result<(), Error> {
+        for row in [Row::Place, Row::Basis, Row::Dependent] {
+            self.derived(row, DamageKind::Index, index_name, INDEX).await?;
+        }
+        // A frame that is gone without a trace is known from its place.
+        let places = self.context.keys.all(Row::Place);
+        for (key, flaw) in &mut self.flaws.0 {
+            let (true, None, Some(row)) = (key.starts_with(&places), &flaw.value, &flaw.found)
+            else {
+                continue;
+            };
+            let Some((id, path, index)) = place_of(row) else { continue };
+            if !taken.contains(&(path.clone(), index)) {
+                let what = format!("the frame {id} of {path}");
+                flaw.damage = Damage::new(DamageKind::Frame, what, "it is missing");
+                flaw.is_kept = true;
             }
         }
         let all_listed = self.context.row(&self.context.keys.only(Row::AllListed)).await?.is_some();
-        let may_be_missing = |key: &Key| key[16] == Row::OfRun as u8 && !all_listed;
-        for key in self.expected.difference(&there).filter(|key| !may_be_missing(key)) {
-            found.add(DamageKind::Index, name(key), "it is missing");
-        }
-        for key in there.difference(&self.expected) {
-            found.add(DamageKind::Index, name(key), "no frame has it");
+        self.derived(Row::OfRun, DamageKind::Index, index_name, INDEX).await?;
+        if !all_listed {
+            let runs = self.context.keys.all(Row::OfRun);
+            self.flaws.0.retain(|key, flaw| !key.starts_with(&runs) || flaw.found.is_some());
         }
         Ok(())
     }
 
-    fn is_place(&self, row: &Entry) -> bool {
-        let id = row.key[17..].try_into().map(|id| FrameId::new(Digest::from_bytes(id)));
-        let known = id.ok().and_then(|id| self.frames.get(&id));
-        known.is_none_or(|known| {
-            let mut value = known.index.to_be_bytes().to_vec();
-            value.extend_from_slice(known.path.as_bytes());
-            value == row.value
-        })
-    }
-
-    /// Takes in when frames became heads again.
-    async fn moves(&mut self, found: &mut Validation) -> Result<(), Error> {
-        let places: BTreeMap<(TreePath, u64), FrameId> = self
-            .frames
-            .iter()
-            .map(|(id, known)| ((known.path.clone(), known.index), *id))
-            .collect();
+    /// Marks of frames, and what is noted of directories and renames.
+    async fn notes(&mut self) -> Result<(), Error> {
         let mut rows = Vec::new();
-        self.context.each_row(Row::Moved, |row| rows.push(row)).await?;
-        for row in rows {
-            let frame = split_path(&row.key).and_then(|(path, place)| {
-                let place = u64::from_be_bytes(place.try_into().ok()?);
-                places.get(&(path, place))
-            });
-            let number = row.value.as_slice().try_into().map(u64::from_be_bytes);
-            let known = frame.and_then(|id| self.frames.get_mut(id));
-            match (known, number) {
-                (Some(known), Ok(number)) if number > known.recency => {
-                    known.recency = number;
-                    self.newest = self.newest.max(number);
+        for kind in
+            [Row::Invalid, Row::Touched, Row::ToAdopt, Row::Renamed, Row::MovedTo, Row::Candidate]
+        {
+            self.context.each_row(kind, |row| rows.push((kind, row))).await?;
+        }
+        let heads: BTreeSet<Key> = self
+            .frames
+            .values()
+            .map(|known| self.context.keys.typed(Row::Invalid, &known.path, &known.frame_type))
+            .collect();
+        for (kind, row) in rows {
+            let at = split_path(&row.key).map(|(path, _)| path).unwrap_or_default();
+            let (what, is_sound, value) = match kind {
+                Row::Invalid => {
+                    let has_head = heads.contains(&row.key);
+                    let value = has_head.then(damaged_mark);
+                    ("the mark of a frame", has_head && is_mark(&row.value), value)
                 }
-                _ => {
-                    let what = "when a frame became the head again";
-                    found.add(DamageKind::Sequence, what, "it fits no frame");
+                Row::Touched => {
+                    let is_sound = row.value.is_empty()
+                        || (at.is_root() && row.value == TOUCHED_EVERYWHERE);
+                    let everywhere = if at.is_root() { TOUCHED_EVERYWHERE } else { &[] };
+                    ("the note about changes", is_sound, Some(everywhere.to_vec()))
                 }
+                Row::ToAdopt => ("the note about a rename", read_note(&row).is_ok(), None),
+                _ => ("the other path of a rename", old_path(&row.value).is_ok(), None),
+            };
+            if !is_sound {
+                let what = format!("{what} of {at}");
+                let damage = Damage::new(DamageKind::Note, what, "it cannot be read");
+                self.flaws.take_out(row, value, damage);
             }
         }
         Ok(())
     }
+}
 
-    async fn next_append(&mut self, found: &mut Validation) -> Result<(), Error> {
-        let next = self.context.row(&self.context.keys.only(Row::Sequence)).await?;
-        let next = match next {
-            None => Some(1),
-            Some(row) => row.value.as_slice().try_into().map(u64::from_be_bytes).ok(),
-        };
-        if next != Some(self.newest + 1) {
-            let detail = format!("the newest append has number {}", self.newest);
-            found.add(DamageKind::Sequence, "the number of the next append", detail);
-        }
-        Ok(())
+/// What is wrong with a row that should not be there, one that says something else, and one that is missing.
+const SET: [&str; 3] = [
+    "there are no frames",
+    "it is not the set of the frames that are there",
+    "it is not the set of the frames that are there",
+];
+const HEAD: [&str; 3] = ["there is no such frame", "it is not the newest frame", "it is missing"];
+const INDEX: [&str; 3] = ["no frame has it", "it leads to another place", "it is missing"];
+
+/// The frame, path and index of a place.
+pub(super) fn place_of(row: &Entry) -> Option<(FrameId, TreePath, u64)> {
+    let id = row.key.get(17..)?.try_into().map(Digest::from_bytes).ok()?;
+    let (index, path) = row.value.split_first_chunk()?;
+    Some((FrameId::new(id), TreePath::new(path).ok()?, u64::from_be_bytes(*index)))
+}
+
+/// What a frame is called in a message.
+pub(super) fn frame_name(path: &TreePath, index: u64) -> String {
+    format!("the frame {index} of {path}")
+}
+
+fn set_name(key: &[u8]) -> String {
+    match split_path(key) {
+        Some((path, _)) => format!("the set of frames of {path}"),
+        None => "a set of frames".to_owned(),
     }
 }
 
@@ -270,7 +465,7 @@ fn head_name(key: &[u8]) -> String {
 }
 
 /// What a key of an index is called in a message.
-fn name(key: &[u8]) -> String {
+fn index_name(key: &[u8]) -> String {
     let kind = match key.get(16) {
         Some(b'i') => "place",
         Some(b'b') => "basis",

@@ -1,12 +1,14 @@
-//! Making recorded trees usable again after damage.
+//! Making what is stored of a project usable again after damage.
 //!
-//! What the disk still holds is written anew from there. What it does not is taken out of the way: rows that cannot be
-//! read are kept under keys of their own, and what referred to them counts as lost from then on, not as damaged.
+//! What the disk still holds is written again from there, and sets, heads and indices from the frames. A frame, note or
+//! earlier tree that cannot be read is taken out of use: its row is kept under a key of its own, the head falls back to
+//! the frame before, and what referred to it counts as lost from then on, not as damaged.
 //!
-//! *Invariants*: a row is kept before, or together with, the write that takes its place. Repeating a repair changes
-//! nothing more.
+//! *Invariants*: a row is kept before, or together with, the write that takes its place. A repair that dies is completed
+//! by the next, and one after that changes nothing. Whoever appends meanwhile makes it begin again.
 //!
-//! *Limitations*: frames are not touched. One whose content is damaged works again when the same content is put again.
+//! *Limitations*: in rows from before frames had seals, a change of what is no part of the id is taken for damage of the
+//! set.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -14,12 +16,20 @@ use piton_core::Digest;
 use piton_store::port::{Batch, BlobEntry, Entry, Key, Namespace, Write};
 use serde::Serialize;
 
+use super::{
+    Damage, DamageKind, Validation,
+    flaw::Flaw,
+    frames::{FrameCheck, frame_name, place_of},
+};
 use crate::{
     Context, Error,
-    bounds::{NODE_BATCH_KEYS, PAGE, TRIES_MAX},
-    context::{put, put_after, remove_after},
+    bounds::{NODE_BATCH_BYTES, NODE_BATCH_KEYS, PAGE, TRIES_MAX},
+    context::{keep, put, put_after, remove_after},
     history::{CROWDED, Difference, Place, RootEntry, TOUCHED_EVERYWHERE},
-    stored::keys::Row,
+    stored::{
+        NodeBody,
+        keys::{Row, split_path},
+    },
     tree::{Directory, TreeNodeId, TreePath},
 };
 
@@ -29,43 +39,127 @@ use crate::{
 pub struct ContextRepaired {
     /// Tree nodes that were written again from the disk.
     pub rewritten: u64,
-    /// Rows that could not be read and are kept elsewhere in the table.
-    pub set_aside: u64,
+    /// What was written again from other rows.
+    pub rebuilt: Vec<Damage>,
+    /// What could not be read, or was missing, and is out of use now.
+    pub taken: Vec<SetAside>,
     /// Where damaged contents of frames are now, relative to the data directory.
     pub contents: Vec<String>,
 }
 
+/// A row that a repair took out of use.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct SetAside {
+    /// What it was.
+    pub kind: DamageKind,
+    /// Which.
+    pub what: String,
+    /// How many bytes of it are kept; none if it was missing.
+    pub bytes: u64,
+}
+
 impl Context {
-    /// Makes `tree`, which was just scanned, the current one, whatever is damaged of those before it.
+    /// Makes everything usable again: `tree`, which was just scanned, becomes the current one.
     pub async fn repair(
         &self,
         tree: &Arc<Directory>,
         partial: bool,
     ) -> Result<ContextRepaired, Error> {
+        let mut done = self.repair_trees(tree, partial).await?;
+        // Contents first: where they are damaged, their frames are.
+        self.set_contents_aside(&mut done).await?;
         for _ in 0..TRIES_MAX {
-            match self.try_repair(tree, partial).await {
+            match self.repair_frames(&mut done).await {
                 Err(error) if error.is_conflict() => {}
-                outcome => return outcome,
+                outcome => {
+                    done.taken.sort_unstable();
+                    return outcome.map(|()| done);
+                }
             }
         }
-        Err(Error::crowded(CROWDED))
+        Err(Error::crowded("other processes appended frames"))
     }
 
-    async fn try_repair(
+    /// Makes `tree`, which was just scanned, the current one, whatever is damaged of those before it.
+    pub async fn repair_trees(
         &self,
         tree: &Arc<Directory>,
         partial: bool,
     ) -> Result<ContextRepaired, Error> {
         let mut done = ContextRepaired::default();
+        for _ in 0..TRIES_MAX {
+            match self.try_repair_trees(tree, partial, &mut done).await {
+                Err(error) if error.is_conflict() => {}
+                outcome => return outcome.map(|()| done),
+            }
+        }
+        Err(Error::crowded(CROWDED))
+    }
+
+    async fn try_repair_trees(
+        &self,
+        tree: &Arc<Directory>,
+        partial: bool,
+        done: &mut ContextRepaired,
+    ) -> Result<(), Error> {
         let everything = self.compare(None, Place::Scanned(Arc::clone(tree))).await?;
         let Difference { new_nodes, .. } = everything;
-        done.rewritten = new_nodes.len() as u64;
-        let last = self.write_nodes(new_nodes).await?;
-        self.commit(last).await?;
-        self.repair_roots(tree, partial, &mut done).await?;
-        self.set_nodes_aside(&mut done).await?;
-        self.set_contents_aside(&mut done).await?;
-        Ok(done)
+        let mut damaged = Vec::new();
+        for (path, node) in new_nodes {
+            if !matches!(self.body(node.id()).await, Ok(Some(_))) {
+                damaged.push((path, node));
+            }
+        }
+        done.rewritten += damaged.len() as u64;
+        let last = self.write_nodes(damaged).await?;
+        if !last.is_empty() {
+            self.commit(last).await?;
+        }
+        let nodes = self.set_nodes_aside(done).await?;
+        self.repair_roots(tree, partial, &nodes, done).await
+    }
+
+    /// Takes nodes that cannot be read out of use, and notes which are missing. They belong to earlier trees: what the
+    /// disk holds was written again before. Returns those that are there, or known to be lost.
+    async fn set_nodes_aside(
+        &self,
+        done: &mut ContextRepaired,
+    ) -> Result<BTreeSet<TreeNodeId>, Error> {
+        let skip = self.keys.all(Row::Node).len();
+        let mut ids = BTreeSet::new();
+        self.each_row(Row::Node, |row| {
+            if let Some(id) = row.key.get(skip..skip + 32).and_then(|id| id.try_into().ok()) {
+                ids.insert(TreeNodeId::new(Digest::from_bytes(id)));
+            }
+        })
+        .await?;
+        let (mut known, mut needed) = (BTreeSet::new(), BTreeSet::new());
+        let mut groups = Vec::new();
+        for id in ids {
+            match self.body(id).await {
+                Ok(Some((_, body))) => {
+                    known.insert(id);
+                    if let NodeBody::Directory { children, .. } = body {
+                        needed.extend(children.iter().map(|child| child.id));
+                    }
+                    continue;
+                }
+                Ok(None) | Err(Error::Integrity { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            known.insert(id);
+            for row in self.rows(&self.keys.node(id, 0)).await? {
+                groups.push(self.take_away(&row, done).await?);
+            }
+        }
+        self.commit_groups(groups, None).await?;
+        for id in &needed {
+            if !known.contains(id) {
+                self.note_missing(self.keys.node(*id, 0), done).await?;
+            }
+        }
+        known.extend(needed);
+        Ok(known)
     }
 
     /// Makes the current tree and the recorded ones readable.
@@ -73,38 +167,67 @@ impl Context {
         &self,
         tree: &Arc<Directory>,
         partial: bool,
+        nodes: &BTreeSet<TreeNodeId>,
         done: &mut ContextRepaired,
     ) -> Result<(), Error> {
         let current_key = self.keys.only(Row::Current);
         let current = self.row(&current_key).await?;
-        let known = current.as_ref().and_then(|row| RootEntry::decode(&row.value).ok());
+        let known = match current.as_ref().map(|row| RootEntry::decode(&row.value)) {
+            Some(Ok(entry)) if self.is_tree(&entry).await? => Some(entry),
+            _ => None,
+        };
         let mut rows = Vec::new();
         self.each_row(Row::Root, |row| rows.push(row)).await?;
-        let mut batch = Batch::new();
-        if let Some(row) = current.as_ref().filter(|_| known.is_none()) {
-            batch.push(self.kept(row));
-            done.set_aside += 1;
-        }
-        let (mut newest, mut highest) = (known.clone(), 0);
-        for row in &rows {
+        let mut groups = Vec::new();
+        let mut trees = std::collections::BTreeMap::new();
+        for row in rows {
             let number = row.key[17..].try_into().map_or(0, u64::from_be_bytes);
-            highest = highest.max(number);
-            match RootEntry::decode(&row.value) {
-                Ok(entry) if entry.sequence == number => {
-                    newest = newest.filter(|newest| newest.sequence >= number).or(Some(entry));
+            let said = known.as_ref().filter(|known| known.sequence == number);
+            let entry = match RootEntry::decode(&row.value) {
+                Ok(entry) if entry.sequence == number && said.is_none_or(|said| *said == entry) => {
+                    Some(entry)
                 }
-                _ => {
-                    batch.push(self.kept(row));
-                    done.set_aside += 1;
-                    batch.push(match known.as_ref().filter(|known| known.sequence == number) {
-                        Some(known) => put_after(row.key.clone(), Some(row), known.encode()),
-                        None => remove_after(row),
-                    });
+                _ => None,
+            };
+            let entry = match entry {
+                // What it says of its size can be read in its topmost directory.
+                Some(entry) if nodes.contains(&entry.root) && !self.is_tree(&entry).await? => None,
+                entry => entry,
+            };
+            match (entry, said) {
+                (Some(entry), _) => {
+                    if !nodes.contains(&entry.root) {
+                        self.note_missing(self.keys.node(entry.root, 0), done).await?;
+                    }
+                    trees.insert(number, entry);
                 }
+                (None, Some(said)) => {
+                    let damage = Damage::new(DamageKind::Root, root_name(number), "");
+                    done.rebuilt.push(damage);
+                    let mut group = self.kept(&row).await?;
+                    group.push(put_after(Key::clone(&row.key), Some(&row), said.encode()));
+                    groups.push(group);
+                    trees.insert(number, said.clone());
+                }
+                (None, None) => groups.push(self.take_away(&row, done).await?),
             }
         }
+        let missing = known.as_ref().filter(|known| !trees.contains_key(&known.sequence));
+        if let Some(known) = missing.cloned() {
+            let damage = Damage::new(DamageKind::Root, root_name(known.sequence), "");
+            done.rebuilt.push(damage);
+            groups.push(vec![put_after(self.keys.root(known.sequence), None, known.encode())]);
+            trees.insert(known.sequence, known);
+        }
+        self.commit_groups(groups, None).await?;
+
+        let taken = self.taken_away().await?;
+        let newest = trees.last_key_value().map(|(_, newest)| newest.clone());
+        let lost = taken.iter().filter_map(|key| key.strip_prefix(&*self.keys.all(Row::Root)));
+        let lost = lost.filter_map(|number| number.try_into().map(u64::from_be_bytes).ok());
+        let highest = trees.keys().copied().chain(lost).max().unwrap_or(0);
         let is_there = newest.as_ref().is_some_and(|newest| newest.root == tree.id());
-        let root = match newest.filter(|_| is_there) {
+        let root = match newest.filter(|newest| is_there && newest.sequence == highest) {
             Some(newest) => newest,
             None => RootEntry {
                 sequence: highest + 1,
@@ -114,45 +237,46 @@ impl Context {
                 recorded_at_ms: self.ports.clock.now_ms(),
             },
         };
+        for number in 1..root.sequence {
+            if !trees.contains_key(&number) {
+                self.note_missing(self.keys.root(number), done).await?;
+            }
+        }
+        let mut batch = Batch::new();
         if known.as_ref() != Some(&root) {
+            if known.is_none()
+                && let Some(row) = &current
+            {
+                batch.extend(self.kept(row).await?);
+            }
+            if current.is_some() {
+                done.rebuilt.push(Damage::new(DamageKind::Root, "the current tree", ""));
+            }
             batch.push(put_after(current_key, current.as_ref(), root.encode()));
-            if root.sequence > highest {
+            if !trees.contains_key(&root.sequence) {
                 batch.push(put_after(self.keys.root(root.sequence), None, root.encode()));
             }
             // What changed since the last tree that could be read is not known.
-            let touched = self.keys.at(Row::Touched, &TreePath::root());
-            batch.push(put(touched.into(), TOUCHED_EVERYWHERE.to_vec()));
+            batch.push(self.touch_everywhere());
         }
-        self.commit_in_parts(batch).await
+        let mut labels = Vec::new();
+        self.each_row(Row::Label, |row| labels.push(row)).await?;
+        for row in labels {
+            let number = row.value.as_slice().try_into().map_or(0, u64::from_be_bytes);
+            if number == 0 || number > root.sequence {
+                batch.extend(self.take_away(&row, done).await?);
+            }
+        }
+        self.commit_groups(vec![batch], None).await
     }
 
-    /// Takes nodes that cannot be read out of the way. They belong to earlier trees: what the disk holds was written
-    /// again before.
-    async fn set_nodes_aside(&self, done: &mut ContextRepaired) -> Result<(), Error> {
-        let skip = self.keys.all(Row::Node).len();
-        let (mut ids, mut parts) = (BTreeSet::new(), Vec::<Entry>::new());
-        self.each_row(Row::Node, |row| {
-            if let Some(id) = row.key.get(skip..skip + 32).and_then(|id| id.try_into().ok()) {
-                ids.insert(TreeNodeId::new(Digest::from_bytes(id)));
-            }
-        })
-        .await?;
-        for id in ids {
-            match self.body(id).await {
-                Err(Error::Integrity { .. }) => {}
-                other => {
-                    other?;
-                    continue;
-                }
-            }
-            let prefix = self.keys.node(id, 0);
-            let (rows, _) = self.page(&prefix, None).await?;
-            // The page begins with the row itself; what follows it in the table may be another node.
-            parts.extend(rows.into_iter().filter(|row| row.key.starts_with(&prefix)));
+    /// Whether a tree is there as it was recorded.
+    async fn is_tree(&self, entry: &RootEntry) -> Result<bool, Error> {
+        match self.body(entry.root).await {
+            Ok(Some((_, NodeBody::Directory { totals, .. }))) => Ok(totals == entry.totals),
+            Ok(_) | Err(Error::Integrity { .. }) => Ok(false),
+            Err(error) => Err(error),
         }
-        done.set_aside += parts.len() as u64;
-        let batch = parts.iter().flat_map(|row| [self.kept(row), remove_after(row)]).collect();
-        self.commit_in_parts(batch).await
     }
 
     /// Takes damaged contents out of the way, so that putting them again makes them whole.
@@ -169,38 +293,169 @@ impl Context {
         }
     }
 
-    /// Commits writes that need not go together.
-    async fn commit_in_parts(&self, mut batch: Batch) -> Result<(), Error> {
-        while !batch.is_empty() {
-            // A row and what is kept of it are two writes, and stay together.
-            let rest = batch.split_off(batch.len().min(NODE_BATCH_KEYS / 2 * 2));
-            self.commit(std::mem::replace(&mut batch, rest)).await?;
+    /// Takes damaged frames and notes out of use, and makes everything that refers to frames again.
+    async fn repair_frames(&self, done: &mut ContextRepaired) -> Result<(), Error> {
+        let next_key = self.keys.only(Row::Sequence);
+        let next = self.row(&next_key).await?;
+        let mut flaws = FrameCheck::new(self).run(&mut Validation::default()).await?.0;
+        if flaws.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let last = flaws.remove(&next_key);
+        let mut groups = Vec::new();
+        for (key, Flaw { damage, found, value, is_kept }) in flaws {
+            let mut group = Batch::new();
+            match (&found, is_kept) {
+                (Some(row), true) => {
+                    group.extend(self.kept(row).await?);
+                    done.taken.push(self.set_aside_as(&row.key, row.value.len(), Some(row)));
+                }
+                _ => done.rebuilt.push(damage),
+            }
+            match (value, &found) {
+                (Some(value), found) => group.push(put_after(key, found.as_ref(), value)),
+                (None, Some(row)) => group.push(remove_after(row)),
+                (None, None) => {}
+            }
+            groups.push(group);
+        }
+        // Nobody may append meanwhile: what was made from the frames would not fit.
+        self.commit_groups(groups, Some(keep(Key::clone(&next_key), next.as_ref()))).await?;
+        let mut batch = vec![self.touch_everywhere()];
+        batch.push(match last.and_then(|flaw| flaw.value.map(|value| (value, flaw.damage))) {
+            Some((value, damage)) => {
+                done.rebuilt.push(damage);
+                put_after(next_key, next.as_ref(), value)
+            }
+            None => keep(next_key, next.as_ref()),
+        });
+        self.commit(batch).await
     }
 
-    /// Keeps a row that cannot be read.
-    fn kept(&self, row: &Entry) -> Write {
-        put(self.aside_key(&row.key), row.value.clone())
+    fn touch_everywhere(&self) -> Write {
+        put(self.keys.at(Row::Touched, &TreePath::root()).into(), TOUCHED_EVERYWHERE.to_vec())
     }
 
-    /// Where a row is kept that was taken out of the way.
+    /// Commits groups of writes; those of a group go together, and each commit depends on `guard`.
+    async fn commit_groups(&self, groups: Vec<Batch>, guard: Option<Write>) -> Result<(), Error> {
+        let (mut batch, mut bytes) = (Batch::new(), 0);
+        for group in groups {
+            let size = |write: &Write| match &write.change {
+                piton_store::port::Change::Put(value) => write.key.len() + value.len(),
+                _ => write.key.len(),
+            };
+            let more: usize = group.iter().map(size).sum();
+            if batch.len() + group.len() > NODE_BATCH_KEYS || bytes + more > NODE_BATCH_BYTES {
+                batch.extend(guard.clone());
+                self.commit(std::mem::take(&mut batch)).await?;
+                bytes = 0;
+            }
+            bytes += more;
+            batch.extend(group);
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        batch.extend(guard);
+        self.commit(batch).await
+    }
+
+    /// Keeps a row, and removes it.
+    async fn take_away(&self, row: &Entry, done: &mut ContextRepaired) -> Result<Batch, Error> {
+        done.taken.push(self.set_aside_as(&row.key, row.value.len(), Some(row)));
+        let mut group = self.kept(row).await?;
+        group.push(remove_after(row));
+        Ok(group)
+    }
+
+    /// What keeps a row that is about to be replaced; nothing if it is kept already.
+    async fn kept(&self, row: &Entry) -> Result<Batch, Error> {
+        let mut key = self.aside_key(&row.key);
+        // Whatever else was taken away under this key stays.
+        while let Some(there) = self.row(&key).await? {
+            if there.value == row.value {
+                return Ok(Batch::new());
+            }
+            key = [&*key, &[u8::MAX]].concat().into();
+        }
+        Ok(vec![put_after(key, None, row.value.clone())])
+    }
+
+    /// Notes that a row is missing, so that what refers to it counts as lost.
+    async fn note_missing(&self, key: Key, done: &mut ContextRepaired) -> Result<(), Error> {
+        let aside = self.aside_key(&key);
+        if self.row(&aside).await?.is_some() {
+            return Ok(());
+        }
+        done.taken.push(self.set_aside_as(&key, 0, None));
+        self.commit(vec![put(aside, Vec::new())]).await
+    }
+
+    /// Where a row is kept that was taken out of use.
     fn aside_key(&self, key: &[u8]) -> Key {
         let mut aside = self.keys.all(Row::Aside);
         aside.extend_from_slice(&key[aside.len() - 1..]);
         aside.into()
     }
 
-    /// The keys of everything that was taken out of the way, as they were.
+    /// The keys of everything that was taken out of use, as they were.
     pub(super) async fn taken_away(&self) -> Result<BTreeSet<Vec<u8>>, Error> {
-        let prefix = self.keys.all(Row::Aside);
         let mut keys = BTreeSet::new();
         self.each_row(Row::Aside, |row| {
-            let mut key = prefix[..prefix.len() - 1].to_vec();
-            key.extend_from_slice(&row.key[prefix.len()..]);
-            keys.insert(key);
+            keys.insert(original_key(&row.key));
         })
         .await?;
         Ok(keys)
     }
+
+    /// Everything that repairs took out of use.
+    pub async fn set_aside(&self) -> Result<Vec<SetAside>, Error> {
+        let mut found = Vec::new();
+        self.each_row(Row::Aside, |row| {
+            let key = original_key(&row.key);
+            let row = Entry { key: key.clone().into(), ..row };
+            found.push(self.set_aside_as(&key, row.value.len(), Some(&row)));
+        })
+        .await?;
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// What a row that was taken out of use is called.
+    fn set_aside_as(&self, key: &[u8], bytes: usize, row: Option<&Entry>) -> SetAside {
+        let rest = &key[self.keys.all(Row::Aside).len()..];
+        let at = || split_path(key).map(|(path, _)| path).unwrap_or_default();
+        let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |first| u64::from_be_bytes(*first));
+        let (kind, what) = match key[16] {
+            b'R' => (DamageKind::Root, "the current tree".to_owned()),
+            b'r' => (DamageKind::Root, root_name(number(rest))),
+            b'l' => (DamageKind::Root, format!("the label {}", String::from_utf8_lossy(rest))),
+            b'n' => {
+                let id = rest.first_chunk().map(|id| TreeNodeId::new(Digest::from_bytes(*id)));
+                let id = id.map(|id| id.to_string()).unwrap_or_default();
+                (DamageKind::Node, format!("the tree node {id}"))
+            }
+            b'f' => {
+                let index = split_path(key).map_or(0, |(_, index)| number(index));
+                (DamageKind::Frame, frame_name(&at(), index))
+            }
+            b'i' => match row.and_then(place_of) {
+                Some((id, path, _)) => (DamageKind::Frame, format!("the frame {id} of {path}")),
+                None => (DamageKind::Index, "the place of a frame".to_owned()),
+            },
+            b'm' => (DamageKind::Sequence, format!("when a frame of {} became the head", at())),
+            b'x' => (DamageKind::Note, format!("the mark of a frame of {}", at())),
+            _ => (DamageKind::Note, format!("a note about {}", at())),
+        };
+        SetAside { kind, what, bytes: bytes as u64 }
+    }
+}
+
+fn root_name(number: u64) -> String {
+    format!("the recorded tree {number}")
+}
+
+/// The key that a row had before it was taken out of use.
+fn original_key(aside: &[u8]) -> Vec<u8> {
+    [&aside[..16], &aside[17..]].concat()
 }

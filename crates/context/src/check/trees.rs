@@ -70,8 +70,16 @@ impl<'a> TreeCheck<'a> {
             if !is_next || row.key != self.context.keys.root(entry.sequence) {
                 found.add(DamageKind::Root, what.clone(), "it does not stand at its number");
             }
-            if !self.nodes.contains(&entry.root) && !self.is_taken_away(entry.root) {
-                found.add(DamageKind::Root, what, "its topmost directory is missing");
+            match self.context.body(entry.root).await {
+                Ok(Some((_, NodeBody::Directory { totals, .. }))) if totals != entry.totals => {
+                    found.add(DamageKind::Root, what, "its topmost directory has another size");
+                }
+                Ok(None) if !self.is_taken_away(entry.root) => {
+                    found.add(DamageKind::Root, what, "its topmost directory is missing");
+                }
+                // A node that cannot be read was named already.
+                Ok(_) | Err(Error::Integrity { .. }) => {}
+                Err(error) => return Err(error),
             }
             last = Some(entry);
         }

@@ -4,7 +4,8 @@
 //! authenticated set; the newest of each type is its head.
 //!
 //! *Invariants*: a frame's id is made from where it is, its type, its agent and its basis, and from nothing else. Frame,
-//! set, head and indices change in one commit. Nothing overwrites or removes a frame.
+//! set, head and indices change in one commit. Nothing but a repair
+//! overwrites or removes a frame, and that only if it is damaged.
 
 mod append;
 mod basis;
@@ -27,6 +28,7 @@ pub use metadata::Metadata;
 pub use put::NewFrame;
 pub use read::Head;
 pub use record::Frame;
+pub(crate) use record::LOST;
 pub use run::RunFrames;
-pub(crate) use set::{FrameSet, leaf};
+pub(crate) use set::{FrameSet, leaf, lost_leaf};
 pub use set::{Proof, SetRoot};

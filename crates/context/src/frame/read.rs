@@ -5,7 +5,8 @@ use piton_store::port::Namespace;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BasisKind, Frame, FrameId, FrameSet, Proof, SetRoot, append::place_index, leaf, set::phrase,
+    BasisKind, Frame, FrameId, FrameSet, LOST, Proof, SetRoot, append::place_index, leaf, lost_leaf,
+    set::phrase,
 };
 use crate::{
     Context, Error,
@@ -74,13 +75,14 @@ impl Context {
         path: &TreePath,
     ) -> Result<Vec<(Frame, Option<Vec<u8>>)>, Error> {
         let rows = self.rows(&self.keys.at(Row::Frame, path)).await?;
-        rows.iter().map(|row| Frame::decode(&row.value)).collect()
+        let there = rows.iter().filter(|row| row.value != LOST);
+        there.map(|row| Frame::decode(&row.value)).collect()
     }
 
     /// The frame at a place.
     pub(crate) async fn frame_at(&self, path: &TreePath, index: u64) -> Result<Frame, Error> {
         let key = self.keys.numbered(Row::Frame, path, index);
-        let row = self.row(&key).await?.ok_or_else(|| {
+        let row = self.row(&key).await?.filter(|row| row.value != LOST).ok_or_else(|| {
             Error::integrity(format!("the frame {index} of {path}"), "its row is missing")
         })?;
         Ok(Frame::decode(&row.value)?.0)
@@ -91,9 +93,14 @@ impl Context {
         let missing = || Error::FrameNotFound { asked: id.to_string() };
         let place = self.row(&self.keys.digests(Row::Place, &id.digest(), None)).await?;
         let place = place.ok_or_else(missing)?;
+        let index = place_index(&place.value)?;
         let path = TreePath::new(&place.value[8..])
             .map_err(|error| Error::integrity("the place of a frame", error.to_string()))?;
-        self.frame_at(&path, place_index(&place.value)?).await
+        let frame = self.frame_at(&path, index).await?;
+        if frame.id != id {
+            return Err(Error::integrity(format!("the place of the frame {id}"), "another is there"));
+        }
+        Ok(frame)
     }
 
     /// The content of a frame, checked.
@@ -136,6 +143,10 @@ impl Context {
         let rows = self.rows(&self.keys.at(Row::Frame, &frame.path)).await?;
         let mut leaves: Vec<Digest> = Vec::with_capacity(rows.len());
         for row in &rows {
+            if row.value == LOST {
+                leaves.push(lost_leaf());
+                continue;
+            }
             let (found, _) = Frame::decode(&row.value)?;
             leaves.push(leaf(found.id, &found.header()));
         }

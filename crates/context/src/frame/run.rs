@@ -74,7 +74,8 @@ impl Context {
             let (rows, more) = self.page(&prefix, after.as_deref()).await?;
             let mut batch = Batch::new();
             for row in &rows {
-                batch.extend(self.listed(&Frame::decode(&row.value)?.0));
+                // One that cannot be read is listed under no run, and a repair takes it out of use.
+                batch.extend(Frame::decode(&row.value).ok().and_then(|(frame, _)| self.listed(&frame)));
             }
             after = rows.last().map(|row| Key::clone(&row.key));
             if !more {

@@ -52,6 +52,11 @@ pub(crate) fn leaf(id: FrameId, header: &[u8]) -> Digest {
     preimage.finish()
 }
 
+/// The leaf of a place whose frame a repair took out of use.
+pub(crate) fn lost_leaf() -> Digest {
+    Preimage::new("frame_lost").finish()
+}
+
 fn node(left: &Digest, right: &Digest) -> Digest {
     let mut preimage = Preimage::new("frame_node");
     preimage.field(left.as_bytes());

@@ -117,7 +117,8 @@ impl Context {
         let mut done: Vec<(Entry, TreePath, TreePath)> = Vec::new();
         let mut batch = Batch::new();
         for note in notes {
-            let (sequence, from, to) = read_note(&note)?;
+            // One that cannot be read waits for a repair, and must not keep anybody from scanning.
+            let Ok((sequence, from, to)) = read_note(&note) else { continue };
             if sequence > current.sequence {
                 continue;
             }
@@ -129,7 +130,10 @@ impl Context {
             copying.moved.insert(from.clone(), to.clone());
             done.push((note, from, to));
         }
-        let adopted = self.adopt_all(current.root, &mut copying, &Metadata::default()).await?;
+        let (adopted, damaged) =
+            self.adopt_all(current.root, &mut copying, &Metadata::default()).await?;
+        // What has a damaged frame stays noted until that is repaired.
+        done.retain(|(_, from, _)| !damaged.contains_key(from));
         for (note, from, to) in done {
             batch.push(put(self.keys.at(Row::MovedTo, &from).into(), to.as_bytes().to_vec()));
             batch.push(put(self.keys.at(Row::Renamed, &to).into(), from.as_bytes().to_vec()));
@@ -172,7 +176,10 @@ impl Context {
         }
         let mut copying = Copying::default();
         copying.moved.insert(from.clone(), to.clone());
-        let adopted = self.adopt_all(root, &mut copying, said).await?;
+        let (adopted, damaged) = self.adopt_all(root, &mut copying, said).await?;
+        if let Some((_, error)) = damaged.into_iter().next() {
+            return Err(error);
+        }
         let mut batch = vec![
             put(self.keys.at(Row::MovedTo, from).into(), to.as_bytes().to_vec()),
             put(self.keys.at(Row::Renamed, to).into(), from.as_bytes().to_vec()),
@@ -182,19 +189,27 @@ impl Context {
         Ok(adopted)
     }
 
+    /// Takes along what it can. Returns that, and the old paths at which something is damaged.
     async fn adopt_all(
         &self,
         root: TreeNodeId,
         copying: &mut Copying,
         said: &Metadata,
-    ) -> Result<Vec<Adopted>, Error> {
+    ) -> Result<(Vec<Adopted>, BTreeMap<TreePath, Error>), Error> {
+        let mut damaged = BTreeMap::new();
         let mut pairs: Vec<(TreePath, TreePath)> =
             copying.moved.iter().map(|(from, to)| (from.clone(), to.clone())).collect();
         // The deepest first: what is said of a directory may name frames of what it holds.
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.depth()));
         let mut rounds: Vec<Vec<FrameCopy>> = Vec::new();
         for (from, to) in pairs {
-            let copies = self.copies(root, &from, &to, copying, said).await?;
+            let copies = match self.copies(root, &from, &to, copying, said).await {
+                Err(error) if error.is_damage() => {
+                    damaged.insert(from, error);
+                    continue;
+                }
+                copies => copies?,
+            };
             for (round, copy) in copies.into_iter().enumerate() {
                 // The frames of one path go into commits of their own: each changes the set of the path.
                 if round == rounds.len() {
@@ -208,10 +223,10 @@ impl Context {
             let mut waiting = round.into_iter().peekable();
             while waiting.peek().is_some() {
                 let some = waiting.by_ref().take(ADOPTED_AT_ONCE).collect();
-                adopted.extend(self.append_copies(some).await?);
+                adopted.extend(self.append_copies(some, &mut damaged).await?);
             }
         }
-        Ok(adopted)
+        Ok((adopted, damaged))
     }
 
     /// The newest frames of `from`, as frames of the node at `to`; none if there is nothing there any more.
@@ -348,9 +363,22 @@ impl Context {
         })
     }
 
-    async fn append_copies(&self, mut copies: Vec<FrameCopy>) -> Result<Vec<Adopted>, Error> {
-        for copy in &mut copies {
-            copy.draft.content = self.content(&copy.from).await?;
+    async fn append_copies(
+        &self,
+        some: Vec<FrameCopy>,
+        damaged: &mut BTreeMap<TreePath, Error>,
+    ) -> Result<Vec<Adopted>, Error> {
+        let mut copies = Vec::with_capacity(some.len());
+        for mut copy in some {
+            match self.content(&copy.from).await {
+                Err(error) if error.is_damage() => {
+                    damaged.insert(copy.from.path, error);
+                }
+                content => {
+                    copy.draft.content = content?;
+                    copies.push(copy);
+                }
+            }
         }
         let drafts: Vec<&Draft> = copies.iter().map(|copy| &copy.draft).collect();
         for _ in 0..TRIES_MAX {
@@ -401,7 +429,8 @@ pub(crate) fn each_once(batch: Batch) -> Batch {
     last.into_values().collect()
 }
 
-fn read_note(note: &Entry) -> Result<(u64, TreePath, TreePath), Error> {
+/// The number of the tree with a rename, the old path, and the new one.
+pub(crate) fn read_note(note: &Entry) -> Result<(u64, TreePath, TreePath), Error> {
     let damaged = || Error::integrity("the note about a rename", "its row is cut");
     let (to, _) = split_path(&note.key).ok_or_else(damaged)?;
     let (sequence, from) = note.value.split_first_chunk().ok_or_else(damaged)?;

@@ -10,7 +10,7 @@ mod refresh;
 mod root;
 
 pub use adopt::Adopted;
-pub(crate) use adopt::{each_once, old_path};
+pub(crate) use adopt::{each_once, old_path, read_note};
 pub(crate) use compare::{Difference, Place};
 pub use framed::FrameChange;
 pub(crate) use lookup::Found;

@@ -2,6 +2,19 @@
 
 use piton_core::Digest;
 
+use crate::tree::Preimage;
+
+/// Bytes that show whether a row was changed, where not all of it is part of an id.
+pub(crate) const SEAL_BYTES: usize = 8;
+
+/// The seal of bytes of a form.
+pub(crate) fn seal(form: &str, bytes: &[u8]) -> [u8; SEAL_BYTES] {
+    let mut preimage = Preimage::new(form);
+    preimage.field(bytes);
+    let digest = preimage.finish();
+    *digest.as_bytes().first_chunk().expect("a digest has 32 bytes")
+}
+
 /// Appends a number: eight bytes, most significant first, so that keys order as numbers do.
 pub(crate) fn put_number(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&number.to_be_bytes());

@@ -5,12 +5,11 @@
 
 use piton_core::Digest;
 
-use super::bytes::{Bytes, put_bytes, put_number};
+use super::bytes::{Bytes, SEAL_BYTES, put_bytes, put_number, seal};
 use crate::{
     bounds::DIRECTORY_ROW_ENTRIES,
     tree::{
-        Directory, Kind, Name, Node, Preimage, Totals, TreeNodeId, TreePath, directory_id, file_id,
-        symlink_id,
+        Directory, Kind, Name, Node, Totals, TreeNodeId, TreePath, directory_id, file_id, symlink_id,
     },
 };
 
@@ -60,20 +59,13 @@ pub struct ChildRecord {
     pub id: TreeNodeId,
 }
 
-/// Bytes at the end of a node's first row that show whether it was changed: not all of it is part of the id.
-const SEAL_BYTES: usize = 8;
-
-fn seal(row: &[u8]) -> [u8; SEAL_BYTES] {
-    let mut preimage = Preimage::new("node_row");
-    preimage.field(row);
-    let digest = preimage.finish();
-    *digest.as_bytes().first_chunk().expect("a digest has 32 bytes")
-}
+/// The form over which the seal at the end of a node's first row is made: not all of the row is part of the id.
+const SEAL: &str = "node_row";
 
 /// The rows of a node, the first with the path.
 pub(crate) fn encode(path: &TreePath, node: &Node) -> Vec<Vec<u8>> {
     let mut rows = encode_unsealed(path, node);
-    let seal = seal(&rows[0]);
+    let seal = seal(SEAL, &rows[0]);
     rows[0].extend_from_slice(&seal);
     rows
 }
@@ -135,7 +127,7 @@ fn encode_directory(mut row: Vec<u8>, path: &TreePath, directory: &Directory) ->
 /// Reads the first row of a node.
 pub(crate) fn decode(row: &[u8]) -> Option<(TreePath, NodeBody)> {
     let (row, sealed) = row.split_last_chunk::<SEAL_BYTES>()?;
-    if *sealed != seal(row) {
+    if *sealed != seal(SEAL, row) {
         return None;
     }
     let mut bytes = Bytes(row);

@@ -20,6 +20,18 @@ struct Mark {
     reason: String,
 }
 
+/// Whether a row is a mark.
+pub(crate) fn is_mark(row: &[u8]) -> bool {
+    serde_json::from_slice::<Mark>(row).is_ok()
+}
+
+/// The mark that takes the place of one that cannot be read: the frame is not called fresh because of that.
+pub(crate) fn damaged_mark() -> Vec<u8> {
+    let agent = "repair".parse().expect("it is a name");
+    let reason = "why cannot be read any more".to_owned();
+    canonical::encode(&Mark { agent, reason }).expect("it has texts only").into_vec()
+}
+
 impl Context {
     /// Marks the head of a type at a node.
     pub(crate) async fn invalidate(

@@ -11,6 +11,7 @@ mod registry;
 mod summary;
 mod synthesize;
 
+pub(crate) use invalidate::{damaged_mark, is_mark};
 pub use policy::{Inputs, Piece, PolicySpec};
 pub use regenerate::{RegenerateScope, Regenerated, Skipped};
 pub use registry::{CustomOrder, CustomPolicy, Registry};

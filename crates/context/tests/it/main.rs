@@ -9,6 +9,7 @@
 mod busy;
 mod check;
 mod crowded;
+mod damage;
 mod doors;
 mod frames;
 mod history;

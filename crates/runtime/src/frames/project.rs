@@ -103,7 +103,7 @@ impl Frames {
         let recorded = match self.context.record(&found.tree, report.is_partial(), label).await {
             // Every file was read, so what is damaged of earlier trees need not be in the way.
             Err(Error::Integrity { .. }) if force => {
-                self.context.repair(&found.tree, report.is_partial()).await?;
+                self.context.repair_trees(&found.tree, report.is_partial()).await?;
                 self.context.record(&found.tree, report.is_partial(), label).await?
             }
             recorded => recorded?,
