@@ -111,10 +111,10 @@ fn a_ring_of_a_newer_version_is_not_replaced() {
     let ring = LocalKeyRing::new(dir, Arc::new(SeededEntropy::new(1)));
     block_on(ring.sign(b"message")).unwrap();
     let path = Path::new("/keys/keyring.json");
-    disk.damage(path, |bytes| *bytes = br#"{"v":2}"#.to_vec());
+    disk.damage(path, |bytes| *bytes = br#"{"v":3}"#.to_vec());
     let refused = block_on(ring.repair()).unwrap_err();
     assert!(matches!(refused, Error::UnsupportedVersion { .. }), "{refused}");
-    assert_eq!(disk.contents()[path], br#"{"v":2}"#);
+    assert_eq!(disk.contents()[path], br#"{"v":3}"#);
 }
 
 #[test]
