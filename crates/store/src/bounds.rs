@@ -43,6 +43,10 @@ pub const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// first.
 pub const TAILS_CACHED_MAX: usize = 256;
 
+/// Bytes of a group of control records that a repair takes for changed ones, and writes again. At least 56 of the 64
+/// characters of the segment's digest are as they were then, which are 224 bits: no other segment has them.
+pub const GROUP_CHANGED_BYTES_MAX: usize = 8;
+
 /// The unit in which disks tear writes: a group's inner lines never end on a multiple of it.
 pub const SECTOR_BYTES: u64 = 512;
 
@@ -136,6 +140,12 @@ pub const TABLE_CHECKPOINT_PAGES: u32 = 1_000;
 
 /// How long one try to fold a large log back waits for readers.
 pub const TABLE_FOLD_WAIT: Duration = Duration::from_millis(100);
+
+/// Bytes that are shown of a key: enough to recognise what it is of.
+pub const TABLE_KEY_SHOWN_MAX: usize = 160;
+
+/// Damaged entries that a check or a repair names, one by one; the others are counted.
+pub const TABLE_DAMAGED_SHOWN_MAX: usize = 100;
 
 /// Entries that a repair of the table reads at a time, and writes in one transaction.
 pub const TABLE_SALVAGE_ROWS: usize = 1_000;

@@ -143,6 +143,14 @@ pub enum Error {
         /// What was being done, as words that follow "could not".
         operation: &'static str,
     },
+    /// An entry of a table is not as it was written.
+    #[error("an entry of the table `{table}` in table.sqlite3 was changed after it was written: {key}")]
+    EntryDamaged {
+        /// The table.
+        table: String,
+        /// The key, for people.
+        key: String,
+    },
     /// SQLite refused an operation.
     #[error("could not {operation}: {message}")]
     Sql {
@@ -286,7 +294,7 @@ impl Error {
             Self::BlobCorrupt { .. } => Code::StoreCorruptBlob,
             Self::UnsupportedFileSystem { .. } => Code::StoreUnsupportedFilesystem,
             Self::Sql { .. } => Code::StoreIo,
-            Self::TableDamaged { .. } => Code::StoreTableDamaged,
+            Self::TableDamaged { .. } | Self::EntryDamaged { .. } => Code::StoreTableDamaged,
             Self::KeyringCorrupt { .. } => Code::KeyringCorrupt,
             Self::ForeignDirectory { .. } => Code::ValidationError,
             Self::UnsupportedVersion { .. } => Code::StoreUnsupportedVersion,
@@ -296,14 +304,25 @@ impl Error {
     /// What a caller is told, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
-        if let Self::NotHealthy { stream, .. } | Self::Poisoned { stream } = self
-            && envelope.code == Code::BackpackDamaged
-        {
-            let repair = format!(
-                "See what is wrong with `piton backpack verify {stream}`, and fix it with `piton backpack repair \
-                 {stream}`: it keeps what it takes away. Other backpacks are not affected."
-            );
-            return envelope.with_suggestion(repair);
+        if let Self::NotHealthy { stream, .. } | Self::Poisoned { stream } = self {
+            let advice = match envelope.code {
+                Code::BackpackDamaged => Some(format!(
+                    "See what is wrong with `piton backpack verify {stream}`, and fix it with `piton backpack repair \
+                     {stream}`: it keeps what it takes away. Other backpacks are not affected."
+                )),
+                Code::SessionNotHealthy => Some(format!(
+                    "See what is wrong with `piton session verify {stream}`, and fix it with `piton session repair \
+                     {stream}`: it keeps what it takes away. Other sessions are not affected."
+                )),
+                Code::SessionPoisoned => Some(format!(
+                    "Check the disk, then run `piton session verify {stream}`: it reads the session again from the \
+                     disk, and opens it for writing if it is whole."
+                )),
+                _ => None,
+            };
+            if let Some(advice) = advice {
+                return envelope.with_suggestion(advice);
+            }
         }
         let advice = match self {
             Self::LeaseSpent { .. } => {

@@ -14,7 +14,7 @@ use piton_core::{EventIndex, ManifestIndex, canonical};
 
 use crate::{
     Reason, StreamId,
-    bounds::SECTOR_BYTES,
+    bounds::{GROUP_CHANGED_BYTES_MAX, SECTOR_BYTES},
     line::{Flaw, version_flaw},
     record::{Record, SegmentClosed, SnapshotPinned, VERSION, segment_path},
 };
@@ -176,6 +176,15 @@ fn parse(line: &[u8], scratch: &mut Vec<u8>) -> Result<Record, Flaw> {
         Ok(()) if scratch == body => Ok(record),
         _ => Err(Flaw::Corrupt(Reason::ManifestUnreadable)),
     }
+}
+
+/// Whether `text` begins with `group`, but for a few bytes that were changed.
+///
+/// A group follows from its segment, and holds the segment's digest in 64 characters. Most of those are the same, so the
+/// segment is the one that was attested: a changed one has another digest altogether.
+pub(crate) fn is_changed(text: &[u8], group: &[u8]) -> bool {
+    let changed = || text.iter().zip(group).filter(|(found, written)| found != written).count();
+    text.len() >= group.len() && (1..=GROUP_CHANGED_BYTES_MAX).contains(&changed())
 }
 
 /// Whether `text`, from the start of the first doubtful group to the end of the file, can be the

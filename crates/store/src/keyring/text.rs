@@ -1,21 +1,29 @@
 //! The written form of a key ring: one line of canonical JSON.
 //!
-//! Invariants: what is not exactly a ring of version 1 is refused with the reason, never guessed
+//! Version 2 is written. It has a checksum over everything else, because a changed character of a key is a key as
+//! well. Version 1 has none and is still read; the next rotation or repair writes version 2.
+//!
+//! Invariants: what is not exactly a ring of one of these versions is refused with the reason, never guessed
 //! at or replaced. A refusal never repeats what was found, because that may be a key.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use piton_core::canonical;
+use piton_core::{Digest, FileBytes, canonical};
 use serde::{Deserialize, Serialize};
 
 use super::{Ring, SigningKey};
 use crate::Error;
 
-/// The version that is read and written.
-const VERSION: u64 = 1;
+/// The version that is written.
+const VERSION: u64 = 2;
+
+/// The version without a checksum.
+const UNCHECKED: u64 = 1;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RingText {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
     current: KeyText,
     previous: Option<KeyText>,
     v: u64,
@@ -42,16 +50,20 @@ struct VersionText {
 
 /// Writes a ring down.
 pub(crate) fn render(ring: &Ring) -> Vec<u8> {
-    let text = RingText {
+    let mut text = RingText {
+        checksum: None,
         current: render_key(&ring.current),
         previous: ring.previous.as_ref().map(render_key),
         v: VERSION,
     };
-    let mut bytes = canonical::encode(&text)
-        .expect("texts and a small number have a canonical form")
-        .into_vec();
+    text.checksum = Some(Digest::of(&FileBytes(&encode(&text))).hex());
+    let mut bytes = encode(&text);
     bytes.push(b'\n');
     bytes
+}
+
+fn encode(text: &RingText) -> Vec<u8> {
+    canonical::encode(text).expect("texts and a small number have a canonical form").into_vec()
 }
 
 fn render_key(key: &SigningKey) -> KeyText {
@@ -63,19 +75,25 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Ring, Error> {
     let corrupt = |problem| Error::KeyringCorrupt { problem };
     let version: VersionText =
         serde_json::from_slice(bytes).map_err(|_| corrupt("it is not JSON with a version"))?;
-    if version.v != VERSION {
-        return Err(Error::UnsupportedVersion {
-            what: "the key ring",
-            found: version.v,
-            known: VERSION,
+    let text: Result<RingText, _> = serde_json::from_slice(bytes);
+    let Ok(text) = text else {
+        return Err(match version.v {
+            UNCHECKED | VERSION => {
+                corrupt("it is not made of a current key and at most one previous key")
+            }
+            found => Error::UnsupportedVersion { what: "the key ring", found, known: VERSION },
         });
-    }
-    let text: RingText = serde_json::from_slice(bytes)
-        .map_err(|_| corrupt("it is not made of a current key and at most one previous key"))?;
-    Ok(Ring {
+    };
+    let ring = Ring {
         current: parse_key(&text.current)?,
         previous: text.previous.as_ref().map(parse_key).transpose()?,
-    })
+    };
+    // Another version has other fields. With these, another number is a changed one.
+    match (text.v, &text.checksum) {
+        (UNCHECKED, None) => Ok(ring),
+        (VERSION, Some(_)) if render(&ring) == bytes => Ok(ring),
+        _ => Err(corrupt("it was changed after it was written")),
+    }
 }
 
 fn parse_key(text: &KeyText) -> Result<SigningKey, Error> {
@@ -121,9 +139,13 @@ mod tests {
             Ring { current: SigningKey::new([0; 32]), previous: Some(SigningKey::new([255; 32])) };
         let (zero, one) = ("A".repeat(43), format!("{}8", "_".repeat(42)));
         let text = format!(
-            "{{\"current\":{{\"alg\":\"hmac_sha256\",\"keyBase64Url\":\"{zero}\"}},\
-             \"previous\":{{\"alg\":\"hmac_sha256\",\"keyBase64Url\":\"{one}\"}},\"v\":1}}\n"
+            "{{{{checksum}}\"current\":{{\"alg\":\"hmac_sha256\",\"keyBase64Url\":\"{zero}\"}},\
+             \"previous\":{{\"alg\":\"hmac_sha256\",\"keyBase64Url\":\"{one}\"}},\"v\":2}}"
         );
+        // From `sha256sum`.
+        let checksum = "5624fbed4c0f79d0756a438c1f2689fea063ebe94788aea58d720171f5e05741";
+        let checksum = format!("\"checksum\":\"{checksum}\",");
+        let text = text.replace("{checksum}", &checksum) + "\n";
         assert_eq!(String::from_utf8(render(&ring)).unwrap(), text);
         assert!(text.len() as u64 <= KEYRING_BYTES_MAX);
     }
@@ -158,6 +180,27 @@ mod tests {
     }
 
     #[test]
+    fn a_ring_of_version_1_is_read_and_written_with_a_checksum() {
+        let key = URL_SAFE_NO_PAD.encode([7; 32]);
+        let ring = parse(with(&key, r#""previous":null,"v":1"#).as_bytes()).unwrap();
+        let written = String::from_utf8(render(&ring)).unwrap();
+        assert!(written.contains("checksum") && written.contains(r#""v":2"#), "{written}");
+        assert_eq!(parse(written.as_bytes()).unwrap(), ring);
+    }
+
+    #[test]
+    fn a_flip_of_any_bit_is_damage() {
+        let entropy = SeededEntropy::new(7);
+        let written = render(&Ring::generate(&entropy).rotated(&entropy));
+        for at in 0..written.len() * 8 {
+            let mut flipped = written.clone();
+            flipped[at / 8] ^= 1 << (at % 8);
+            let found = parse(&flipped);
+            assert!(matches!(found, Err(Error::KeyringCorrupt { .. })), "bit {at}: {found:?}");
+        }
+    }
+
+    #[test]
     fn what_is_not_a_ring_is_refused_without_repeating_it() {
         let problem = "the key ring is damaged: it is not JSON with a version";
         for text in ["", "{", "[]", "secret", r#"{"v":"1"}"#, r#"{"v":1} secret"#] {
@@ -165,6 +208,6 @@ mod tests {
         }
         let problem = "the key ring is damaged: a key is not base64url without padding";
         refused(&with("secret=", r#""previous":null,"v":1"#), problem);
-        refused(r#"{"keys":[],"v":2}"#, "the key ring has version 2; this Piton knows 1");
+        refused(r#"{"keys":[],"v":3}"#, "the key ring has version 3; this Piton knows 2");
     }
 }

@@ -10,6 +10,14 @@ use super::{
 };
 use crate::{Error, Event, plan::EncodedPlan, port::Cursor, record::Record};
 
+/// The valid part of a control file after records of it were written again.
+pub(super) struct Restored {
+    pub(super) control: Vec<u8>,
+    pub(super) head: Head,
+    /// How many plans have their records written again.
+    pub(super) rewritten: u64,
+}
+
 /// A way to lay out a stream. Everything else about a local journal is the same for all.
 pub(super) trait Layout: Send + Sync + 'static {
     /// The file whose length decides what is part of the stream.
@@ -37,6 +45,13 @@ pub(super) trait Layout: Send + Sync + 'static {
 
     /// The control records; none if the layout has no such thing.
     fn records<E: Event>(site: &Site) -> Result<(Vec<Record>, Ending), Error>;
+
+    /// A damaged control file in which damaged records are written again, as far as they follow from other files and
+    /// what is left of them proves those files whole. It ends at `restored.head`.
+    fn restore<E: Event>(_: &Site, head: Head, control: &[u8]) -> Result<Restored, Error> {
+        let valid = usize::try_from(head.position).map_or(control.len(), |at| at.min(control.len()));
+        Ok(Restored { control: control[..valid].to_vec(), head, rewritten: 0 })
+    }
 
     /// Files of the stream, relative to it, that hold only what lies behind `head`, in order.
     fn files_behind(site: &Site, head: Head) -> io::Result<Vec<PathBuf>>;

@@ -23,7 +23,7 @@ use piton_core::{Digest, EventId, EventIndex, FileBytes, SnapshotRef};
 use super::{
     disk::Disk,
     files::{free_name, names_in, unless_gone},
-    layout::Layout,
+    layout::{Layout, Restored},
     site::{NewFile, Site},
     tail::{Ending, Head, Tail},
 };
@@ -94,6 +94,25 @@ impl Layout for Segmented {
         Ok((groups.into_iter().flat_map(Group::into_records).collect(), ending))
     }
 
+    fn restore<E: Event>(site: &Site, _: Head, control: &[u8]) -> Result<Restored, Error> {
+        let (mut control, mut tail, mut rewritten) = (control.to_vec(), Tail::default(), 0);
+        loop {
+            let at = usize::try_from(tail.head.position).unwrap_or(control.len());
+            let ending = scan_text::<E>(site, &mut tail, &control[at..], &mut |_| {})?;
+            let at = usize::try_from(tail.head.position).unwrap_or(control.len());
+            let group = match ending {
+                Ending::Broken { .. } => changed_group::<E>(site, tail.head, &control[at..])?,
+                _ => None,
+            };
+            let Some(group) = group else {
+                control.truncate(at);
+                return Ok(Restored { control, head: tail.head, rewritten });
+            };
+            control[at..at + group.len()].copy_from_slice(&group);
+            rewritten += 1;
+        }
+    }
+
     fn files_behind(site: &Site, head: Head) -> io::Result<Vec<PathBuf>> {
         let mut behind = segments(site)?;
         behind.retain(|(first, _)| *first >= head.next_event);
@@ -153,7 +172,20 @@ fn unless_records_are_gone(
 /// Whether `rest`, which stands behind `head`, is what a crash left of the group of a plan that was being appended. The
 /// plan's segment was durable before, and says what the group was to be.
 fn is_unfinished<E: Event>(site: &Site, head: Head, rest: &[u8]) -> Result<bool, Error> {
+    let groups = groups_at::<E>(site, head)?;
+    Ok(groups.iter().any(|group| is_torn(rest, group, head.position)))
+}
+
+/// What the group at the start of `rest`, which stands behind `head`, was before a few bytes of it were changed.
+fn changed_group<E: Event>(site: &Site, head: Head, rest: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    let groups = groups_at::<E>(site, head)?;
+    Ok(groups.into_iter().find(|group| manifest::is_changed(rest, group)))
+}
+
+/// The group of each segment that begins at `head`, as the appending of its plan writes it.
+fn groups_at<E: Event>(site: &Site, head: Head) -> Result<Vec<Vec<u8>>, Error> {
     let bounds = segments(site).map_err(Error::io("list the segments of a stream"))?;
+    let mut groups = Vec::new();
     for bounds in bounds.into_iter().filter(|(first, _)| *first == head.next_event) {
         let path = site.dir.join(record::segment_path(bounds.0, bounds.1));
         let Some(lines) = read_unattested(site, &path)? else { continue };
@@ -163,11 +195,9 @@ fn is_unfinished<E: Event>(site: &Site, head: Head, rest: &[u8]) -> Result<bool,
             .filter_map(|event| Some((event.index(), event.id(), event.introduces()?)));
         let records =
             record::of_segment(&site.stream, bounds, &lines, introduced, head.next_manifest);
-        if is_torn(rest, &manifest::render(&records, head.position), head.position) {
-            return Ok(true);
-        }
+        groups.push(manifest::render(&records, head.position));
     }
-    Ok(false)
+    Ok(groups)
 }
 
 fn read_unattested(site: &Site, path: &Path) -> Result<Option<Vec<u8>>, Error> {
@@ -188,11 +218,23 @@ fn scan_control<E: Event>(
     tail: &mut Tail,
     take: &mut dyn FnMut(E),
 ) -> Result<Ending, Error> {
+    match site.read_control(tail.head.position)? {
+        Some(text) => scan_text(site, tail, &text, take),
+        None => Ok(Ending::Clean),
+    }
+}
+
+/// The same, of control records that were read from there on.
+fn scan_text<E: Event>(
+    site: &Site,
+    tail: &mut Tail,
+    text: &[u8],
+    take: &mut dyn FnMut(E),
+) -> Result<Ending, Error> {
     let base = tail.head.position;
-    let Some(text) = site.read_control(base)? else { return Ok(Ending::Clean) };
     let end = base + text.len() as u64;
     let (next_manifest, next_event) = (tail.head.next_manifest, tail.head.next_event);
-    let reading = manifest::read(&text, base, &site.stream, next_manifest, next_event);
+    let reading = manifest::read(text, base, &site.stream, next_manifest, next_event);
     let from = |offset: u64| &text[usize::try_from(offset - base).unwrap_or(text.len())..];
     let mut pins = KnownPins { first: next_event, pins: HashMap::new() };
     for group in &reading.groups {

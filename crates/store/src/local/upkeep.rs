@@ -59,7 +59,8 @@ pub(super) fn verify<E: Event, L: Layout>(site: &Site) -> Result<Verified, Error
     Ok(Verified { health, events, torn_tail, unfinished, mark_lifted })
 }
 
-/// Rolls a corrupt stream back to its last whole plan.
+/// Writes damaged control records again where the rest of their plans is whole, and rolls a corrupt stream back to its
+/// last whole plan otherwise.
 ///
 /// What is taken away is copied and synced before anything is removed, and the control file is replaced last. Until
 /// then the stream is damaged for everybody, so that a repair which was cut off is always found, and is finished by
@@ -72,13 +73,16 @@ pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error
     let Ending::Broken { health: was, .. } = reading.ending else {
         // It may be sound because of a repair whose last sync failed.
         aside::sync_names(site).map_err(Error::io("repair a stream"))?;
-        return Ok(Repaired { was: Health::Healthy, next_event: head.next_event, backup: None });
+        let (was, next_event) = (Health::Healthy, head.next_event);
+        return Ok(Repaired { was, next_event, rewritten: 0, backup: None });
     };
     if let Health::UnknownVersion { version, .. } = was {
         let known = u64::from(crate::record::VERSION);
         return Err(Error::UnsupportedVersion { what: "the stream", found: version, known });
     }
     let control = site.read_control(0)?.unwrap_or_default();
+    let restored = L::restore::<E>(site, head, &control)?;
+    let head = restored.head;
     let roll_back = || {
         let backup = aside::take_away(site, &control, &L::files_behind(site, head)?)?;
         let disk = site.disk().as_ref();
@@ -87,13 +91,11 @@ pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error
             remove(disk, &site.begun_mark())?;
             disk.sync_dir(&site.dir)?;
         }
-        let valid =
-            usize::try_from(head.position).map_or(control.len(), |at| at.min(control.len()));
-        replace(disk, &site.control, &site.dir.join("repair.tmp"), &control[..valid])?;
+        replace(disk, &site.control, &site.dir.join("repair.tmp"), &restored.control)?;
         backup.map(|name| aside::describe(site, name)).transpose()
     };
     let backup = roll_back().map_err(Error::io("repair a stream"))?;
-    Ok(Repaired { was, next_event: head.next_event, backup })
+    Ok(Repaired { was, next_event: head.next_event, rewritten: restored.rewritten, backup })
 }
 
 /// Removes a stream whose lock is held: it disappears in one step, and is then emptied.

@@ -324,6 +324,7 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
         self.read(stream, |stream| Repaired {
             was: Health::Healthy,
             next_event: stream.next_event(),
+            rewritten: 0,
             backup: None,
         })
     }

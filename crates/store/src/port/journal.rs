@@ -240,6 +240,8 @@ pub struct Repaired {
     pub was: Health,
     /// The index that the next event will have now.
     pub next_event: EventIndex,
+    /// Plans whose damaged control records were written again, because everything else of the plan is whole.
+    pub rewritten: u64,
     /// Where what it took away is kept, if there was anything to take.
     pub backup: Option<SetAside>,
 }

@@ -8,8 +8,8 @@ use std::{fs, path::Path};
 use piton_core::{DedupeKey, EventIndex, port::Entropy};
 use piton_store::{
     StreamId,
-    local::{DataDir, LocalKeyRing, LogJournal, SegmentedJournal},
-    port::{Journal, KeyAge, KeyRing},
+    local::{DataDir, LocalKeyRing, LocalTable, LogJournal, SegmentedJournal},
+    port::{Change, Expect, Journal, KeyAge, KeyRing, Table as _, Write},
     testing::Sample,
 };
 
@@ -79,6 +79,29 @@ fn a_key_ring_of_version_1_still_verifies() {
     let signature = fs::read("tests/it/data/v1-signature").unwrap();
     let verified = block_on(ring.verify(b"frozen", &signature)).unwrap();
     assert_eq!(verified, Some(KeyAge::Current));
+}
+
+// shows: WR-044
+#[test]
+fn a_table_of_version_1_is_read_and_written_with_checksums_from_then_on() {
+    let (root, dir) = frozen();
+    let name = "test".parse().unwrap();
+    let table = LocalTable::open(&dir, &name).unwrap();
+    let value = |key: &'static [u8]| block_on(table.get(key)).unwrap().map(|entry| entry.value);
+    assert_eq!(value(b"a"), Some(b"first".to_vec()));
+    let second = block_on(table.get(b"b")).unwrap().unwrap();
+    assert_eq!((second.value.as_slice(), second.version.0), (&b"second"[..], 3));
+    let change = Change::Put(b"changed".to_vec());
+    let write = Write { key: (*b"b").into(), expect: Expect::Version(second.version), change };
+    assert_eq!(block_on(table.commit(vec![write])).unwrap().0, 4);
+    assert_eq!(value(b"b"), Some(b"changed".to_vec()));
+    assert_eq!(block_on(table.status()).unwrap().problems, Vec::<String>::new());
+    // What a process of the older Piton, which still runs, would write fails.
+    let raw = rusqlite::Connection::open(root.path().join("table.sqlite3")).unwrap();
+    let update = "UPDATE entries SET value = x'00', version = 5 WHERE key = x'62'";
+    assert!(raw.execute(update, []).is_err());
+    let sums = "SELECT count(checksum) FROM entries";
+    assert_eq!(raw.query_row(sums, [], |row| row.get(0)), Ok(1), "of the row that was written");
 }
 
 // shows: WR-044

@@ -142,10 +142,10 @@ async fn a_damaged_ring_is_refused_and_never_replaced() {
 async fn a_ring_of_a_later_version_is_left_alone() {
     let root = TempDir::new().unwrap();
     let ring = open(root.path());
-    fs::write(file(root.path()), r#"{"keys":[],"v":2}"#).unwrap();
+    fs::write(file(root.path()), r#"{"keys":[],"v":3}"#).unwrap();
     let error = ring.rotate().await.unwrap_err();
-    assert!(matches!(error, Error::UnsupportedVersion { found: 2, known: 1, .. }), "{error}");
-    assert_eq!(written(root.path()), json!({ "keys": [], "v": 2 }));
+    assert!(matches!(error, Error::UnsupportedVersion { found: 3, known: 2, .. }), "{error}");
+    assert_eq!(written(root.path()), json!({ "keys": [], "v": 3 }));
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use piton_core::{Digest, FileBytes, port::fixed::SeededEntropy};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use piton_core::{Code, Digest, FileBytes, port::fixed::SeededEntropy};
 use piton_store::{
     Error, StreamId,
     local::{DataDir, LocalBlobs, LocalKeyRing, LocalTable, LogJournal, repair_table},
@@ -111,10 +112,10 @@ fn a_ring_of_a_newer_version_is_not_replaced() {
     let ring = LocalKeyRing::new(dir, Arc::new(SeededEntropy::new(1)));
     block_on(ring.sign(b"message")).unwrap();
     let path = Path::new("/keys/keyring.json");
-    disk.damage(path, |bytes| *bytes = br#"{"v":2}"#.to_vec());
+    disk.damage(path, |bytes| *bytes = br#"{"v":3}"#.to_vec());
     let refused = block_on(ring.repair()).unwrap_err();
     assert!(matches!(refused, Error::UnsupportedVersion { .. }), "{refused}");
-    assert_eq!(disk.contents()[path], br#"{"v":2}"#);
+    assert_eq!(disk.contents()[path], br#"{"v":3}"#);
 }
 
 #[test]
@@ -201,6 +202,76 @@ async fn a_damaged_page_costs_a_repaired_table_what_it_held_and_nothing_else() {
         let kept = root.path().join(repaired.aside.unwrap()).join("table.sqlite3");
         assert_eq!(fs::read(kept).unwrap(), bytes, "the damaged file is kept as it was");
     }
+}
+
+#[tokio::test]
+async fn a_changed_value_blocks_its_own_key_and_is_kept_by_a_repair() {
+    let (root, mut bytes) = filled().await;
+    let path = root.path().join("table.sqlite3");
+    // The value of the last key in the order of keys, which stands behind it in the file.
+    let number = (0..ROWS).max_by_key(|number| key(*number)).unwrap();
+    let at = bytes.windows(32).rposition(|window| window == key(number)).unwrap() + 32;
+    assert_eq!(bytes[at], value(number)[0]);
+    bytes[at] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+
+    let open = || LocalTable::open(&DataDir::open(root.path()).unwrap(), &"context".parse().unwrap());
+    let table = open().unwrap();
+    let refused = table.get(&key(number)).await.unwrap_err();
+    assert!(matches!(refused, Error::EntryDamaged { .. }), "{refused}");
+    assert_eq!(refused.code(), Code::StoreTableDamaged);
+    for other in (0..ROWS).filter(|other| *other != number).step_by(100) {
+        assert_eq!(table.get(&key(other)).await.unwrap().unwrap().value, value(other));
+    }
+    assert!(table.get_all(vec![key(number).into()]).await.is_err());
+    assert!(table.snapshot().await.unwrap().get(&key(number)).await.is_err());
+    assert!(table.scan(&key(number)[..2], None, 10).await.is_err());
+    let problems = table.status().await.unwrap().problems;
+    let shown = key(number).escape_ascii().to_string();
+    assert!(problems.len() == 1 && problems[0].ends_with(&shown), "{problems:?}");
+    drop(table);
+
+    let repaired = repair_table(&DataDir::open_alone(root.path()).unwrap()).unwrap();
+    assert_eq!((repaired.kept, repaired.gaps), (u64::from(ROWS) - 1, 0), "{repaired:?}");
+    assert_eq!((repaired.damaged, &repaired.damaged_shown), (1, &vec![format!("context: {shown}")]));
+    let kept = root.path().join(repaired.aside.unwrap());
+    assert_eq!(fs::read(kept.join("table.sqlite3")).unwrap(), bytes, "as it was");
+    let line: serde_json::Value =
+        serde_json::from_slice(&fs::read(kept.join("entries.jsonl")).unwrap()).unwrap();
+    let found = STANDARD.decode(line["valueBase64"].as_str().unwrap()).unwrap();
+    assert_eq!((found[0], &found[1..]), (value(number)[0] ^ 1, &value(number)[1..]));
+    let table = open().unwrap();
+    assert_eq!(table.get(&key(number)).await.unwrap(), None);
+    assert_eq!(table.status().await.unwrap().problems, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_flip_in_a_page_of_entries_is_reported_or_changes_no_entry() {
+    let root = TempDir::new().unwrap();
+    let open = || LocalTable::open(&DataDir::open(root.path()).unwrap(), &"test".parse().unwrap());
+    let path = root.path().join("table.sqlite3");
+    let batch = (0..20).map(|number| Write {
+        key: key(number).into(),
+        expect: Expect::Absent,
+        change: Change::Put(value(number)),
+    });
+    open().unwrap().commit(batch.collect()).await.unwrap();
+    let sound = fs::read(&path).unwrap();
+    let whole = open().unwrap().scan(b"", None, 100).await.unwrap();
+    assert_eq!((whole.entries.len(), sound.len()), (20, 3 * PAGE));
+    let mut reported = 0;
+    for at in (2 * PAGE..3 * PAGE).step_by(5) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1 << (at % 8);
+        fs::write(&path, bytes).unwrap();
+        let table = open().unwrap();
+        if table.status().await.is_ok_and(|status| status.problems.is_empty()) {
+            assert_eq!(table.scan(b"", None, 100).await.unwrap(), whole, "byte {at}");
+        } else {
+            reported += 1;
+        }
+    }
+    assert!(reported > 300, "{reported}");
 }
 
 #[tokio::test]

@@ -116,6 +116,10 @@ fn unreadable(namespace: Namespace, bytes: &[u8]) -> Option<&'static str> {
     (!is_readable).then_some("cannot be understood by this Piton")
 }
 
+fn plans(count: u64) -> String {
+    if count == 1 { "1 plan".to_owned() } else { format!("{count} plans") }
+}
+
 fn events(count: u64) -> String {
     if count == 1 { "1 event".to_owned() } else { format!("{count} events") }
 }
@@ -161,11 +165,12 @@ impl VerifyReport {
             )),
             (Health::Healthy, None) => {}
             (Health::CorruptHead { .. }, _) => lines.push(format!(
-                "Run `piton session repair {session}` to move all of it aside, where it is kept."
+                "Run `piton session repair {session}` to write again what follows from the rest, and to move the \
+                 others aside, where they are kept."
             )),
             (Health::CorruptTail { .. }, _) => lines.push(format!(
-                "Run `piton session repair {session}` to go back to the last whole plan; what it takes away \
-                 is kept."
+                "Run `piton session repair {session}` to write again what follows from the rest, or to go back to \
+                 the last whole plan; what it takes away is kept."
             )),
         }
         let is_known = !matches!(stored.health, Health::UnknownVersion { .. });
@@ -280,8 +285,17 @@ impl RepairReport {
             };
         }
         let mut lines = vec![format!("{session} was damaged: {}.", done.was)];
+        if done.rewritten > 0 {
+            lines.push(format!(
+                "Damaged control records of {} were written again: the events that they list are whole.",
+                plans(done.rewritten)
+            ));
+        }
         lines.push(match done.next_event.get() {
             0 => "Nothing of it could be kept in place: it holds no events now.".to_owned(),
+            left if done.rewritten > 0 => {
+                format!("It ends after its last whole plan, and has {}.", events(left))
+            }
             left => {
                 format!("It was rolled back to its last whole plan and has {} now.", events(left))
             }

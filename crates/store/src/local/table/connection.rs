@@ -14,20 +14,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, config::DbConfig};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
 use rustix::{
     fs::{CWD, FileType, Mode, mknodat},
     io::Errno,
 };
 
-use super::failure::{is_busy, sql};
+use super::failure::{Failure, is_busy, sql};
 use crate::{
     Error,
     bounds::{TABLE_BUSY_PAUSE, TABLE_BUSY_WAIT, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX},
 };
 
 /// The version of the schema below.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 const SCHEMA: &str = "
     CREATE TABLE meta (
@@ -38,10 +38,21 @@ const SCHEMA: &str = "
         \"table\" TEXT NOT NULL,
         key BLOB NOT NULL,
         value BLOB NOT NULL,
-        version INTEGER NOT NULL,
+        commit_number INTEGER NOT NULL,
+        checksum INTEGER,
         PRIMARY KEY (\"table\", key)
     ) STRICT, WITHOUT ROWID;
-    INSERT INTO meta (name, value) VALUES ('format', 1), ('version', 0);
+    INSERT INTO meta (name, value) VALUES ('format', 2), ('version', 0);
+";
+
+/// Brings the schema of version 1 to version 2. No row is written again: those from before have no checksum.
+///
+/// A column changes its name so that a process of the older Piton, which may run all the while, fails instead of
+/// changing a value and not its checksum.
+const FROM_1_TO_2: &str = "
+    ALTER TABLE entries RENAME COLUMN version TO commit_number;
+    ALTER TABLE entries ADD COLUMN checksum INTEGER;
+    UPDATE meta SET value = 2 WHERE name = 'format';
 ";
 
 /// How long to pause where SQLite itself does not wait.
@@ -68,9 +79,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
             Err(Failure::Sql(error)) if is_busy(&error) && started.elapsed() < TABLE_BUSY_WAIT => {
                 thread::sleep(PAUSE);
             }
-            Err(Failure::Sql(error)) => return Err(sql("open the table")(error)),
-            Err(Failure::Other(error)) => return Err(error),
-            Ok(connection) => return Ok(connection),
+            opened => return opened.map_err(|failure| failure.into_error("open the table")),
         }
     }
 }
@@ -84,17 +93,6 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
 pub(super) fn only_reads(connection: Connection) -> Result<Connection, Error> {
     connection.pragma_update(None, "query_only", true).map_err(sql("open the table"))?;
     Ok(connection)
-}
-
-enum Failure {
-    Sql(rusqlite::Error),
-    Other(Error),
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sql(error)
-    }
 }
 
 fn try_open_writer(path: &Path) -> Result<Connection, Failure> {
@@ -149,14 +147,17 @@ pub(super) fn be_patient(connection: &mut Connection) -> rusqlite::Result<()> {
     }))
 }
 
-/// Makes the schema unless there is one, and returns its version.
+/// Makes the schema unless there is one, brings an older one up to date, and returns its version.
 fn ensure_schema(connection: &mut Connection) -> rusqlite::Result<u64> {
-    if let Some(format) = format(connection)? {
+    if let Some(format @ (0 | FORMAT..)) = format(connection)? {
         return Ok(format);
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if format(&transaction)?.is_none() {
-        transaction.execute_batch(SCHEMA)?;
+    // Another process may have done so meanwhile.
+    match format(&transaction)? {
+        None => transaction.execute_batch(SCHEMA)?,
+        Some(1) => transaction.execute_batch(FROM_1_TO_2)?,
+        Some(_) => {}
     }
     transaction.commit()?;
     Ok(format(connection)?.unwrap_or(0))
@@ -169,7 +170,7 @@ fn format(connection: &Connection) -> rusqlite::Result<Option<u64>> {
         return Ok(None);
     }
     let query = "SELECT value FROM meta WHERE name = 'format'";
-    connection.query_row(query, [], |row| row.get(0)).optional()
+    connection.query_row(query, [], |row| row.get(0)).map(Some)
 }
 
 #[cfg(test)]
@@ -208,7 +209,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("table.sqlite3");
         create_file(&path).unwrap();
-        let insert = "INSERT INTO entries VALUES ('t', randomblob(16), x'', 1)";
+        let insert = "INSERT INTO entries VALUES ('t', randomblob(16), x'', 1, NULL)";
         let done = std::sync::atomic::AtomicBool::new(false);
         let mut writer = open_writer(&path).unwrap();
         thread::scope(|scope| {

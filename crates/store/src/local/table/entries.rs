@@ -1,18 +1,22 @@
 //! Reading and changing entries, each call in one transaction.
+//!
+//! Invariants: an entry is written with a checksum over its table, key, value and version, and is returned only if it
+//! still has that checksum. Those of the first version of the schema have none until they are written again.
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
-use super::failure::sql;
+use super::failure::{Failure, sql};
 use crate::{
     Error, LeaseName,
-    bounds::TABLE_PAGE_BYTES_MAX,
+    bounds::{TABLE_KEY_SHOWN_MAX, TABLE_PAGE_BYTES_MAX},
     port::{Batch, Change, Entry, Expect, Key, Page, Version, Write},
     table::KeyRange,
 };
 
-/// What fails when a read does.
 /// Asks for the number of the last commit that changed anything.
 pub(super) const VERSION: &str = "SELECT value FROM meta WHERE name = 'version'";
+
+/// What fails when a read does.
 const READING: &str = "read from the table";
 
 /// The value of a key.
@@ -21,7 +25,7 @@ pub(super) fn get(
     table: &LeaseName,
     key: &[u8],
 ) -> Result<Option<Entry>, Error> {
-    find(connection, table, key).map_err(sql(READING))
+    find(connection, table, key).map_err(|failure| failure.into_error(READING))
 }
 
 /// The values of several keys.
@@ -30,17 +34,24 @@ pub(super) fn get_all(
     table: &LeaseName,
     keys: &[Key],
 ) -> Result<Vec<Option<Entry>>, Error> {
-    let read = || -> rusqlite::Result<_> {
+    let read = || -> Result<_, Failure> {
         // It ends when it is dropped, and has nothing to write.
         let transaction = connection.unchecked_transaction()?;
         keys.iter().map(|key| find(&transaction, table, key)).collect()
     };
-    read().map_err(sql(READING))
+    read().map_err(|failure| failure.into_error(READING))
 }
 
-fn find(connection: &Connection, table: &LeaseName, key: &[u8]) -> rusqlite::Result<Option<Entry>> {
-    let query = "SELECT key, value, version FROM entries WHERE \"table\" = ?1 AND key = ?2";
-    connection.prepare_cached(query)?.query_row(params![table.as_str(), key], entry).optional()
+fn find(
+    connection: &Connection,
+    table: &LeaseName,
+    key: &[u8],
+) -> Result<Option<Entry>, Failure> {
+    let query = "SELECT key, value, commit_number, checksum FROM entries
+                 WHERE \"table\" = ?1 AND key = ?2";
+    let mut statement = connection.prepare_cached(query)?;
+    let mut rows = statement.query(params![table.as_str(), key])?;
+    rows.next()?.map(|row| entry(table, row)).transpose()
 }
 
 /// One page of the keys in a range, read to its end before this returns.
@@ -54,12 +65,12 @@ pub(super) fn scan(
     if range.is_empty() {
         return Ok(page);
     }
-    let read = |page: &mut Page| -> rusqlite::Result<()> {
+    let read = |page: &mut Page| -> Result<(), Failure> {
         let query = if range.before.is_some() {
-            "SELECT key, value, version FROM entries
+            "SELECT key, value, commit_number, checksum FROM entries
              WHERE \"table\" = ?1 AND key >= ?2 AND key < ?3 ORDER BY key"
         } else {
-            "SELECT key, value, version FROM entries
+            "SELECT key, value, commit_number, checksum FROM entries
              WHERE \"table\" = ?1 AND key >= ?2 AND ?3 IS NULL ORDER BY key"
         };
         let mut statement = connection.prepare_cached(query)?;
@@ -70,13 +81,13 @@ pub(super) fn scan(
                 page.more = true;
                 break;
             }
-            let entry = entry(row)?;
+            let entry = entry(table, row)?;
             bytes += entry.key.len() + entry.value.len();
             page.entries.push(entry);
         }
         Ok(())
     };
-    read(&mut page).map_err(sql(READING))?;
+    read(&mut page).map_err(|failure| failure.into_error(READING))?;
     Ok(page)
 }
 
@@ -105,7 +116,7 @@ fn differing(
     table: &LeaseName,
     batch: &[Write],
 ) -> rusqlite::Result<Vec<usize>> {
-    let query = "SELECT version FROM entries WHERE \"table\" = ?1 AND key = ?2";
+    let query = "SELECT commit_number FROM entries WHERE \"table\" = ?1 AND key = ?2";
     let mut statement = transaction.prepare_cached(query)?;
     let mut differing = Vec::new();
     for (place, write) in batch.iter().enumerate() {
@@ -138,8 +149,10 @@ fn apply(
         })?
         .query_row([], |row| row.get(0))?;
     let mut put = transaction.prepare_cached(
-        "INSERT INTO entries (\"table\", key, value, version) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT DO UPDATE SET value = excluded.value, version = excluded.version",
+        "INSERT INTO entries (\"table\", key, value, commit_number, checksum)
+         VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE SET value = excluded.value, commit_number = excluded.commit_number,
+                                   checksum = excluded.checksum",
     )?;
     let mut remove =
         transaction.prepare_cached("DELETE FROM entries WHERE \"table\" = ?1 AND key = ?2")?;
@@ -147,7 +160,8 @@ fn apply(
         match write.change {
             Change::Keep => {}
             Change::Put(value) => {
-                put.execute(params![table.as_str(), &*write.key, value, number])?;
+                let checksum = checksum(table.as_str(), &write.key, &value, number);
+                put.execute(params![table.as_str(), &*write.key, value, number, checksum])?;
             }
             Change::Remove => {
                 remove.execute(params![table.as_str(), &*write.key])?;
@@ -157,10 +171,76 @@ fn apply(
     Ok(Version(number))
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry {
-        key: row.get_ref(0)?.as_blob()?.into(),
-        value: row.get(1)?,
-        version: Version(row.get(2)?),
-    })
+/// The entry in a row of its key, value, version and checksum.
+fn entry(table: &LeaseName, row: &Row<'_>) -> Result<Entry, Failure> {
+    let (key, value) = (blob(row, 0)?, blob(row, 1)?);
+    let number = row.get(2)?;
+    if !is_whole(table.as_str(), key, value, number, row.get(3)?) {
+        let (table, key) = (table.to_string(), shown(key));
+        return Err(Failure::Other(Error::EntryDamaged { table, key }));
+    }
+    Ok(Entry { key: key.into(), value: value.to_vec(), version: Version(number) })
+}
+
+fn blob<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<&'a [u8]> {
+    Ok(row.get_ref(column)?.as_blob()?)
+}
+
+/// Whether an entry has its checksum, or was written before there were any.
+pub(super) fn is_whole(
+    table: &str,
+    key: &[u8],
+    value: &[u8],
+    number: u64,
+    found: Option<i32>,
+) -> bool {
+    found.is_none_or(|found| found == checksum(table, key, value, number))
+}
+
+/// The CRC-32 of an entry. Lengths stand before what they are of, so that no byte can move from one part to the next.
+fn checksum(table: &str, key: &[u8], value: &[u8], number: u64) -> i32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&number.to_be_bytes());
+    for part in [table.as_bytes(), key] {
+        // Names and keys are far shorter than what two bytes count to.
+        hasher.update(&u16::try_from(part.len()).unwrap_or(u16::MAX).to_be_bytes());
+        hasher.update(part);
+    }
+    hasher.update(value);
+    // SQLite stores a number of 32 bits with a sign in four bytes, and one without in six.
+    hasher.finalize().cast_signed()
+}
+
+/// A key for people: what is not a printable character is escaped, and a long one is cut.
+pub(super) fn shown(key: &[u8]) -> String {
+    piton_core::shorten(&key.escape_ascii().to_string(), TABLE_KEY_SHOWN_MAX).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_is_the_crc_32_of_what_an_entry_is_made_of() {
+        // From Python's zlib.crc32.
+        assert_eq!(checksum("context", b"key", b"value", 258).cast_unsigned(), 0x8081_8546);
+    }
+
+    #[test]
+    fn every_part_of_an_entry_counts_and_where_it_ends() {
+        let of = |table, key: &str, value: &str, number| {
+            checksum(table, key.as_bytes(), value.as_bytes(), number)
+        };
+        let first = of("t", "key", "value", 1);
+        for other in [
+            of("u", "key", "value", 1),
+            of("t", "kez", "value", 1),
+            of("t", "key", "valuf", 1),
+            of("t", "key", "value", 2),
+            of("t", "keyv", "alue", 1),
+            of("tk", "ey", "value", 1),
+        ] {
+            assert_ne!(first, other);
+        }
+    }
 }

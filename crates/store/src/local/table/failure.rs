@@ -8,6 +8,28 @@ use rusqlite::{ErrorCode, ffi};
 
 use crate::{Error, bounds::TABLE_BUSY_WAIT};
 
+/// Why something could not be done: what SQLite said, or what was found.
+pub(super) enum Failure {
+    Sql(rusqlite::Error),
+    Other(Error),
+}
+
+impl Failure {
+    /// The error of an operation that failed so.
+    pub(super) fn into_error(self, operation: &'static str) -> Error {
+        match self {
+            Self::Sql(error) => sql(operation)(error),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
 /// Whether another connection is in the way.
 pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
@@ -23,9 +45,22 @@ pub(super) fn sql(operation: &'static str) -> impl Fn(rusqlite::Error) -> Error 
         (_, Some(ErrorCode::DiskFull)) => {
             Error::Io { operation, source: Arc::new(io::ErrorKind::StorageFull.into()) }
         }
-        (_, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)) => {
-            Error::TableDamaged { operation }
-        }
+        // No write of ours breaks a constraint, and no row of ours lacks a column or has another type in it.
+        (
+            _,
+            Some(
+                ErrorCode::DatabaseCorrupt
+                | ErrorCode::NotADatabase
+                | ErrorCode::ConstraintViolation,
+            ),
+        )
+        | (
+            rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::QueryReturnedNoRows,
+            _,
+        ) => Error::TableDamaged { operation },
         (rusqlite::Error::SqliteFailure(failure, _), _) => {
             Error::Sql { operation, message: ffi::code_to_str(failure.extended_code).to_owned() }
         }
@@ -72,6 +107,8 @@ mod tests {
             let error = sql("commit")(failure(number));
             assert_eq!((error.code(), error.to_string()), (code, text.to_owned()));
         }
+        let error = sql("commit")(rusqlite::Error::QueryReturnedNoRows);
+        assert_eq!(error.code(), Code::StoreTableDamaged);
         let error = sql("commit")(rusqlite::Error::InvalidPath("/home/someone".into()));
         assert!(!error.to_string().contains("someone"), "{error}");
     }

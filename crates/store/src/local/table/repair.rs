@@ -8,22 +8,33 @@
 //! searched for by keys, and the rows before that place are read backwards. If the schema itself is gone, the first
 //! page is taken from a new database: both have the same tables at the same places.
 //!
-//! *Limitations*: SQLite keeps no checksums, so bytes that were changed inside of a value are kept as they are; what
-//! uses a value checks it. If the topmost page of the entries is gone, nothing below it is found.
+//! An entry that does not have its checksum is left out. It is in the copy, and again in `entries.jsonl` beside that,
+//! which a person can read.
+//!
+//! *Limitations*: an entry of the first version of the schema that was never written again has no checksum, and is kept
+//! as it is; what uses a value checks it. If the topmost page of the entries is gone, nothing below it is found.
 #![expect(clippy::disallowed_methods, reason = "copies database files that no process has open")]
 
 use std::{
-    fs, io,
-    os::unix::fs::FileExt,
+    fs,
+    io::{self, Write as _},
+    os::unix::fs::{FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::json;
 
-use super::{connection, entries, failure::sql, upkeep};
+use super::{
+    connection,
+    entries::{self, is_whole, shown},
+    failure::sql,
+    upkeep,
+};
 use crate::{
     Error,
-    bounds::{TABLE_PROBES_MAX, TABLE_SALVAGE_ROWS},
+    bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_PROBES_MAX, TABLE_SALVAGE_ROWS},
     local::DataDir,
 };
 
@@ -36,14 +47,18 @@ const SUFFIXES: [&str; 2] = ["", "-wal"];
 const TABLES: [&str; 2] = ["context", "workflow"];
 
 /// What a repair did.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RepairedTable {
     /// The damaged database, relative to the data directory; nothing if the database was sound.
     pub aside: Option<String>,
-    /// Entries that could be read.
+    /// Entries that are whole.
     pub kept: u64,
     /// Places at which entries could not be read.
     pub gaps: u64,
+    /// Entries that were changed after they were written, and are out of the table now.
+    pub damaged: u64,
+    /// The first of those, by table and key, for people.
+    pub damaged_shown: Vec<String>,
 }
 
 /// An entry's place in the database.
@@ -54,6 +69,14 @@ struct Found {
     place: Place,
     value: Vec<u8>,
     version: u64,
+    checksum: Option<i32>,
+}
+
+impl Found {
+    fn is_whole(&self) -> bool {
+        let (table, key) = &self.place;
+        is_whole(table, key, &self.value, self.version, self.checksum)
+    }
 }
 
 /// Makes the database of `dir` sound, which this process has alone. Blocks.
@@ -62,12 +85,12 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     let kept = match unfinished(dir).map_err(Error::io(OPERATION))? {
         Some(kept) => kept,
         None if is_sound(&dir.table()) => {
-            return Ok(RepairedTable { aside: None, kept: 0, gaps: 0 });
+            return Ok(RepairedTable::default());
         }
         None => set_aside(dir).map_err(Error::io(OPERATION))?,
     };
     let fresh = dir.root().join("table.sqlite3-repaired");
-    let (rows, gaps) = rebuild(&kept, &fresh)?;
+    let done = rebuild(&kept, &fresh)?;
     let place = || -> io::Result<String> {
         // The old log must not be taken for one of the new database.
         for suffix in ["-wal", "-shm"] {
@@ -82,7 +105,7 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
         Ok(format!("damaged/{name}"))
     };
     let aside = place().map_err(failed)?;
-    Ok(RepairedTable { aside: Some(aside), kept: rows, gaps })
+    Ok(RepairedTable { aside: Some(aside), ..done })
 }
 
 /// Whether a database can be read and has nothing wrong in it.
@@ -126,7 +149,7 @@ fn set_aside(dir: &DataDir) -> io::Result<PathBuf> {
 }
 
 /// Makes a new database at `fresh` from the one that is kept in `kept`.
-fn rebuild(kept: &Path, fresh: &Path) -> Result<(u64, u64), Error> {
+fn rebuild(kept: &Path, fresh: &Path) -> Result<RepairedTable, Error> {
     let failed = || Error::io(OPERATION);
     for suffix in ["", "-wal", "-shm"] {
         remove(&beside(fresh, suffix)).map_err(failed())?;
@@ -149,15 +172,19 @@ fn rebuild(kept: &Path, fresh: &Path) -> Result<(u64, u64), Error> {
         Ok(())
     };
     copy().map_err(failed())?;
-    let mut from = connection::open_reader(&work);
+    // The copy of an older schema is brought up to date like any other, if that is possible.
+    let mut from = match connection::open_writer(&work) {
+        Ok(from) => connection::only_reads(from),
+        Err(_) => connection::open_reader(&work),
+    };
     if !from.as_ref().is_ok_and(can_be_read) {
         drop(from);
         take_first_page(fresh, &work).map_err(failed())?;
         from = connection::open_reader(&work);
     }
-    let counts = match &from {
-        Ok(from) => salvage(from, &mut to)?,
-        Err(_) => (0, 1),
+    let done = match &from {
+        Ok(from) => salvage(from, &mut to, &kept.join("entries.jsonl"))?,
+        Err(_) => RepairedTable { gaps: 1, ..RepairedTable::default() },
     };
     drop(from);
     fold(&to).map_err(sql(OPERATION))?;
@@ -169,7 +196,7 @@ fn rebuild(kept: &Path, fresh: &Path) -> Result<(u64, u64), Error> {
         fs::File::open(fresh)?.sync_all()
     };
     tidy().map_err(failed())?;
-    Ok(counts)
+    Ok(done)
 }
 
 /// Whether the schema of a database and the way to its first entry can be read.
@@ -202,18 +229,31 @@ fn take_first_page(fresh: &Path, damaged: &Path) -> io::Result<()> {
     damaged.write_all_at(&page, 0)
 }
 
-/// Copies every entry that can be read. Returns how many, and at how many places some could not be.
-fn salvage(from: &Connection, to: &mut Connection) -> Result<(u64, u64), Error> {
-    let (mut rows, mut gaps, mut newest) = (0, 0, 0);
+/// Copies every entry that is whole, and writes those that are not to `aside`. Says how many, and at how many places some
+/// could not be read.
+fn salvage(from: &Connection, to: &mut Connection, aside: &Path) -> Result<RepairedTable, Error> {
+    // One that was cut off may have written some of them.
+    remove(aside).map_err(Error::io(OPERATION))?;
+    let mut done = RepairedTable::default();
+    let (mut gaps, mut newest) = (0, 0);
     let mut keep = |found: Vec<Found>| -> Result<(), Error> {
+        let (whole, damaged): (Vec<_>, Vec<_>) = found.into_iter().partition(Found::is_whole);
+        write_aside(aside, &damaged).map_err(Error::io(OPERATION))?;
+        done.damaged += damaged.len() as u64;
+        let room = TABLE_DAMAGED_SHOWN_MAX - done.damaged_shown.len();
+        let names = damaged.iter().map(|Found { place: (table, key), .. }| {
+            format!("{table}: {}", shown(key))
+        });
+        done.damaged_shown.extend(names.take(room));
         let transaction = to.transaction().map_err(sql(OPERATION))?;
-        for Found { place: (table, key), value, version } in found {
+        for Found { place: (table, key), value, version, checksum } in whole {
             newest = newest.max(version);
-            rows += 1;
-            let insert = "INSERT OR IGNORE INTO entries (\"table\", key, value, version) \
-                          VALUES (?1, ?2, ?3, ?4)";
-            let done = transaction.execute(insert, params![table, key, value, version]);
-            done.map_err(sql(OPERATION))?;
+            done.kept += 1;
+            let insert = "INSERT OR IGNORE INTO entries \
+                          (\"table\", key, value, commit_number, checksum) \
+                          VALUES (?1, ?2, ?3, ?4, ?5)";
+            let inserted = transaction.execute(insert, params![table, key, value, version, checksum]);
+            inserted.map_err(sql(OPERATION))?;
         }
         transaction.commit().map_err(sql(OPERATION))
     };
@@ -252,10 +292,28 @@ fn salvage(from: &Connection, to: &mut Connection) -> Result<(u64, u64), Error> 
     let version = version.unwrap_or(0).max(newest) + (1 << 20);
     to.execute("UPDATE meta SET value = ?1 WHERE name = 'version'", [version])
         .map_err(sql(OPERATION))?;
-    Ok((rows, gaps))
+    Ok(RepairedTable { gaps, ..done })
 }
 
-const FIRST: &str = "SELECT \"table\", key, value, version FROM entries";
+/// Adds entries to a file of lines of JSON, durably.
+fn write_aside(path: &Path, entries: &[Found]) -> io::Result<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.create(true).append(true).mode(0o600).open(path)?;
+    let lines = entries.iter().map(|Found { place: (table, key), value, version, .. }| {
+        let key = key.escape_ascii().to_string();
+        let value = STANDARD.encode(value);
+        let line =
+            json!({ "table": table, "key": key, "valueBase64": value, "version": version });
+        format!("{line}\n")
+    });
+    file.write_all(lines.collect::<String>().as_bytes())?;
+    file.sync_all()
+}
+
+const FIRST: &str = "SELECT \"table\", key, value, commit_number, checksum FROM entries";
 
 /// Entries behind `last`, as far as they can be read, and whether nothing was in the way.
 fn forwards(from: &Connection, last: Option<&Place>) -> (Vec<Found>, bool) {
@@ -358,7 +416,8 @@ fn place_or_start(place: Option<&Place>) -> (&str, &[u8]) {
 }
 
 fn entry(row: &Row<'_>) -> rusqlite::Result<Found> {
-    Ok(Found { place: (row.get(0)?, row.get(1)?), value: row.get(2)?, version: row.get(3)? })
+    let place = (row.get(0)?, row.get(1)?);
+    Ok(Found { place, value: row.get(2)?, version: row.get(3)?, checksum: row.get(4)? })
 }
 
 /// The file whose name is that of `path` and a suffix.

@@ -8,10 +8,14 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::{connection, failure::sql};
+use super::{
+    connection,
+    entries::{self, is_whole, shown},
+    failure::sql,
+};
 use crate::{
     Error,
-    bounds::{TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX},
+    bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX},
 };
 
 /// How much the log must grow after a failed try before the next one.
@@ -28,7 +32,8 @@ pub struct TableStatus {
     /// Whether the log is within [`TABLE_WAL_BYTES_MAX`]. If it stays beyond, some process is
     /// stopped in the middle of a read.
     pub wal_bounded: bool,
-    /// What SQLite's integrity check found; nothing if the database is sound.
+    /// What SQLite's integrity check found, or else which entries are not as they were written; nothing if the database
+    /// is sound.
     pub problems: Vec<String>,
     /// Whether no table has an entry.
     pub is_empty: bool,
@@ -121,6 +126,37 @@ fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         Ok(())
     })?;
     findings.retain(|finding| finding != "ok");
+    if findings.is_empty() {
+        findings = check_entries(connection)?;
+    }
+    Ok(findings)
+}
+
+/// The entries that do not have their checksums, of a database whose form is sound.
+fn check_entries(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let last: u64 = connection.query_row(entries::VERSION, [], |row| row.get(0))?;
+    let (mut findings, mut more, mut newest) = (Vec::new(), 0_u64, 0);
+    let query = "SELECT \"table\", key, value, commit_number, checksum FROM entries";
+    let mut statement = connection.prepare(query)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (table, key) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_blob()?);
+        let number = row.get(3)?;
+        if is_whole(table, key, row.get_ref(2)?.as_blob()?, number, row.get(4)?) {
+            newest = number.max(newest);
+        } else if findings.len() < TABLE_DAMAGED_SHOWN_MAX {
+            let key = shown(key);
+            findings.push(format!("an entry of `{table}` was changed after it was written: {key}"));
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        findings.push(format!("and {more} more entries"));
+    }
+    if newest > last {
+        findings.push("the number of the last commit was changed after it was written".to_owned());
+    }
     Ok(findings)
 }
 
@@ -141,7 +177,7 @@ mod tests {
     }
 
     fn write(connection: &Connection, bytes: u32) {
-        let insert = "REPLACE INTO entries VALUES ('t', x'00', zeroblob(?1), 1)";
+        let insert = "REPLACE INTO entries VALUES ('t', x'00', zeroblob(?1), 1, NULL)";
         connection.execute(insert, [bytes]).unwrap();
     }
 

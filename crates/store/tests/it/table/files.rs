@@ -77,15 +77,15 @@ async fn a_database_of_another_format_is_refused_and_left_alone() {
         let raw = Connection::open(dir.table()).unwrap();
         raw.execute("UPDATE meta SET value = ?1 WHERE name = 'format'", [format]).unwrap();
     };
-    set(2);
+    set(3);
     let before = fs::read(dir.table()).unwrap();
     let refused = LocalTable::open(&dir, &"test".parse().unwrap()).err();
     assert!(
-        matches!(refused, Some(Error::UnsupportedVersion { found: 2, known: 1, .. })),
+        matches!(refused, Some(Error::UnsupportedVersion { found: 3, known: 2, .. })),
         "{refused:?}"
     );
     assert_eq!(fs::read(dir.table()).unwrap(), before);
-    set(1);
+    set(2);
     assert_eq!(value(&open(root.path()), "a").await, Some(b"1".to_vec()));
 }
 
