@@ -178,6 +178,8 @@ fn write(root: &Path, files: &Files) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::{Files, compare, generate};
     use crate::project::Project;
 
@@ -193,8 +195,56 @@ mod tests {
         assert!(generated().contains_key("docs/generated/schema/envelope.json"));
     }
 
+    // shows: WR-517 (with this_is_what_agents_read_of_each_set, the_page_and_the_data_hold_every_entry_and_every_workflow)
+    #[test]
+    fn schemas_tools_and_builtins_follow_from_code_alone() {
+        let files = [("docs/generated/tools.json", "{}"), ("crates/mcp/src/lib.rs", "")];
+        let other = generate(&Project::of(&files)).unwrap();
+        let differing: Vec<_> = {
+            let generated = generated();
+            assert!(generated.keys().eq(other.keys()));
+            generated.into_iter().filter(|(path, bytes)| other[path] != *bytes).collect()
+        };
+        let paths: Vec<_> = differing.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(paths, ["docs/generated/requirements.md"], "only tags are read from files");
+    }
+
+    // shows: WR-518 (with every_tool_is_in_the_catalogue_on_the_page_and_has_both_schemas, the_page_and_the_data_hold_every_entry_and_every_workflow)
+    #[test]
+    fn there_is_a_file_for_everything_that_is_generated() {
+        let files = generated();
+        let has =
+            |name: &str| assert!(files.contains_key(&format!("docs/generated/{name}")), "{name}");
+        for name in [
+            "builtins.json",
+            "builtins.md",
+            "schema/health.json",
+            "schema/bundle.json",
+            "schema/envelope.json",
+            "schema/execution-snapshot.json",
+            "schema/manifest-record.json",
+            "schema/session-event.json",
+            "tools.json",
+            "tools.md",
+        ] {
+            has(name);
+        }
+        let tools: Value = serde_json::from_slice(&files["docs/generated/tools.json"]).unwrap();
+        let tools = tools["sets"].as_array().unwrap().iter();
+        let tools: Vec<_> = tools.flat_map(|set| set["tools"].as_array().unwrap()).collect();
+        assert!(tools.len() > 7);
+        for tool in tools {
+            for field in ["name", "title", "description"] {
+                assert!(tool[field].as_str().is_some_and(|text| !text.is_empty()), "{tool}");
+            }
+            for schema in ["inputSchema", "outputSchema"] {
+                has(tool[schema].as_str().unwrap());
+            }
+        }
+    }
+
     // shows: WR-519, WR-522
-    // shows in part: WR-521 (the builtins registry and durable schemas)
+    // shows in part: WR-521 (each target)
     #[test]
     fn an_edited_file_fails_the_check_and_the_message_says_what_to_run() {
         let expected = generated();

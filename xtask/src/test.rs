@@ -142,3 +142,21 @@ impl Stage {
 fn seconds(duration: Duration) -> String {
     format!("{:.1} s", duration.as_secs_f64())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{STAGES, What};
+    use crate::generate;
+
+    // shows: WR-521 (with an_edited_file_fails_the_check_and_the_message_says_what_to_run)
+    #[test]
+    fn ci_runs_every_stage_and_one_of_them_compares_the_generated_files() {
+        let compares = STAGES.iter().any(|stage| match stage.what {
+            What::Check(check) => std::ptr::fn_addr_eq(check, generate::check as fn(&_) -> _),
+            What::Cargo(_) => false,
+        });
+        assert!(compares);
+        let script = include_str!("../../.ci/run");
+        assert_eq!(script.lines().last(), Some("exec cargo xtask test"));
+    }
+}

@@ -109,7 +109,7 @@ mod tests {
 
     use super::{data, page};
 
-    // shows in part: WR-518 (builtins metadata)
+    // shows in part: WR-517, WR-518 (builtins metadata)
     #[test]
     fn the_page_and_the_data_hold_every_entry_and_every_workflow() {
         let (page, data) = (page(), data().unwrap());

@@ -269,6 +269,7 @@ mod tests {
     }
 
     // shows: WR-538
+    // shows in part: WR-502 (what a console may depend on)
     #[test]
     fn the_doors_reach_projections_only_through_the_use_cases() {
         for from in ["mcp", "console"] {

@@ -30,6 +30,18 @@ const PURE: [&str; 4] = ["backpack", "core", "flow", "workflow"];
 const NOT_IN_WORKSPACES: [&str; 7] =
     ["std::process", "Command", "duct", "execve", "libc", "rustix::process", "tokio::process"];
 
+/// Modules of workflow that only compute: they do without what the core does without, and without the store.
+const COMPUTING: [&str; 8] =
+    ["bundled", "catalogue", "compile", "contract", "engine", "predicate", "projection", "source"];
+
+/// Modules of workflow that lead runs: they know the pinned workflow and nothing that it was compiled from.
+const RUNNING: [&str; 7] =
+    ["engine", "event", "projection", "recall", "session", "snapshot", "token"];
+
+/// What only a compiler asks.
+const REGISTRIES: [&str; 6] =
+    ["Catalog", "Feature", "Reference", "Template", "crate::bundled", "crate::catalogue"];
+
 /// The lints that keep effects out; a pure crate may not lift them.
 const BANS: [&str; 2] = ["clippy::disallowed_methods", "clippy::disallowed_types"];
 
@@ -40,11 +52,15 @@ pub(crate) fn check(project: &Project) -> Vec<Problem> {
         let Some(name) = file.library_crate() else {
             continue;
         };
-        if name == "core" {
+        if name == "core" || is_workflow_module(&file.path, &COMPUTING) {
             problems.extend(mentions(
                 file,
                 &NOT_IN_CORE,
-                "the core has no effects",
+                if name == "core" {
+                    "the core has no effects"
+                } else {
+                    "this module only computes"
+                },
                 "take the effect as a port, or move the code to a crate that may act",
             ));
         }
@@ -54,6 +70,22 @@ pub(crate) fn check(project: &Project) -> Vec<Problem> {
                 &NOT_IN_WORKSPACES,
                 "Workspaces start no program",
                 "leave it out: a Store does data operations only",
+            ));
+        }
+        if is_workflow_module(&file.path, &COMPUTING) {
+            problems.extend(mentions(
+                file,
+                &["piton_store"],
+                "this module only computes",
+                "take what is stored as an argument",
+            ));
+        }
+        if is_workflow_module(&file.path, &RUNNING) {
+            problems.extend(mentions(
+                file,
+                &REGISTRIES,
+                "a run asks no registry",
+                "take it from the compiled workflow that the run is pinned to",
             ));
         }
         if is_port(&file.path) {
@@ -79,6 +111,12 @@ pub(crate) fn check(project: &Project) -> Vec<Problem> {
 /// Whether a file holds ports of the store.
 pub(crate) fn is_port(path: &str) -> bool {
     path == "crates/store/src/port.rs" || path.starts_with("crates/store/src/port/")
+}
+
+/// Whether a file belongs to one of these modules of workflow.
+fn is_workflow_module(path: &str, modules: &[&str]) -> bool {
+    let module = path.strip_prefix("crates/workflow/src/").and_then(|path| path.split('/').next());
+    module.is_some_and(|module| modules.contains(&module.trim_end_matches(".rs")))
 }
 
 fn mentions(file: &File, banned: &[&str], why: &str, fix: &str) -> Vec<Problem> {
@@ -157,6 +195,43 @@ mod tests {
         }
         finds(check, "crates/core/src/a.rs", "// std::fs is not used\nlet s = \"std::fs\";", &[]);
         finds(check, "crates/cli/src/a.rs", "use std::fs;", &[]);
+    }
+
+    // shows: WR-370 (with the_order_of_fields_and_features_and_spaces_make_no_difference)
+    #[test]
+    fn the_compiler_names_no_file_no_clock_and_no_store() {
+        for (code, name) in [
+            ("use std::fs;", "std::fs"),
+            ("use std::{fmt, env};", "std::env"),
+            ("let t = SystemTime::now();", "SystemTime::now"),
+            ("use piton_store::port::Blobs;", "piton_store"),
+        ] {
+            let what = format!("this module only computes: `{name}`");
+            for module in ["compile/pipeline.rs", "source/read.rs", "contract.rs"] {
+                let path = format!("crates/workflow/src/{module}");
+                finds(check, &path, code, &[what.as_str()]);
+            }
+        }
+        let store = "use piton_store::port::Blobs;";
+        finds(check, "crates/workflow/src/session/start.rs", store, &[]);
+    }
+
+    // shows: WR-381 (with a_run_needs_nothing_but_its_store)
+    // shows in part: WR-364 (that a run has no registry to ask)
+    #[test]
+    fn no_run_names_what_only_a_compiler_asks() {
+        for (code, name) in [
+            ("use crate::compile::{Catalog, CompiledWorkflow};", "Catalog"),
+            ("let text = Reference::NotesFirst.text();", "Reference"),
+            ("use crate::{catalogue, event};", "crate::catalogue"),
+        ] {
+            let what = format!("a run asks no registry: `{name}`");
+            for module in ["session/advance.rs", "engine/render.rs", "projection/recap/text.rs"] {
+                let path = format!("crates/workflow/src/{module}");
+                finds(check, &path, code, &[what.as_str()]);
+            }
+            finds(check, "crates/workflow/src/compile/lower.rs", code, &[]);
+        }
     }
 
     // shows in part: WS-050 (no program is started)

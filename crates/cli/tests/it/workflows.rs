@@ -47,10 +47,27 @@ fn a_new_workflow_can_be_run_as_it_is_written() {
     let (code, error) = rig.fails(&["workflow", "new", "wr.mine"]);
     assert_eq!(code, 1);
     assert!(error["message"].as_str().unwrap().contains("not written"), "{error}");
-    assert_eq!(rig.run(&["workflow", "new", "no namespace"]).status.code(), Some(2));
 }
 
-// shows in part: WR-509 (the part about copies)
+// shows: WR-400 (with nothing_is_saved_under_an_older_name, a_new_workflow_needs_a_namespace)
+#[test]
+fn nothing_is_written_under_an_id_without_a_namespace() {
+    let rig = Rig::new();
+    for id in ["code-review", "tour", "no namespace", "Release"] {
+        for arguments in [&["workflow", "new", id][..], &["workflow", "fork", "wr.tour", id]] {
+            for place in [&[][..], &["--project"]] {
+                let output = rig.run(&[arguments, place].concat());
+                assert_eq!(output.status.code(), Some(2), "{id}");
+            }
+        }
+    }
+    let listed = rig.tells(&["workflow", "list"]);
+    let is_own = |one: &&serde_json::Value| !one["workflowId"].as_str().unwrap().starts_with("wr.");
+    assert_eq!(listed["workflows"].as_array().unwrap().iter().find(is_own), None, "{listed}");
+    assert!(!rig.project().join(".piton").exists());
+}
+
+// shows: WR-509
 #[test]
 fn a_copy_of_a_bundled_workflow_is_ones_own() {
     let rig = Rig::new();
@@ -65,6 +82,23 @@ fn a_copy_of_a_bundled_workflow_is_ones_own() {
     // A copy of a copy.
     rig.tells(&["workflow", "fork", "user.my_tour", "project.tour", "--project"]);
     assert!(rig.project().join(".piton/workflows/tour.json").exists());
+    // What comes with Piton is not edited, neither by a command nor by a file that takes its id.
+    let before = rig.tells(&["workflow", "compile", "wr.tour"])["workflow"].clone();
+    for refused in [
+        &["workflow", "new", "wr.tour", "--force"][..],
+        &["workflow", "fork", "user.my_tour", "wr.tour"],
+    ] {
+        let (_, error) = rig.fails(refused);
+        let offered = error["suggestion"].as_str().unwrap();
+        assert!(offered.contains("piton workflow fork") && offered.contains("user."), "{error}");
+    }
+    rig.write(
+        ".piton/workflows/edited.json",
+        &fs::read_to_string(file).unwrap().replace("user.my_tour", "wr.tour"),
+    );
+    let listed = rig.says(&["workflow", "list"]);
+    assert!(listed.contains("edited.json does not load"), "{listed}");
+    assert_eq!(rig.tells(&["workflow", "compile", "wr.tour"])["workflow"], before);
 }
 
 #[test]

@@ -152,6 +152,7 @@ fn failed(root: &Path, error: &notify::Error) -> Error {
 mod tests {
     use super::*;
 
+    // shows in part: CT-082 (the part that it waits until it is quiet)
     #[test]
     fn changes_are_collected_until_it_is_quiet_however_long_nothing_happened_before() {
         let ms = Duration::from_millis;

@@ -37,7 +37,8 @@ async fn catch_up(follower: &mut Follower, scene: &Scene) {
     }
 }
 
-// shows: CT-082, CT-083
+// shows: CT-082 (with changes_are_collected_until_it_is_quiet_however_long_nothing_happened_before, an_edit_costs_its_directory, what_changed_is_its_directories_until_it_is_too_much, a_change_that_could_not_be_recorded_is_recorded_by_the_next_step, changes_are_told_while_other_commands_work_and_ctrl_c_ends_it)
+// shows: CT-083
 #[test]
 fn a_follower_records_bursts_renames_and_new_directories() {
     let scene = Scene::new(&[("a/x", "1"), ("b/y", "2"), (".gitignore", "target\n")]);
@@ -100,6 +101,7 @@ fn what_somebody_else_recorded_is_told_all_the_same() {
     });
 }
 
+// shows in part: CT-082 (the part that it survives errors)
 // shows in part: CT-083 (the part that nothing goes untold)
 #[test]
 fn a_change_that_could_not_be_recorded_is_recorded_by_the_next_step() {

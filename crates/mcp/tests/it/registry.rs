@@ -158,3 +158,30 @@ async fn fields_say_how_long_they_live_and_show_right_and_wrong() {
         }
     }
 }
+
+// shows in part: WR-304 (what the schema says), WR-306 (what the schema says)
+#[tokio::test]
+async fn a_tool_that_takes_notes_asks_for_those_of_one_step_and_says_what_they_hold() {
+    let tools = tools().await;
+    let notes = "/inputSchema/properties/output/properties/notesMarkdown/description";
+    let asked = tools.iter().filter_map(|tool| {
+        let words = tool.pointer(notes)?.as_str()?;
+        Some((tool["name"].as_str()?, words))
+    });
+    let asked: Vec<_> = asked.collect();
+    let names: Vec<_> = asked.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["continue_workflow", "checkpoint_workflow"]);
+    for (name, words) in asked {
+        for point in [
+            "What was done in this step alone",
+            "Earlier notes are kept",
+            "WRONG: the notes of all steps so far",
+            "10 to 30 lines of markdown",
+            "decisions",
+            "results (files, paths, numbers)",
+            "risks, questions and omissions",
+        ] {
+            assert!(words.contains(point), "{name} lacks {point}: {words}");
+        }
+    }
+}

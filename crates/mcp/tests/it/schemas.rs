@@ -1,5 +1,7 @@
 //! Live replies against the generated schemas.
 
+use std::collections::BTreeSet;
+
 use jsonschema::Validator;
 use piton_mcp::catalogue::workflow::ToolName;
 use piton_mcp::catalogue::{Object, error_schema};
@@ -49,6 +51,40 @@ async fn every_reply_fits_the_schema_of_its_tool() {
     call(&mut pipe, ToolName::CheckpointWorkflow, bookmark).await;
     let found = call(&mut pipe, ToolName::ResumeSession, json!({})).await;
     assert_eq!(found["candidates"].as_array().unwrap().len(), 1);
+}
+
+/// The names of all fields that a schema has anywhere.
+fn fields(schema: &Value, found: &mut BTreeSet<String>) {
+    let parts: Vec<&Value> = match schema {
+        Value::Object(entries) => entries.values().collect(),
+        Value::Array(items) => items.iter().collect(),
+        _ => return,
+    };
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        found.extend(properties.keys().cloned());
+    }
+    parts.into_iter().for_each(|part| fields(part, found));
+}
+
+// shows: WR-321
+#[tokio::test]
+async fn what_a_step_requires_stands_in_its_prompt_and_in_no_field_beside_it() {
+    let mut known = BTreeSet::new();
+    for tool in [ToolName::StartWorkflow, ToolName::ContinueWorkflow] {
+        fields(&Value::Object(tool.output_schema()), &mut known);
+    }
+    assert!(known.contains("prompt") && known.contains("nextIntent"), "{known:?}");
+    let beside = ["instruction", "guide", "requirement", "criteria"];
+    let is_beside = |field: &&String| beside.iter().any(|word| field.to_lowercase().contains(word));
+    assert_eq!(known.iter().find(is_beside), None);
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
+    let start = json!({ "workflowId": "wr.tour" });
+    let reply = call(&mut pipe, ToolName::StartWorkflow, start.clone()).await;
+    let prompt = reply["pending"]["prompt"].as_str().unwrap();
+    assert!(prompt.contains("\n---\nOUTPUT REQUIREMENTS:\n- "), "{prompt}");
+    let text = pipe.call("start_workflow", start).await.text;
+    assert!(text.contains("\n---\nOUTPUT REQUIREMENTS:\n- "), "{text}");
 }
 
 // shows: WR-527

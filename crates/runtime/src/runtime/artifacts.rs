@@ -5,15 +5,17 @@
 
 use std::collections::BTreeMap;
 
-use piton_core::{Code, Digest, Envelope, truncate};
+use piton_core::{Code, Digest, Envelope, shorten, truncate};
 use piton_workflow::artifact::Artifact;
 use piton_workflow::event::OutputPayload;
-use piton_workflow::projection::{Output, RunNode, RunState};
+use piton_workflow::projection::{Output, RunNode, RunState, headline};
 
 use super::reading::Reading;
 use super::reference::{Meant, Reach, ambiguous, ends};
 use super::state::Runtime;
-use crate::bounds::{ARTIFACT_PART_BYTES_MAX, ARTIFACTS_SEARCHED_MAX, NAME_QUOTED_BYTES_MAX};
+use crate::bounds::{
+    ARTIFACT_PART_BYTES_MAX, ARTIFACTS_SEARCHED_MAX, HEADLINE_BYTES_MAX, NAME_QUOTED_BYTES_MAX,
+};
 use crate::reply::{ArtifactPart, SessionArtifact};
 use crate::request::{GetArtifact, SessionReference};
 
@@ -42,6 +44,9 @@ impl Runtime {
             let suggestion = "Leave `offset` out, or take it from the reply before.";
             return Err(Envelope::new(Code::ValidationError, message).with_suggestion(suggestion));
         }
+        // Whoever submitted it chose the kind: as much of it as of a headline.
+        let kind = kind.as_deref().and_then(headline);
+        let kind = kind.map(|kind| shorten(kind, HEADLINE_BYTES_MAX).into_owned());
         let end = text.floor_char_boundary(offset.saturating_add(ARTIFACT_PART_BYTES_MAX));
         Ok(ArtifactPart {
             digest,

@@ -133,7 +133,8 @@ fn check(kind: SourceKind, directory: &Path, catalog: &Catalog, text: &str) -> R
         let first = problems.first().map_or_else(String::new, ToString::to_string);
         Failure::refused(
             format!("The file would not load, so it was not written. {first}"),
-            "Choose an id in a namespace of your own, as `user.…` or `project.…`.",
+            "Choose an id in a namespace of your own, such as `user.review`. To change a workflow that comes \
+             with Piton, copy it: `piton workflow fork wr.code_review user.review`.",
         )
     })
 }

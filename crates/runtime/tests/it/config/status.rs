@@ -7,7 +7,8 @@ use piton_workflow::Autonomy;
 
 use crate::rig::{Machine, start, two_steps};
 
-// shows in part: WR-506, WR-507 (the settings that there are)
+// shows: WR-506
+// shows in part: WR-507 (the settings that there are)
 #[test]
 fn each_setting_says_what_it_takes_to_change_it() {
     use SettingKey::{

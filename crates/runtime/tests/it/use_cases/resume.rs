@@ -1,12 +1,16 @@
 //! Finding a run to go on with.
 
-use piton_core::Code;
+use piton_core::{Code, NodeId};
+use piton_runtime::reply::RunAnswer;
 use piton_runtime::request::{ContinueWorkflow, ResumeSession};
-use piton_workflow::projection::WhyMatched;
+use piton_store::StreamId;
+use piton_store::port::CacheKey;
+use piton_workflow::projection::{SUMMARY_VERSION, WhyMatched};
+use serde_json::{Value, json};
 
 use crate::rig::{Machine, labelled, notes, start, two_steps};
 
-async fn two_runs(machine: &Machine) -> Vec<piton_runtime::reply::RunAnswer> {
+async fn two_runs(machine: &Machine) -> Vec<RunAnswer> {
     machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
     let agent = machine.agent();
     let mut runs = Vec::new();
@@ -45,6 +49,47 @@ async fn each_candidate_brings_the_call_that_goes_on_with_it() {
             assert_eq!(there.body.pending.unwrap().step_id.as_str(), "second");
         }
         assert!(best.next_call.params.state_token.as_ref().unwrap().len() <= 40);
+    }
+}
+
+// shows: WR-447 (with a_poisoned_entry_changes_a_list_and_never_an_offer)
+#[tokio::test]
+async fn a_poisoned_cache_changes_no_step_that_is_taken() {
+    for machine in [Machine::in_memory(), Machine::on_disk()] {
+        let runs = two_runs(&machine).await;
+        let RunAnswer { body, .. } = &runs[1];
+        machine.runtime().list_sessions().await.unwrap();
+        let key = CacheKey {
+            stream: StreamId::from(body.run.session_id),
+            projection: "runs".parse().unwrap(),
+            version: SUMMARY_VERSION,
+        };
+        let cache = &machine.ports.cache;
+        let kept = cache.get(&key).await.unwrap().unwrap();
+        let mut poisoned: Value = serde_json::from_slice(&kept).unwrap();
+        let summary = &mut poisoned["runs"][0];
+        let nowhere = NodeId::from_bytes([9; 16]).to_string();
+        for (field, value) in [("title", "poison"), ("status", "complete"), ("tip", &nowhere)] {
+            assert!(summary[field].is_string(), "{field}");
+            summary[field] = json!(value);
+        }
+        cache.put(&key, poisoned.to_string().into_bytes()).await.unwrap();
+
+        let process = machine.runtime();
+        let listed = process.list_sessions().await.unwrap().runs;
+        assert!(listed.iter().any(|run| run.title.as_str() == "poison"), "a list believes it");
+        let agent = machine.agent();
+        let request = ResumeSession { run_id: Some(body.run.run_id), ..ResumeSession::default() };
+        let candidate = agent.resume_session(&request).await.unwrap().candidates.remove(0);
+        let asked = ContinueWorkflow {
+            state_token: Some(candidate.state_token),
+            ..ContinueWorkflow::default()
+        };
+        let there = agent.continue_workflow(asked).await.unwrap().body;
+        assert_eq!(there.pending.unwrap().step_id.as_str(), "second");
+        let last = labelled(&body.run, notes(body.ack_token.as_ref(), "Opened it."));
+        let last = agent.continue_workflow(last).await.unwrap().body;
+        assert!(last.is_complete && last.run.run_id == body.run.run_id);
     }
 }
 

@@ -1,6 +1,10 @@
 //! Starting runs and leading them on.
 
-use piton_runtime::request::{CheckpointWorkflow, ContinueWorkflow, Output, SessionReference};
+use piton_core::{Digest, canonical};
+use piton_runtime::bounds::ARTIFACT_PART_BYTES_MAX;
+use piton_runtime::request::{
+    CheckpointWorkflow, ContinueWorkflow, GetArtifact, Output, SessionReference,
+};
 use piton_workflow::{Autonomy, RunStatus};
 use serde_json::json;
 
@@ -30,6 +34,27 @@ async fn a_run_starts_in_the_project_and_goes_to_its_end() {
         let listed = machine.runtime().list_sessions().await.unwrap();
         assert_eq!(listed.runs[0].status, RunStatus::Complete);
     }
+}
+
+#[tokio::test]
+async fn the_part_of_an_artifact_that_an_agent_reads_is_bounded_whatever_its_kind() {
+    let machine = machine();
+    let agent = machine.agent();
+    let first = agent.start_workflow(start("project.a")).await.unwrap();
+    let artifact = json!({ "kind": format!("long\n{}", "x".repeat(200_000)) });
+    let output = Output { notes_markdown: Some("One.".into()), artifacts: vec![artifact.clone()] };
+    let submitted = ContinueWorkflow {
+        ack_token: first.body.ack_token,
+        output: Some(output),
+        ..ContinueWorkflow::default()
+    };
+    agent.continue_workflow(submitted).await.unwrap();
+    let digest = Digest::of(&canonical::encode(&artifact).unwrap()).to_string();
+    let part = agent.get_artifact(&GetArtifact { digest, offset: None }).await.unwrap();
+    assert_eq!((part.kind.as_deref(), part.text.len()), (Some("long"), ARTIFACT_PART_BYTES_MAX));
+    assert!(part.text().len() < ARTIFACT_PART_BYTES_MAX + 500);
+    let rest = GetArtifact { digest: part.digest.to_string(), offset: part.next_offset };
+    assert_eq!(agent.get_artifact(&rest).await.unwrap().offset, ARTIFACT_PART_BYTES_MAX);
 }
 
 #[tokio::test]

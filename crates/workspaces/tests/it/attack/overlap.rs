@@ -24,7 +24,8 @@ async fn what_is_left_out_is_counted_over_all_workspaces() {
     );
 }
 
-// shows: WS-003, WS-004, WS-008
+// shows: WS-003, WS-004
+// shows: WS-008 (with a_configuration_opens_every_kind_of_mount_or_names_every_problem)
 #[tokio::test]
 async fn what_an_inner_workspace_hides_is_out_of_reach_and_the_inner_one_wins() {
     let inner = refused(Code::WorkspaceInner);
