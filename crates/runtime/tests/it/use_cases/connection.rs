@@ -1,5 +1,6 @@
 //! Several runs in one connection.
 
+use piton_core::Code;
 use piton_runtime::request::ContinueWorkflow;
 
 use crate::rig::{Machine, labelled, notes, start, two_steps};
@@ -49,4 +50,23 @@ async fn many_open_runs_are_counted_rather_than_listed() {
     let line = last.unwrap();
     assert_eq!(line.matches("wr.tour").count(), 5, "{line}");
     assert!(line.ends_with(", and 2 more."), "{line}");
+}
+
+// shows in part: WR-237 (a label is required)
+#[tokio::test]
+async fn a_call_without_a_label_is_refused_while_several_runs_are_open() {
+    let machine = Machine::in_memory();
+    machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
+    let agent = machine.agent();
+    let a = agent.start_workflow(start("project.a")).await.unwrap().body;
+    let tour = agent.start_workflow(start("wr.tour")).await.unwrap().body;
+    let call = notes(a.ack_token.as_ref(), "One.");
+    let refused = agent.continue_workflow(call.clone()).await.unwrap_err();
+    assert_eq!(refused.code, Code::TokenLabelRequired);
+    for run in [&a.run, &tour.run] {
+        let next = format!("Next for {}: continue_workflow", run.label);
+        assert!(refused.suggestion.contains(&next), "{}", refused.suggestion);
+    }
+    let second = agent.continue_workflow(labelled(&a.run, call)).await.unwrap();
+    assert_eq!(second.body.pending.unwrap().prompt, "Do second.");
 }

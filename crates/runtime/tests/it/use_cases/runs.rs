@@ -1,14 +1,17 @@
 //! Starting runs and leading them on.
 
-use piton_core::{Digest, canonical};
+use piton_core::digest::FileBytes;
+use piton_core::{BoundedText, Digest, canonical};
 use piton_runtime::bounds::ARTIFACT_PART_BYTES_MAX;
 use piton_runtime::request::{
     CheckpointWorkflow, ContinueWorkflow, GetArtifact, Output, SessionReference,
 };
-use piton_workflow::{Autonomy, RunStatus};
+use piton_store::StreamId;
+use piton_workflow::event::ObservedValue;
+use piton_workflow::{Autonomy, EventBody, ObservationKey, RunStatus};
 use serde_json::json;
 
-use crate::rig::{Machine, notes, start, two_steps};
+use crate::rig::{Machine, notes, start, two_steps, workflow};
 
 fn machine() -> Machine {
     let machine = Machine::in_memory();
@@ -57,12 +60,29 @@ async fn the_part_of_an_artifact_that_an_agent_reads_is_bounded_whatever_its_kin
     assert_eq!(agent.get_artifact(&rest).await.unwrap().offset, ARTIFACT_PART_BYTES_MAX);
 }
 
+// shows: WR-158
 #[tokio::test]
 async fn what_git_says_is_recorded_in_the_first_transaction() {
     let machine = machine();
     machine.write("project/.git/HEAD", "ref: refs/heads/fix/login\n");
     machine.write("project/.git/refs/heads/fix/login", "0123456789abcdef0123456789abcdef01234567");
-    machine.agent().start_workflow(start("project.a")).await.unwrap();
+    let first = machine.agent().start_workflow(start("project.a")).await.unwrap();
+    let stream = StreamId::from(first.body.run.session_id);
+    let events = machine.ports.journal.load(&stream).await.unwrap().events;
+    let observed = |key| {
+        events.iter().find_map(|event| match event.body() {
+            EventBody::ObservationRecorded { data, .. } if data.key == key => {
+                Some(data.value.clone())
+            }
+            _ => None,
+        })
+    };
+    let root = machine.project();
+    let path = BoundedText::new(root.to_str().unwrap()).unwrap();
+    assert!(root.is_absolute());
+    assert_eq!(observed(ObservationKey::RepoRoot), Some(ObservedValue::Path(path)));
+    let digest = Digest::of(&FileBytes(root.to_str().unwrap().as_bytes()));
+    assert_eq!(observed(ObservationKey::RepoRootHash), Some(ObservedValue::Sha256(digest)));
     let listed = machine.runtime().list_sessions().await.unwrap();
     let around = &listed.runs[0].surroundings;
     assert_eq!(around.branch.as_ref().unwrap().as_str(), "fix/login");
@@ -71,6 +91,25 @@ async fn what_git_says_is_recorded_in_the_first_transaction() {
         "0123456789abcdef0123456789abcdef01234567"
     );
     assert_eq!(around.repo_root.as_ref().unwrap().as_str(), machine.project().to_str().unwrap());
+}
+
+// shows: WR-114 (with a_source_that_changes_does_not_change_a_run_that_began)
+#[tokio::test]
+async fn a_run_keeps_the_workflow_that_it_began_with_whatever_becomes_of_the_file() {
+    let machine = machine();
+    let first = machine.agent().start_workflow(start("project.a")).await.unwrap().body;
+    let file = machine.write(
+        "project/.piton/workflows/a.json",
+        &workflow("project.a", &["other", "steps", "than", "before"]),
+    );
+    let call = notes(first.ack_token.as_ref(), "One.");
+    let second = machine.agent().continue_workflow(call).await.unwrap().body;
+    assert_eq!((second.pending.unwrap().prompt.as_str(), second.run.of), ("Do second.", 2));
+    let newer = machine.agent().start_workflow(start("project.a")).await.unwrap().body;
+    assert_eq!((newer.pending.unwrap().prompt.as_str(), newer.run.of), ("Do other.", 4));
+    std::fs::remove_file(file).unwrap();
+    let call = notes(second.ack_token.as_ref(), "Two.");
+    assert!(machine.agent().continue_workflow(call).await.unwrap().body.is_complete);
 }
 
 #[tokio::test]

@@ -31,6 +31,7 @@ fn token(body: &Body) -> Option<&str> {
     body.next_call.as_ref()?.params.ack_token.as_deref()
 }
 
+// shows in part: WR-237 (a step that was passed)
 #[tokio::test]
 async fn a_step_narrows_while_it_is_pending_and_no_longer() {
     let machine = machine();
@@ -49,6 +50,7 @@ async fn a_step_narrows_while_it_is_pending_and_no_longer() {
     assert_eq!((standing.access, standing.provenance.unwrap().step.as_str()), (None, "mend"));
 }
 
+// shows in part: WR-237 (a run is required)
 #[tokio::test]
 async fn a_call_must_name_its_step_as_long_as_a_run_of_the_agent_narrows() {
     let machine = machine();
