@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "flow")]
 use piton_core::NodeId;
 use piton_runtime::Connection;
 use piton_runtime::lineage::NodeReference;
