@@ -144,8 +144,8 @@ pub const DIFF_CONTEXT_LINES: usize = 3;
 /// The longest line of a diff in bytes: a few lines of a terminal.
 pub const DIFF_LINE_BYTES_MAX: usize = 1_000;
 
-/// How long a call waits until no other agent writes to the backpack that it is attached to. A write takes
-/// milliseconds; agents give up after a minute.
+/// How long a call waits until it may write to the backpack that it is attached to, behind other calls and other
+/// processes together. A write takes milliseconds; agents give up after a minute.
 pub const STATE_TURN_WAIT: Duration = Duration::from_secs(10);
 
 /// How many calls of a process take part in one turn to write to a backpack; then other processes get theirs. That many

@@ -1,3 +1,3 @@
 //! The port by which a door keeps replies for clients that lose their connection. The use cases know nothing of it.
 
-pub use piton_store::port::{Replies, ReplyKey};
+pub use piton_store::port::{Replies, ReplyClaim, ReplyKey};

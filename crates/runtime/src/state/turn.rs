@@ -6,7 +6,8 @@
 //!
 //! *Invariants*: a turn ends. It takes in a bounded number of calls, and the next one begins behind whoever waits in
 //! another process. What a call recorded is on disk when it has left. A call that is dropped leaves the turn to the
-//! others; if it was the last, the backpack is read again. A turn in which an append failed takes in nobody.
+//! others; if it was the last, the turn ends as it does otherwise, without it. A turn in which an append failed takes in
+//! nobody. A call waits for a turn at most [`STATE_TURN_WAIT`], whoever is before it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,8 @@ use piton_backpack::{BackpackId, Error, Options};
 use piton_core::{Digest, Envelope, FileBytes};
 use piton_store::LeaseName;
 use piton_store::port::{Lease, Leases, Mode as LeaseMode, Patience};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use crate::bounds::{STATE_TURN_CALLS_MAX, STATE_TURN_WAIT};
 
@@ -54,7 +57,8 @@ struct OpenBackpack {
 /// A call that takes part in a turn.
 pub(super) struct Turn {
     shared: Arc<SharedBackpack>,
-    open: Arc<OpenBackpack>,
+    /// There until the call leaves.
+    open: Option<Arc<OpenBackpack>>,
 }
 
 impl SharedBackpacks {
@@ -93,34 +97,58 @@ impl SharedBackpack {
 
     /// Takes part in the turn that goes on, or begins one when no other process writes.
     pub(super) async fn turn(self: &Arc<Self>, holder: Holder) -> Result<Turn, Envelope> {
+        // One time for all that is waited for: the calls before this one, and other processes.
+        let entered = timeout(STATE_TURN_WAIT, self.enter(holder)).await;
+        entered.unwrap_or_else(|_| {
+            let waited_ms = u64::try_from(STATE_TURN_WAIT.as_millis()).unwrap_or(u64::MAX);
+            let what = format!("the backpack {}", self.id);
+            Err(piton_store::Error::Busy { what, waited_ms }.envelope())
+        })
+    }
+
+    async fn enter(self: &Arc<Self>, holder: Holder) -> Result<Turn, Envelope> {
         let mut entrance = self.entrance.lock().await;
         let has_room = entrance.calls < STATE_TURN_CALLS_MAX;
         let current = entrance.turn.upgrade().filter(|open| has_room && open.is_usable());
-        let open = if let Some(open) = current {
+        let turn = |open| Turn { shared: Arc::clone(self), open: Some(open) };
+        if let Some(open) = current {
             entrance.calls += 1;
-            open
-        } else {
-            // This waits for the turn before to end as well.
-            let open = Arc::new(self.open(holder).await?);
-            *entrance = Entrance { turn: Arc::downgrade(&open), calls: 1 };
-            open
-        };
-        Ok(Turn { shared: Arc::clone(self), open })
+            return Ok(turn(open));
+        }
+        // This waits for the turn before to end as well.
+        let lease = self.lease().await.map_err(|error| error.envelope())?;
+        let shared = Arc::clone(self);
+        // Opening may append. Whoever gives up leaves that to end by itself, with the lease.
+        let opening = tokio::spawn(async move { shared.open(holder, lease).await });
+        let open = opening.await.expect("opening a backpack does not panic");
+        let turn = turn(Arc::new(open.map_err(|error| error.envelope())?));
+        *entrance =
+            Entrance { turn: turn.open.as_ref().map(Arc::downgrade).unwrap_or_default(), calls: 1 };
+        Ok(turn)
     }
 
-    async fn open(&self, holder: Holder) -> Result<OpenBackpack, Envelope> {
+    async fn lease(&self) -> Result<Lease, piton_store::Error> {
         let digest = Digest::of(&FileBytes(self.id.as_str().as_bytes())).to_string();
         let digits: String =
             digest.chars().filter(char::is_ascii_hexdigit).rev().take(32).collect();
         let name: LeaseName =
             format!("state-{digits}").parse().expect("hex digits are allowed in a name");
         let patience = Patience::Wait(STATE_TURN_WAIT);
-        let lease = self.leases.acquire(&name, LeaseMode::Exclusive, patience).await;
-        let lease = lease.map_err(|error| error.envelope())?;
-        let followed = self.take().await.map_err(|error| error.envelope())?;
-        let backpack = followed.open(holder, Mode::Buffered).await;
-        let backpack = backpack.map_err(|error| error.envelope())?;
+        self.leases.acquire(&name, LeaseMode::Exclusive, patience).await
+    }
+
+    async fn open(&self, holder: Holder, lease: Lease) -> Result<OpenBackpack, Error> {
+        let backpack = self.take().await?.open(holder, Mode::Buffered).await?;
         Ok(OpenBackpack { backpack, is_spent: AtomicBool::new(false), _lease: lease })
+    }
+
+    /// Closes the backpack, and then lets other processes write.
+    async fn end(self: Arc<Self>, open: OpenBackpack) {
+        let OpenBackpack { backpack, _lease, .. } = open;
+        // What could not be closed is read again.
+        if let Ok(followed) = backpack.close_and_follow().await {
+            self.put_back(followed);
+        }
     }
 
     /// What is known of the backpack; read anew if another call has it, or one that failed had it.
@@ -145,23 +173,36 @@ impl OpenBackpack {
 }
 
 impl Turn {
+    fn open(&self) -> &OpenBackpack {
+        self.open.as_ref().expect("the call has not left")
+    }
+
     pub(super) fn backpack(&self) -> &JournaledBackpack {
-        &self.open.backpack
+        &self.open().backpack
     }
 
     /// Returns when what was recorded so far is on disk. The last one to leave closes the backpack.
-    pub(super) async fn leave(self) -> Result<(), Error> {
-        let flushed = self.open.backpack.flush().await;
+    pub(super) async fn leave(mut self) -> Result<(), Error> {
+        let flushed = self.backpack().flush().await;
         if flushed.is_err() {
-            self.open.is_spent.store(true, Ordering::Release);
+            self.open().is_spent.store(true, Ordering::Release);
         }
         // Whoever comes from here on finds the turn over, and waits for its lease.
-        if let Some(OpenBackpack { backpack, _lease, .. }) = Arc::into_inner(self.open) {
-            // What could not be closed is read again.
-            if let Ok(followed) = backpack.close_and_follow().await {
-                self.shared.put_back(followed);
-            }
+        if let Some(open) = self.open.take().and_then(Arc::into_inner) {
+            // A call that is given up here does not keep the turn from ending.
+            let _ = tokio::spawn(Arc::clone(&self.shared).end(open)).await;
         }
         flushed
+    }
+}
+
+impl Drop for Turn {
+    /// A call that was given up may have an append under way. Until that has ended, nobody else can write.
+    fn drop(&mut self) {
+        if let Some(open) = self.open.take().and_then(Arc::into_inner)
+            && let Ok(handle) = Handle::try_current()
+        {
+            handle.spawn(Arc::clone(&self.shared).end(open));
+        }
     }
 }

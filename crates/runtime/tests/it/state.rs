@@ -1,19 +1,23 @@
 //! The backpack that an agent is attached to.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, Identity, Options, Ports};
 use piton_core::port::NoTrace;
+use piton_runtime::bounds::STATE_TURN_WAIT;
 use piton_runtime::state::request::{ListKeys, Pack, ShowHistory};
 use piton_runtime::state::{Acting, Attached, SharedBackpacks};
-use piton_store::StreamId;
 use piton_store::local::{
     DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock, SystemEntropy,
 };
-use piton_store::port::Leases;
-use piton_store::testing::WatchedJournal;
+use piton_store::port::{BoxFuture, Lease, Leases, Mode as LeaseMode, Patience};
+use piton_store::testing::{Call, Recorder, SimDisk, WatchedJournal};
+use piton_store::{Error, LeaseName, StreamId};
+use tokio::time::Instant;
 
 /// More commits than stay in memory.
 const COMMITS: u64 = 10_001;
@@ -23,7 +27,13 @@ fn kept(
     root: &std::path::Path,
     hook: impl Fn(&'static str, &StreamId) + Send + Sync + 'static,
 ) -> (JournalPorts, Arc<dyn Leases>) {
-    let dir = DataDir::open(root).unwrap();
+    kept_in(DataDir::open(root).unwrap(), hook)
+}
+
+fn kept_in(
+    dir: DataDir,
+    hook: impl Fn(&'static str, &StreamId) + Send + Sync + 'static,
+) -> (JournalPorts, Arc<dyn Leases>) {
     let blobs = LocalBlobs::new(dir.clone());
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
     let journal = LogJournal::backpacks(dir, blobs.clone(), leases.clone(), Arc::new(NoTrace));
@@ -111,4 +121,84 @@ async fn packs_that_are_under_way_together_share_turns_and_appends() {
     let other = Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None);
     let listed = other.keys(&me(), &ListKeys::default()).await.unwrap();
     assert_eq!(listed.keys.len() + listed.left_out, PACKS);
+}
+
+fn pack(key: &str) -> Pack {
+    Pack { key: key.to_owned(), value: 1.into(), tags: Vec::new() }
+}
+
+/// The call that is given up has an append at the disk, which takes its time and ends. The next call waits for that.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_given_up_while_it_writes_leaves_the_backpack_to_the_next_one() {
+    const SLOW: Duration = Duration::from_millis(300);
+    let (reached, is_reached) = mpsc::channel();
+    let (_ever, never) = mpsc::channel::<()>();
+    let slow = Mutex::new((reached, never));
+    let is_slow = Arc::new(AtomicBool::new(false));
+    let slowly = Arc::clone(&is_slow);
+    let listener = move |call: &Call| {
+        let is_append = call.operation == "sync" && call.path.ends_with("log");
+        if is_append && slowly.swap(false, Ordering::SeqCst) {
+            let (reached, never) = &*slow.lock().unwrap();
+            reached.send(()).unwrap();
+            let _ = never.recv_timeout(SLOW);
+        }
+    };
+    let disk = Recorder::telling(Arc::new(SimDisk::new()), Arc::new(listener));
+    let dir = DataDir::on(Arc::new(disk), Path::new("/")).unwrap();
+    let (ports, leases) = kept_in(dir, |_, _| {});
+    let id = "pack_c".parse().unwrap();
+    let attached = Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None);
+    attached.pack(&me(), &pack("first")).await.unwrap();
+    is_slow.store(true, Ordering::SeqCst);
+    let given_up = tokio::spawn({
+        let attached = attached.clone();
+        async move { attached.pack(&me(), &pack("given up")).await.map(drop) }
+    });
+    tokio::task::block_in_place(|| is_reached.recv().unwrap());
+    given_up.abort();
+    assert!(given_up.await.unwrap_err().is_cancelled());
+    attached.pack(&me(), &pack("next")).await.unwrap();
+    let listed = attached.keys(&me(), &ListKeys::default()).await.unwrap();
+    assert_eq!(listed.keys.len(), 3, "what was under way has ended");
+}
+
+/// Leases that somebody else has for good.
+struct NeverFree;
+
+impl Leases for NeverFree {
+    fn acquire<'a>(
+        &'a self,
+        name: &'a LeaseName,
+        _mode: LeaseMode,
+        patience: Patience,
+    ) -> BoxFuture<'a, Result<Lease, Error>> {
+        Box::pin(async move {
+            let Patience::Wait(time) = patience else { panic!("calls wait for their turn") };
+            tokio::time::sleep(time).await;
+            Err(Error::Busy { what: name.to_string(), waited_ms: 0 })
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_for_a_turn_one_behind_the_other_wait_no_longer_together_than_one_does() {
+    let root = tempfile::tempdir().unwrap();
+    let (ports, _) = kept(root.path(), |_, _| {});
+    let leases: Arc<dyn Leases> = Arc::new(NeverFree);
+    let id = "pack_d".parse().unwrap();
+    let attached = Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None);
+    let began = Instant::now();
+    let mut packs = tokio::task::JoinSet::new();
+    for number in 0..4 {
+        let attached = attached.clone();
+        packs.spawn(async move {
+            let refused = attached.pack(&me(), &pack(&number.to_string())).await.err();
+            (refused.expect("nobody gets a turn").code, began.elapsed())
+        });
+    }
+    for (code, waited) in packs.join_all().await {
+        assert_eq!(code, piton_core::Code::StoreBusy);
+        assert!(waited < STATE_TURN_WAIT + Duration::from_secs(1), "{waited:?}");
+    }
 }

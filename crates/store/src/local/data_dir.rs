@@ -136,6 +136,11 @@ impl DataDir {
         self.root.join("run/replies")
     }
 
+    /// The calls whose replies are being made, a file that is locked for each.
+    pub fn reply_claims(&self) -> PathBuf {
+        self.root.join("run/calls")
+    }
+
     /// The blobs of a namespace.
     pub fn blobs(&self, namespace: Namespace) -> PathBuf {
         self.root.join(match namespace {

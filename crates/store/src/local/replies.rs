@@ -5,6 +5,9 @@
 //!
 //! The time since a directory changed is the time since something was kept for its client.
 //!
+//! A claim is a locked file below `run/calls`, which goes with it. What a process that died left there is removed by the
+//! next one that claims anything.
+//!
 //! Limitations: another process that keeps something for the same client at the same moment may find one entry more, or
 //! one less, than the bounds say.
 
@@ -14,7 +17,7 @@ use std::{
     process,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -22,7 +25,7 @@ use piton_core::{Digest, FileBytes};
 
 use super::{
     DataDir,
-    disk::{Disk, Stat},
+    disk::{Disk, FileLock, Stat},
     files::{names_in, remove, remove_all},
 };
 use crate::{
@@ -31,7 +34,7 @@ use crate::{
         REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME,
         check_size,
     },
-    port::{BoxFuture, Replies, ReplyKey},
+    port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey},
 };
 
 /// Bytes of the digest in front of the content.
@@ -43,12 +46,30 @@ pub struct LocalReplies {
     dir: DataDir,
     /// Tells apart the unfinished files of this process.
     counter: Arc<AtomicU64>,
+    /// Whether the claims of processes that died were removed.
+    is_swept: Arc<AtomicBool>,
+}
+
+/// A claim. Its file goes before its lock does, so that nobody else's is removed.
+struct ClaimFile {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    _lock: Box<dyn FileLock>,
+}
+
+impl Hold for ClaimFile {}
+
+impl Drop for ClaimFile {
+    fn drop(&mut self) {
+        // A file that stays is one to lock the next time.
+        let _ = remove(self.disk.as_ref(), &self.path);
+    }
 }
 
 impl LocalReplies {
     /// The replies under `dir`.
     pub fn new(dir: DataDir) -> Self {
-        Self { dir, counter: Arc::default() }
+        Self { dir, counter: Arc::default(), is_swept: Arc::default() }
     }
 
     fn disk(&self) -> &dyn Disk {
@@ -117,6 +138,28 @@ impl LocalReplies {
         self.make_room(&dir, key.name.as_str())
     }
 
+    fn claim_blocking(&self, key: &ReplyKey) -> io::Result<Option<ReplyClaim>> {
+        let dir = self.dir.reply_claims();
+        if !self.is_swept.swap(true, Ordering::Relaxed) {
+            for parent in dir.parent().into_iter().chain([dir.as_path()]) {
+                self.disk().create_dir(parent)?;
+            }
+            for name in names_in(self.disk(), &dir)? {
+                drop(self.lock_claim(dir.join(name))?);
+            }
+        }
+        // Half of the client's digest tells clients apart, and leaves room for the name of the entry.
+        let client = key.client.hex();
+        let name = format!("{}-{}", &client[..client.len() / 2], key.name.as_str());
+        let claim = self.lock_claim(dir.join(name))?;
+        Ok(claim.map(|claim| ReplyClaim::new(Box::new(claim))))
+    }
+
+    fn lock_claim(&self, path: PathBuf) -> io::Result<Option<ClaimFile>> {
+        let lock = self.disk().lock(&path, true)?;
+        Ok(lock.map(|lock| ClaimFile { disk: Arc::clone(self.dir.disk()), path, _lock: lock }))
+    }
+
     /// Makes the directory of a client. What belongs to clients who did not come back makes room for it.
     fn begin_client(&self, dir: &Path) -> io::Result<()> {
         let (disk, replies) = (self.disk(), self.dir.replies());
@@ -180,6 +223,13 @@ impl Replies for LocalReplies {
         let (own, key) = (self.clone(), key.clone());
         Box::pin(super::nearby(move || {
             own.get_blocking(&key).map_err(Error::io("read a reply that was kept"))
+        }))
+    }
+
+    fn claim<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<ReplyClaim>, Error>> {
+        let (own, key) = (self.clone(), key.clone());
+        Box::pin(super::nearby(move || {
+            own.claim_blocking(&key).map_err(Error::io("claim a reply"))
         }))
     }
 

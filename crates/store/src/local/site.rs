@@ -359,8 +359,7 @@ impl Site {
     /// Its bytes are written once more: the sync of whoever wrote them may have failed, and a sync after a failed one
     /// says nothing about bytes from before.
     pub(super) fn confirm_newest(&self, head: Head) -> Result<(), Error> {
-        let newest =
-            self.control_from(head.newest_start).map_err(Error::io("commit a plan"))?;
+        let newest = self.control_from(head.newest_start).map_err(Error::io("commit a plan"))?;
         self.write_control(head.newest_start, &newest)
     }
 

@@ -1,7 +1,7 @@
 //! Replies in memory.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -14,7 +14,7 @@ use crate::{
         REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME,
         check_size,
     },
-    port::{BoxFuture, Replies, ReplyKey},
+    port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey},
 };
 
 /// Replies in memory. Clones share them, as processes would.
@@ -22,6 +22,20 @@ use crate::{
 pub struct MemoryReplies {
     clock: Arc<dyn Clock>,
     clients: Arc<Mutex<BTreeMap<Digest, Client>>>,
+    claims: Arc<Mutex<BTreeSet<ReplyKey>>>,
+}
+
+struct Claim {
+    claims: Arc<Mutex<BTreeSet<ReplyKey>>>,
+    key: ReplyKey,
+}
+
+impl Hold for Claim {}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
 }
 
 #[derive(Default)]
@@ -53,7 +67,7 @@ impl Client {
 impl MemoryReplies {
     /// Nothing is kept yet; time is that of `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, clients: Arc::default() }
+        Self { clock, clients: Arc::default(), claims: Arc::default() }
     }
 
     /// The clients for whom something was kept lately.
@@ -90,6 +104,15 @@ impl Replies for MemoryReplies {
             let clients = self.clients();
             let entry = clients.get(&key.client).and_then(|client| client.entries.get(&key.name));
             Ok(entry.map(|(_, bytes)| bytes.clone()))
+        })
+    }
+
+    fn claim<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<ReplyClaim>, Error>> {
+        Box::pin(async move {
+            let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_new = claims.insert(key.clone());
+            let claim = || Claim { claims: Arc::clone(&self.claims), key: key.clone() };
+            Ok(is_new.then(|| ReplyClaim::new(Box::new(claim()))))
         })
     }
 

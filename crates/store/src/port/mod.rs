@@ -25,7 +25,7 @@ pub use journal::{
 pub use keyring::{KeyAge, KeyRing, Signature};
 pub(crate) use leases::Hold;
 pub use leases::{Lease, Leases, Mode, Patience};
-pub use replies::{Replies, ReplyKey};
+pub use replies::{Replies, ReplyClaim, ReplyKey};
 pub use table::{Batch, Change, Entry, Expect, Key, Page, Table, Version, Write};
 
 /// What an asynchronous port method returns.

@@ -1,8 +1,10 @@
 //! Replies: what a client that lost its connection may ask for again.
 
+use std::fmt;
+
 use piton_core::{Digest, FileBytes};
 
-use super::BoxFuture;
+use super::{BoxFuture, Hold};
 use crate::{Error, LeaseName};
 
 /// Names what was kept for a client.
@@ -37,6 +39,8 @@ impl ReplyKey {
 ///   kept anything for the longest time.
 /// - What belongs to a client is gone when nothing was kept for it during
 ///   [`REPLY_TIME`](crate::bounds::REPLY_TIME).
+/// - A key is claimed by one at a time, whichever process asks. A claim ends when it is dropped, and when its process
+///   dies, however it dies. It says nothing of the entry, which anybody may keep or get meanwhile.
 pub trait Replies: Send + Sync {
     /// Stores an entry, replacing what was there.
     fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>>;
@@ -44,6 +48,26 @@ pub trait Replies: Send + Sync {
     /// An entry.
     fn get<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>>;
 
+    /// Claims a key for the time in which its reply is being made; nothing while somebody else claims it.
+    fn claim<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<ReplyClaim>, Error>>;
+
     /// Forgets everything of a client.
     fn forget(&self, client: Digest) -> BoxFuture<'_, Result<(), Error>>;
+}
+
+/// A claim on a key. Dropping it ends it.
+pub struct ReplyClaim {
+    _hold: Box<dyn Hold>,
+}
+
+impl ReplyClaim {
+    pub(crate) fn new(hold: Box<dyn Hold>) -> Self {
+        Self { _hold: hold }
+    }
+}
+
+impl fmt::Debug for ReplyClaim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReplyClaim")
+    }
 }

@@ -95,12 +95,16 @@ async fn the_cache_in_memory_keeps_its_promise() {
 #[tokio::test]
 async fn the_replies_in_memory_keep_their_promise() {
     contract::replies::suite(|| MemoryReplies::new(Arc::new(SystemClock))).await;
+    let replies = MemoryReplies::new(Arc::new(SystemClock));
+    contract::replies::claims(&replies, &replies.clone()).await;
 }
 
 #[tokio::test]
 async fn the_replies_on_disk_keep_their_promise() {
     let rooms = Rooms::new();
     contract::replies::suite(|| LocalReplies::new(rooms.next())).await;
+    let dir = rooms.next();
+    contract::replies::claims(&LocalReplies::new(dir.clone()), &LocalReplies::new(dir)).await;
 }
 
 #[tokio::test]
@@ -121,6 +125,25 @@ async fn a_reply_is_found_by_another_process_and_is_for_its_owner_alone() {
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&file, bytes).unwrap();
     assert_eq!(open().get(&key).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn claims_of_a_process_that_died_are_free_and_leave_nothing_behind() {
+    let scratch = TempDir::new().unwrap();
+    let dir = DataDir::open(scratch.path()).unwrap();
+    let key = |name: &str| ReplyKey::new("one", name.parse().unwrap());
+    let calls = scratch.path().join("run/calls");
+    let left = || fs::read_dir(&calls).unwrap().count();
+    let here = LocalReplies::new(dir.clone());
+    let held = here.claim(&key("held")).await.unwrap();
+    // A process that dies takes its locks along and leaves its files.
+    fs::write(calls.join("0123456789abcdef0123456789abcdef-left"), b"").unwrap();
+    let there = LocalReplies::new(dir);
+    drop(there.claim(&key("other")).await.unwrap().unwrap());
+    assert_eq!(left(), 1, "the one that is held");
+    assert!(there.claim(&key("held")).await.unwrap().is_none());
+    drop(held);
+    assert_eq!(left(), 0);
 }
 
 #[tokio::test]

@@ -184,7 +184,11 @@ fn follow_a_dead_writer<J: Journal<Sample>>(open: fn(&SimDisk) -> J) {
         disk.set_fault(fault);
         block_on(async {
             let Ok(lease) = journal.lease(&name()).await else { return false };
-            assert_eq!(lease.next_event().get(), 11, "what the dead writer left is part of the stream");
+            assert_eq!(
+                lease.next_event().get(),
+                11,
+                "what the dead writer left is part of the stream"
+            );
             append(&journal, &lease, 2, "next").await.is_ok()
         })
     };

@@ -19,6 +19,28 @@ pub async fn suite<R: Replies>(make: impl Fn() -> R) {
     the_client_who_kept_nothing_for_the_longest_time_makes_room(&make()).await;
 }
 
+/// Checks what is promised of claims, with adapters of two processes.
+pub async fn claims(here: &impl Replies, there: &impl Replies) {
+    let own = key("one", "a");
+    let claim = here.claim(&own).await.expect("it can be asked");
+    assert!(claim.is_some(), "nobody else has it");
+    for replies in [here as &dyn Replies, there] {
+        assert!(replies.claim(&own).await.expect("it can be asked").is_none(), "it is taken");
+        for other in [key("one", "b"), key("two", "a")] {
+            let claim = replies.claim(&other).await.expect("it can be asked");
+            assert!(claim.is_some(), "each key has claims of its own");
+        }
+    }
+    keep(there, &own, b"a reply").await;
+    assert_eq!(get(here, &own).await.as_deref(), Some(b"a reply".as_slice()));
+    assert!(there.claim(&own).await.expect("it can be asked").is_none(), "it is still taken");
+    drop(claim);
+    let claim = there.claim(&own).await.expect("it can be asked");
+    assert!(claim.is_some(), "it is free again");
+    assert!(here.claim(&own).await.expect("it can be asked").is_none(), "and taken once more");
+    assert_eq!(get(here, &own).await.as_deref(), Some(b"a reply".as_slice()));
+}
+
 fn key(session: &str, name: &str) -> ReplyKey {
     ReplyKey::new(session, name.parse().expect("a name"))
 }
