@@ -182,3 +182,6 @@ pub const SNIFF_BYTES: usize = 8 * 1024;
 /// The longest list of permissions of a file, in bytes: what Linux takes for an extended attribute in one block, which
 /// is hundreds of users.
 pub const ACCESS_LIST_BYTES_MAX: usize = 4 * 1024;
+
+/// The largest `.git` that is read for where it leads, in bytes: one path of the machine.
+pub const GIT_FILE_BYTES_MAX: u64 = 8 * 1024;

@@ -13,10 +13,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    bounds::GIT_FILE_BYTES_MAX,
     error::Error,
     overlay::OverlayStore,
     path::{LogicalPath, MountPath},
     physical::{PhysicalOptions, PhysicalStore},
+    protection::{Protected, ReservedPath, protected_name, protected_names},
     quota::Quota,
     scope::AccessScope,
     store::{Fault, Store},
@@ -182,8 +184,9 @@ fn define(config: &WorkspaceConfig, below: &WorkspaceConfig, ports: &WorkspacePo
     }
 }
 
-/// Where in a directory the directories lie that are Piton's own; the directory itself if it lies in one.
-fn reserved(directory: &Path, own: &[PathBuf]) -> Vec<MountPath> {
+/// What is protected in a directory beside names: what is Piton's own, what protected names in it lead to, and the
+/// directory itself if it lies in something protected.
+fn reserved(given: &Path, own: &[PathBuf]) -> Vec<ReservedPath> {
     let real = |path: &Path| {
         // What does not exist yet is found by what does.
         let (above, found) = path
@@ -192,15 +195,53 @@ fn reserved(directory: &Path, own: &[PathBuf]) -> Vec<MountPath> {
             .unwrap_or((path, path.to_owned()));
         found.join(path.strip_prefix(above).unwrap_or(Path::new("")))
     };
-    let directory = real(directory);
-    let inside = |one: &PathBuf| {
+    let directory = real(given);
+    let inside = |one: &Path, why| {
         let one = real(one);
-        if directory.starts_with(&one) {
-            return Some(MountPath::root());
-        }
-        one.strip_prefix(&directory).ok()?.to_str()?.parse().ok()
+        let path = if directory.starts_with(&one) {
+            MountPath::root()
+        } else {
+            one.strip_prefix(&directory).ok()?.to_str()?.parse().ok()?
+        };
+        Some(ReservedPath::new(path, why))
     };
-    own.iter().filter_map(inside).collect()
+    let leads = |name: &'static str| {
+        let leads_to = protected_target(&directory.join(name))?;
+        inside(&leads_to, Protected::Name(name))
+    };
+    let above = [given, &directory].into_iter().filter_map(protected_above);
+    let above = above.map(|name| ReservedPath::new(MountPath::root(), Protected::Name(name)));
+    let own = own.iter().filter_map(|one| inside(one, Protected::Piton));
+    own.chain(protected_names().filter_map(leads)).chain(above).collect()
+}
+
+/// Where something with a protected name leads: a link, or the `.git` of a worktree.
+fn protected_target(path: &Path) -> Option<PathBuf> {
+    let found = std::fs::symlink_metadata(path).ok()?;
+    if found.is_symlink() {
+        return std::fs::canonicalize(path).ok();
+    }
+    if !found.is_file() || found.len() > GIT_FILE_BYTES_MAX || !path.ends_with(".git") {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).ok()?;
+    let directory = text.strip_prefix("gitdir:")?.trim();
+    Some(path.parent()?.join(directory))
+}
+
+/// The protected name that a directory has or lies below, if there is one. What is above a checkout does not count for
+/// it: clients make worktrees in directories of their own.
+fn protected_above(directory: &Path) -> Option<&'static str> {
+    for above in directory.ancestors() {
+        let name = above.file_name().and_then(|name| name.to_str());
+        if let Some(name) = name.and_then(protected_name) {
+            return Some(name);
+        }
+        if above.join(".git").exists() {
+            break;
+        }
+    }
+    None
 }
 
 fn quota(config: &WorkspaceConfig) -> Option<Quota> {

@@ -34,7 +34,7 @@ mod workspaces;
 
 pub use error::Error;
 pub use files::{Actor, Files, ReplaceProblem, Replaced, replace};
-pub use protection::{Protected, Protection, protected_name};
+pub use protection::{Protected, Protection, ReservedPath, protected_name};
 pub use quota::Quota;
 pub use scope::{AccessScope, Right, Tool};
 pub use workspace::{Definition, Workspace};

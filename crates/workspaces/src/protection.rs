@@ -6,7 +6,8 @@
 //! system.
 //!
 //! *Limitations*: what a project lists as its own commands (build files, hooks of a package manager) is not protected:
-//! that is the work of an agent. docs/threat-model.md says what follows from that.
+//! that is the work of an agent. docs/threat-model.md says what follows from that. Where a protected name leads by a link
+//! is protected only for names that stand in the Mount itself, and as it was when the Mount was opened.
 
 use std::{borrow::Cow, fmt};
 
@@ -74,22 +75,38 @@ impl fmt::Display for Protected {
     }
 }
 
+/// A path of a Mount that is protected whatever its name is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReservedPath {
+    path: MountPath,
+    folded: String,
+    why: Protected,
+}
+
+impl ReservedPath {
+    /// A path, with why it is protected.
+    pub fn new(path: MountPath, why: Protected) -> Self {
+        let folded = folded_path(&path);
+        Self { path, folded, why }
+    }
+}
+
 /// What is protected in a Mount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Protection {
     /// The protected names that the person lets agents change.
     writable: Vec<&'static str>,
-    /// Where Piton's own files are, as given and folded; the empty path stands for the whole Mount.
-    reserved: Vec<(MountPath, String)>,
+    /// Other paths that are protected, and why; the empty path stands for the whole Mount.
+    reserved: Vec<ReservedPath>,
 }
 
 impl Protection {
-    /// Everything but these names, and these paths of the Mount that are Piton's own.
-    pub fn new(writable: &[String], reserved: &[MountPath]) -> Result<Self, String> {
+    /// Everything but these names, and these paths unless they are protected for one of these names.
+    pub fn new(writable: &[String], reserved: &[ReservedPath]) -> Result<Self, String> {
         let known = |name: &String| {
             let plain = name.trim_end_matches('/');
             protected_name(plain).ok_or_else(|| {
-                let all: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
+                let all: Vec<&str> = protected_names().collect();
                 format!(
                     "`writable` names `{}`, which is not protected; the protected names are {}",
                     crate::error::shown(name),
@@ -97,8 +114,12 @@ impl Protection {
                 )
             })
         };
-        let writable = writable.iter().map(known).collect::<Result<_, _>>()?;
-        let reserved = reserved.iter().map(|path| (path.clone(), folded_path(path))).collect();
+        let writable = writable.iter().map(known).collect::<Result<Vec<_>, _>>()?;
+        let is_protected = |one: &&ReservedPath| match one.why {
+            Protected::Name(name) => !writable.contains(&name),
+            Protected::Piton => true,
+        };
+        let reserved = reserved.iter().filter(is_protected).cloned().collect();
         Ok(Self { writable, reserved })
     }
 
@@ -107,9 +128,9 @@ impl Protection {
         self.writable.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    /// Where Piton's own files are.
-    pub(crate) fn reserved(&self) -> Vec<MountPath> {
-        self.reserved.iter().map(|(path, _)| path.clone()).collect()
+    /// The other paths that are protected.
+    pub(crate) fn reserved(&self) -> Vec<ReservedPath> {
+        self.reserved.clone()
     }
 
     /// Whether and why a path is protected.
@@ -129,7 +150,7 @@ impl Protection {
             return None;
         }
         let path = folded_path(path);
-        self.reserved.iter().any(|(_, own)| lies_in(own, &path)).then_some(Protected::Piton)
+        self.reserved.iter().find(|own| lies_in(&own.folded, &path)).map(|own| own.why)
     }
 
     /// What protects as much as both, for a Mount that is reached through two Workspaces.
@@ -149,7 +170,7 @@ impl Protection {
             return None;
         }
         let path = folded_path(path);
-        self.reserved.iter().any(|(_, own)| lies_in(&path, own)).then_some(Protected::Piton)
+        self.reserved.iter().find(|own| lies_in(&path, &own.folded)).map(|own| own.why)
     }
 }
 
@@ -160,6 +181,11 @@ pub fn protected_name(name: &str) -> Option<&'static str> {
         return Some(".git");
     }
     NAMES.iter().find(|(one, _)| *one == name).map(|(one, _)| *one)
+}
+
+/// The protected names.
+pub(crate) fn protected_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|(name, _)| *name)
 }
 
 /// Whether a folded path is another one or lies below it.
@@ -287,7 +313,8 @@ mod tests {
 
     #[test]
     fn what_is_pitons_own_is_protected_where_it_lies_and_where_it_would_come_to_lie() {
-        let own = [at(".config/piton"), at("data")];
+        let own = |path: &str| ReservedPath::new(at(path), Protected::Piton);
+        let own = [own(".config/piton"), own("data")];
         let some = Protection::new(&["piton.toml".into()], &own).unwrap();
         for path in ["data", "data/sessions/x", "DATA/x", ".config/Piton/config.toml"] {
             assert_eq!(some.of(&at(path)), Some(Protected::Piton), "{path}");
@@ -298,7 +325,10 @@ mod tests {
         }
         assert_eq!(some.below(&at(".Config")), Some(Protected::Piton));
         assert_eq!(some.below(&at(".conf")), None);
-        let whole = Protection::new(&[], &[MountPath::root()]).unwrap();
-        assert_eq!(whole.of(&at("x")), Some(Protected::Piton));
+        // A Mount in a protected directory is protected as a whole, unless the person lists the name.
+        let whole = [ReservedPath::new(MountPath::root(), Protected::Name(".git"))];
+        let protection = Protection::new(&[".vscode".into()], &whole).unwrap();
+        assert_eq!(protection.of(&at("x")), Some(Protected::Name(".git")));
+        assert_eq!(Protection::new(&[".git".into()], &whole).unwrap().of(&at("x")), None);
     }
 }

@@ -5,6 +5,7 @@ use std::{fmt, sync::Arc};
 use crate::{
     mask::Mask,
     path::{LogicalPath, MountPath},
+    protection::ReservedPath,
     scope::AccessScope,
     store::{Loaded, Store},
 };
@@ -64,8 +65,8 @@ pub struct Definition {
     pub deny: Vec<String>,
     /// Protected names that agents may change here.
     pub writable: Vec<String>,
-    /// Where in the Mount Piton's own files are.
-    pub reserved: Vec<MountPath>,
+    /// Paths of the Mount that are protected whatever their names are.
+    pub reserved: Vec<ReservedPath>,
     /// Its Store, or why there is none: words that follow the prefix.
     pub store: Result<Arc<dyn Store>, String>,
 }

@@ -214,7 +214,7 @@ const STEPS: &str = r#"{
   ]
 }"#;
 
-// shows in part: WS-042 (read-write between two read-only steps, and a late call)
+// shows: WS-042 (with a_step_narrows_files_state_and_context_and_its_token_is_asked_for, a_step_that_changes_what_may_be_touched_changes_the_list_and_says_so, a_step_leaves_no_more_than_is_configured_and_no_more_than_it_names)
 #[test]
 fn a_step_grants_while_it_is_pending_and_a_late_call_is_refused() {
     let rig = rig();

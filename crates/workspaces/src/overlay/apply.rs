@@ -16,8 +16,7 @@ use crate::{
     path::{LogicalPath, MountPath},
     protection::Protected,
     scope::{AccessScope, Right, Tool},
-    store::{Fault, Kind},
-    virtual_store::Row,
+    store::Fault,
     workspace::Definition,
     workspaces::Workspaces,
 };
@@ -106,12 +105,12 @@ impl OverlayStore {
             let path = over.join(path);
             move |fault| Error::File { path, fault }
         };
-        let rows = self.changed_rows().await.map_err(told(&MountPath::root()))?;
-        let rows = reviewed_of(rows, request);
+        let rows = self.current_rows().await.map_err(told(&MountPath::root()))?;
+        let rows = reviewed_of(rows.changed, request);
         let split = self.split(rows).await.map_err(told(&MountPath::root()))?;
         let (rows, protected) = (split.applied, split.left);
         let mut conflicts = Vec::new();
-        for changed in &rows {
+        for changed in rows.iter().filter(|changed| !changed.differences.is_empty()) {
             if !self.fits(changed).await.map_err(told(&changed.path))? {
                 conflicts.push(over.join(&changed.path).to_string());
             }
@@ -128,6 +127,8 @@ impl OverlayStore {
                 continue;
             }
             match self.land(&operator, changed).await {
+                // One that only had to be settled changed nothing.
+                Ok(Landed::Applied) if changed.differences.is_empty() => {}
                 Ok(Landed::Applied) => paths.push(path),
                 Ok(Landed::Left(reason)) => drop(reasons.insert(path, reason)),
                 Err(error) => {
@@ -136,11 +137,13 @@ impl OverlayStore {
                 }
             }
         }
-        if let Err(fault) = self.sweep().await {
-            stopped.get_or_insert(told(&MountPath::root())(fault));
-        }
-        let left = match self.diff().await {
-            Ok(differences) => differences.iter().map(|one| over.join(&one.path)).collect(),
+        let left = match self.scan_rows().await {
+            Ok(rows) => {
+                if let Err(fault) = self.remove_redundant(&rows).await {
+                    stopped.get_or_insert(told(&MountPath::root())(fault));
+                }
+                rows.into_differences().iter().map(|one| over.join(&one.path)).collect()
+            }
             Err(fault) => {
                 stopped.get_or_insert(told(&MountPath::root())(fault));
                 reasons.keys().cloned().collect::<Vec<_>>()
@@ -160,46 +163,6 @@ impl OverlayStore {
         // What took the place of something else differs twice.
         left.dedup();
         Ok(Applied { paths, left, stopped })
-    }
-
-    /// Takes rows away that say nothing which is not below as well: files as they are there, and directories that hold
-    /// no change any more.
-    async fn sweep(&self) -> Result<(), Fault> {
-        let (mut waiting, mut found) = (vec![MountPath::root()], Vec::new());
-        while let Some(directory) = waiting.pop() {
-            for (name, row) in self.rows_above(&directory).await? {
-                let path = directory.child(&name).map_err(|_| Fault::Io)?;
-                if matches!(row, Row::Directory { .. }) {
-                    waiting.push(path.clone());
-                }
-                found.push(path);
-            }
-        }
-        // What is in a directory comes after it, and goes before it.
-        for path in found.iter().rev() {
-            let Some(seen) = self.upper.seen(path).await? else { continue };
-            let below = self.found_below(path).await?;
-            let says_nothing = below.is_some_and(|below| match seen.row() {
-                Row::Directory { opaque, landing, .. } => {
-                    !opaque && landing.is_none() && below.kind == Kind::Directory
-                }
-                Row::File { digest, executable, landing, .. } => {
-                    let is_program = executable.unwrap_or(below.executable);
-                    landing.is_none()
-                        && below.digest == Some(*digest)
-                        && below.executable == is_program
-                }
-                Row::Whiteout { .. } => false,
-            });
-            if says_nothing {
-                match self.upper.exchange(path, &seen, None).await {
-                    // Somebody changed it, or is changing things all the time: then it stays.
-                    Ok(_) | Err(Fault::Busy) => {}
-                    Err(other) => return Err(other),
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Makes an overlay that is empty show what this one shows; returns how many entries its upper Store has then.

@@ -7,7 +7,7 @@ use crate::{
     bounds::{FILE_BYTES_MAX, OVERLAY_CHANGES_MAX},
     path::MountPath,
     store::{Fault, FileStat, Kind, Loaded, Store},
-    virtual_store::Row,
+    virtual_store::{Landing, Row},
 };
 
 piton_core::closed_set! {
@@ -41,7 +41,15 @@ pub struct Difference {
     pub executable: Option<bool>,
 }
 
-/// A row above that says that something differs.
+/// The rows of an overlay.
+pub(super) struct RowScan {
+    /// Those that applying acts on, in the order of paths.
+    pub(super) changed: Vec<ChangedRow>,
+    /// Those that say nothing which is not below as well; a directory comes before what is in it.
+    redundant: Vec<MountPath>,
+}
+
+/// A row above that says that something differs, or that somebody who applied it left unsettled.
 pub(super) struct ChangedRow {
     pub(super) path: MountPath,
     pub(super) row: Row,
@@ -50,18 +58,34 @@ pub(super) struct ChangedRow {
     pub(super) differences: Vec<Difference>,
 }
 
+impl RowScan {
+    /// What differs, in the order of paths.
+    pub(super) fn into_differences(self) -> Vec<Difference> {
+        self.changed.into_iter().flat_map(|changed| changed.differences).collect()
+    }
+}
+
 impl OverlayStore {
     /// Every path that differs from the lower Store, in the order of paths. A file that was put back
-    /// as it was does not differ. What took the place of something else is told twice: that the one was
+    /// as it was does not differ, nor does one that is below by now: such a row is removed, because it would hide what
+    /// changes below later. What took the place of something else is listed twice: that the one was
     /// deleted, then the other.
     pub async fn diff(&self) -> Result<Vec<Difference>, Fault> {
-        let rows = self.changed_rows().await?;
-        Ok(rows.into_iter().flat_map(|changed| changed.differences).collect())
+        Ok(self.current_rows().await?.into_differences())
     }
 
-    /// The rows that say so, in the order of paths.
-    pub(super) async fn changed_rows(&self) -> Result<Vec<ChangedRow>, Fault> {
-        let (mut found, mut count) = (Vec::new(), 0);
+    /// The rows, after those that are redundant were removed.
+    pub(super) async fn current_rows(&self) -> Result<RowScan, Fault> {
+        let rows = self.scan_rows().await?;
+        // The answer is true without it: what cannot be removed now is removed the next time.
+        self.remove_redundant(&rows).await.ok();
+        Ok(rows)
+    }
+
+    /// Compares every row with what is below.
+    pub(super) async fn scan_rows(&self) -> Result<RowScan, Fault> {
+        let mut scan = RowScan { changed: Vec::new(), redundant: Vec::new() };
+        let mut count = 0;
         // Each with whether the directory below shines through.
         let mut waiting = vec![(MountPath::root(), true)];
         while let Some((path, shines)) = waiting.pop() {
@@ -73,8 +97,10 @@ impl OverlayStore {
                 let below = if shines { self.found_below(&at).await? } else { None };
                 let differences = differences(&at, &row, below.as_ref());
                 count += differences.len();
-                if !differences.is_empty() {
-                    found.push(ChangedRow { path: at, row, shines, differences });
+                if differences.is_empty() && is_settled(&row) {
+                    scan.redundant.push(at);
+                } else {
+                    scan.changed.push(ChangedRow { path: at, row, shines, differences });
                 }
                 if count > OVERLAY_CHANGES_MAX {
                     let max = OVERLAY_CHANGES_MAX as u64;
@@ -82,8 +108,27 @@ impl OverlayStore {
                 }
             }
         }
-        found.sort_by(|left, right| left.path.cmp(&right.path));
-        Ok(found)
+        scan.changed.sort_by(|left, right| left.path.cmp(&right.path));
+        Ok(scan)
+    }
+
+    /// Removes the rows that say nothing which is not below as well, each only if that is still so.
+    pub(super) async fn remove_redundant(&self, rows: &RowScan) -> Result<(), Fault> {
+        // What is in a directory goes before it; one that still holds a change stays.
+        for path in rows.redundant.iter().rev() {
+            let Some(seen) = self.upper.seen(path).await? else { continue };
+            let below = self.would_shine(path).await?;
+            if !differences(path, seen.row(), below.as_ref()).is_empty() || !is_settled(seen.row())
+            {
+                continue;
+            }
+            match self.upper.exchange(path, &seen, None).await {
+                // Somebody changed it, or is changing things all the time: then it stays.
+                Ok(_) | Err(Fault::Busy) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(())
     }
 
     /// The contents of a path that differs: below, and above. A directory has none.
@@ -125,12 +170,15 @@ fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Dif
     let deleted = |base, modified| of(DifferenceKind::Deleted, base, None, modified);
     let kind_below = below.map(|stat| stat.kind);
     match *row {
-        Row::File { digest, base, modified, executable, .. } => {
+        Row::File { digest, base, modified, executable, landing, .. } => {
             let takes_place = kind_below == Some(Kind::Directory);
             let was = below.is_some_and(|stat| stat.executable);
             let executable = executable.filter(|now| *now != was);
+            // While somebody applies the row, only what is below now says whether it was put back as it was.
+            let is_same = below.is_some_and(|stat| stat.digest == Some(digest))
+                || landing.is_none() && base == Some(digest);
             let kind = match base {
-                Some(base) if base == digest && executable.is_none() => return Vec::new(),
+                _ if is_same && executable.is_none() => return Vec::new(),
                 Some(_) if !takes_place => DifferenceKind::Modified,
                 _ => DifferenceKind::Added,
             };
@@ -138,6 +186,7 @@ fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Dif
             let file = Difference { executable, ..of(kind, shown, Some(digest), modified) };
             takes_place.then(|| deleted(base, modified)).into_iter().chain([file]).collect()
         }
+        Row::Whiteout { .. } if below.is_none() => Vec::new(),
         Row::Whiteout { base, modified, .. } => vec![deleted(base, modified)],
         Row::Directory { opaque: false, .. } if kind_below == Some(Kind::Directory) => Vec::new(),
         Row::Directory { base, modified, .. } => {
@@ -145,5 +194,17 @@ fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Dif
             let gone = below.map(|_| deleted(base, modified));
             gone.into_iter().chain([made]).collect()
         }
+    }
+}
+
+/// Whether nobody is about to make anything else below than what a row says. A row that agrees with what is below can go
+/// then: whoever applies it finds that nothing is left to do.
+fn is_settled(row: &Row) -> bool {
+    match (row, row.landing()) {
+        (_, None)
+        | (Row::Whiteout { .. }, Some(Landing::Nothing))
+        | (Row::Directory { opaque: false, .. }, Some(Landing::Content(_))) => true,
+        (Row::File { digest, .. }, Some(Landing::Content(landing))) => *digest == landing,
+        _ => false,
     }
 }

@@ -10,7 +10,9 @@
 //! Agents may write while an overlay is applied: what they write is below afterwards or still above.
 //!
 //! *Limitations*: ignore files of the lower Store do not hide files that exist above only. A large overlay is dropped
-//! piece by piece: a crash in between leaves the rest.
+//! piece by piece: a crash in between leaves the rest. A crash between a change below and the removal of its row leaves a
+//! row that agrees with what is below; whoever lists, applies or drops the overlay next removes it. If the same path is
+//! changed below before that, nobody can tell whether the row was applied, so it stays and is reported as a conflict.
 
 mod apply;
 mod differ;

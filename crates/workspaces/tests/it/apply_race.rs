@@ -4,9 +4,12 @@
 //! applying asks a table for something, and the agent has to see afterwards what it would see if nobody had applied
 //! anything. Then it is applied once more, and what is below has to be what the agent sees.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use piton_store::{
@@ -17,7 +20,7 @@ use piton_store::{
 };
 use piton_workspaces::{
     Files, Workspaces,
-    overlay::{Applied, ApplyRequest, OverlayStore},
+    overlay::{Applied, ApplyRequest, DifferenceKind, OverlayStore},
     virtual_store::{VirtualPorts, VirtualStore},
 };
 use serde_json::{Value, json};
@@ -165,7 +168,7 @@ impl Rig {
         }
         let rig = Self { agent, person, overlay, moments, own_moments };
         // Of everything that can differ, one.
-        for (tool, arguments) in [
+        for call in [
             write("a.txt", "changed\n"),
             delete("b.txt"),
             write("new/deep/x.txt", "x\n"),
@@ -175,12 +178,12 @@ impl Rig {
             write("kept", "a file now\n"),
             ("mkdir", json!({ "path": "/scratch/void" })),
         ] {
-            rig.does(tool, arguments).await;
+            rig.does(&call).await;
         }
         rig
     }
 
-    async fn does(&self, tool: &str, arguments: Value) {
+    async fn does(&self, (tool, arguments): &Call) {
         let reply = self.agent.call(tool, arguments.clone()).await;
         assert!(!reply.is_error(), "{tool} {arguments}: {}", reply.text);
     }
@@ -188,6 +191,65 @@ impl Rig {
     async fn apply(&self) -> Result<Applied, piton_workspaces::Error> {
         let request = ApplyRequest::everything("/project".parse().unwrap());
         self.overlay.apply(&self.person, &request).await
+    }
+
+    /// Applies until the process dies at a moment, if there are so many.
+    async fn dies_applying(&self, moment: usize) -> Result<Applied, piton_workspaces::Error> {
+        self.moments.plan(moment, Event::Death);
+        let applied = self.apply().await;
+        self.moments.plan(usize::MAX, Event::Death);
+        applied
+    }
+
+    /// Somebody looks at the changes, and changes below whatever is none. The changes have to be what differs, and
+    /// everything else has to show what is below.
+    async fn follows_what_is_below(&self, when: &str) {
+        let (above, below) =
+            (shown(&self.agent, "/scratch").await, shown(&self.person, "/project").await);
+        let changes = self.overlay.diff().await.unwrap();
+        let changes = changes.iter().map(|one| (format!("/{}", one.path), one.kind));
+        let changes: Vec<(String, DifferenceKind)> = changes.collect();
+        let is_in = |path: &str, outer: &str| {
+            path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let differing: Vec<&str> = above
+            .iter()
+            .filter(|one| !below.contains(one))
+            .chain(below.iter().filter(|one| !above.contains(one)))
+            .map(|(path, _)| path.as_str())
+            .collect();
+        for (change, _) in &changes {
+            let differs = differing.iter().any(|path| is_in(path, change));
+            assert!(differs, "{change} is no change, {when}: {changes:?}");
+        }
+        let is_changed = |path: &str| {
+            changes.iter().any(|(change, kind)| {
+                path == change || *kind == DifferenceKind::Deleted && is_in(path, change)
+            })
+        };
+        for path in differing {
+            assert!(is_changed(path), "{path} differs, {when}: {changes:?}");
+        }
+        // What was there at first and what is there now, and something new in every directory.
+        let files = below.iter().filter(|(_, text)| !text.is_empty()).map(|(path, _)| path.clone());
+        let directories = below.iter().filter(|(_, text)| text.is_empty());
+        let new = directories.map(|(path, _)| format!("{path}/later.txt"));
+        let later: Vec<String> = files
+            .chain(new)
+            .chain(["/b.txt".to_owned(), "/later.txt".to_owned()])
+            .filter(|path| !is_changed(path))
+            .collect();
+        for path in &later {
+            let arguments = json!({ "path": format!("/project{path}"), "content": "later\n" });
+            let reply = self.person.call("write", arguments).await;
+            assert!(!reply.is_error(), "{path}, {when}: {}", reply.text);
+        }
+        let expected: BTreeMap<String, String> = above
+            .into_iter()
+            .chain(later.into_iter().map(|path| (path, "later\n".to_owned())))
+            .collect();
+        let expected: Vec<(String, String)> = expected.into_iter().collect();
+        self.ends_as(&expected, when).await;
     }
 
     /// Applies everything, undisturbed, and compares.
@@ -218,11 +280,14 @@ fn calls() -> Vec<Call> {
     };
     vec![
         write("a.txt", "newer\n"),
+        // As it was before.
+        write("a.txt", "alpha\n"),
         ("write", json!({ "path": "/scratch/a.txt", "content": "more\n", "append": true })),
         ("edit", json!({ "path": "/scratch/a.txt", "old_string": "ang", "new_string": "ANG" })),
         delete("a.txt"),
         moved("a.txt", "moved/a.txt"),
         write("b.txt", "again\n"),
+        write("b.txt", "bravo\n"),
         ("mkdir", json!({ "path": "/scratch/b.txt" })),
         write("new/deep/x.txt", "newer\n"),
         write("new/deep/y.txt", "y\n"),
@@ -252,6 +317,24 @@ async fn moments() -> usize {
     rig.moments.count()
 }
 
+/// Disturbs applying at moments of it, each `step`th one in a short run, once for each call. In the end everything is as
+/// if the call alone had been made.
+async fn at_each_moment(step: u64, disturb: impl AsyncFn(&Rig, usize, Call, &str)) {
+    let step = usize::try_from(LongRun::size(step, 1)).unwrap();
+    let moments = moments().await;
+    for (first, call) in calls().into_iter().enumerate() {
+        let twin = Rig::new().await;
+        twin.does(&call).await;
+        let expected = shown(&twin.agent, "/scratch").await;
+        for moment in (first % step..moments).step_by(step) {
+            let when = format!("at {moment} of {moments}, with {} {}", call.0, call.1);
+            let rig = Rig::new().await;
+            disturb(&rig, moment, call.clone(), &when).await;
+            rig.ends_as(&expected, &when).await;
+        }
+    }
+}
+
 mod long {
     use super::*;
 
@@ -259,22 +342,12 @@ mod long {
     // shows in part: WS-054 (what is written meanwhile)
     #[tokio::test]
     async fn what_an_agent_does_while_its_overlay_is_applied_is_below_afterwards_or_still_above() {
-        let step = usize::try_from(LongRun::size(7, 1)).unwrap();
-        let moments = moments().await;
-        for (first, (tool, arguments)) in calls().into_iter().enumerate() {
-            let twin = Rig::new().await;
-            twin.does(tool, arguments.clone()).await;
-            let expected = shown(&twin.agent, "/scratch").await;
-            for moment in (first % step..moments).step_by(step) {
-                let when = format!("{tool} {arguments} at {moment} of {moments}");
-                let rig = Rig::new().await;
-                let call = Event::Call(rig.agent.clone(), tool, arguments.clone());
-                rig.moments.plan(moment, call);
-                let applied = rig.apply().await.unwrap_or_else(|error| panic!("{when}: {error}"));
-                assert_eq!(applied.stopped, None, "{when}");
-                rig.ends_as(&expected, &when).await;
-            }
-        }
+        at_each_moment(7, async |rig, moment, (tool, arguments), when| {
+            rig.moments.plan(moment, Event::Call(rig.agent.clone(), tool, arguments));
+            let applied = rig.apply().await.unwrap_or_else(|error| panic!("{when}: {error}"));
+            assert_eq!(applied.stopped, None, "{when}");
+        })
+        .await;
     }
 
     #[tokio::test]
@@ -310,22 +383,35 @@ mod long {
     // shows in part: WS-054 (a crash)
     #[tokio::test]
     async fn a_process_that_dies_while_it_applies_loses_nothing_and_leaves_no_false_conflict() {
-        let step = usize::try_from(LongRun::size(11, 1)).unwrap();
+        at_each_moment(11, async |rig, moment, call, when| {
+            let before = shown(&rig.agent, "/scratch").await;
+            let applied = rig.dies_applying(moment).await;
+            assert!(applied.is_err() || applied.unwrap().stopped.is_some(), "{when}");
+            assert_eq!(shown(&rig.agent, "/scratch").await, before, "{when}");
+            rig.does(&call).await;
+        })
+        .await;
+    }
+
+    // shows in part: WS-054 (what was applied before a crash hides nothing that changes below later)
+    #[tokio::test]
+    async fn what_a_process_applied_before_it_died_hides_no_later_change_of_what_is_below() {
+        let (step, again) = (LongRun::size(3, 1), LongRun::size(17, 5));
+        let (step, again) = (usize::try_from(step).unwrap(), usize::try_from(again).unwrap());
         let moments = moments().await;
-        for (first, (tool, arguments)) in calls().into_iter().enumerate() {
-            let twin = Rig::new().await;
-            twin.does(tool, arguments.clone()).await;
-            let expected = shown(&twin.agent, "/scratch").await;
-            for moment in (first % step..moments).step_by(step) {
-                let when = format!("died at {moment} of {moments}, then {tool} {arguments}");
+        for moment in (0..moments).step_by(step) {
+            let second = (moment % again..moments).step_by(again).map(Some);
+            for second in second.chain([None]) {
+                let when = format!("died at {moment}, then at {second:?} of {moments}");
                 let rig = Rig::new().await;
-                let before = shown(&rig.agent, "/scratch").await;
-                rig.moments.plan(moment, Event::Death);
-                let applied = rig.apply().await;
-                assert!(applied.is_err() || applied.unwrap().stopped.is_some(), "{when}");
-                assert_eq!(shown(&rig.agent, "/scratch").await, before, "{when}");
-                rig.does(tool, arguments.clone()).await;
-                rig.ends_as(&expected, &when).await;
+                assert!(
+                    !rig.dies_applying(moment).await.is_ok_and(|applied| applied.stopped.is_none())
+                );
+                if let Some(second) = second {
+                    // The rest may need fewer moments than that.
+                    let _ = rig.dies_applying(second).await;
+                }
+                rig.follows_what_is_below(&when).await;
             }
         }
     }

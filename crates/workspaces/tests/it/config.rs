@@ -1,7 +1,8 @@
 //! Workspaces as people configure them.
 
-use std::{fs, sync::Arc};
+use std::{fs, os::unix::fs::symlink, sync::Arc};
 
+use piton_core::Code;
 use piton_workspaces::{
     Error, Files,
     config::{WorkspaceConfig, WorkspacePorts, open},
@@ -80,4 +81,58 @@ async fn a_configuration_opens_every_kind_of_mount_or_names_every_problem() {
         panic!("not refused");
     };
     assert_eq!(problems, ["/gone has a `directory` that does not exist"]);
+}
+
+#[tokio::test]
+async fn what_lies_in_something_protected_and_what_a_protected_name_leads_to_is_protected() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let directories =
+        [".git/hooks", ".claude/skills", ".claude/worktrees/w", "links/conf", "plain"];
+    for name in directories.into_iter().chain(["separate/meta"]) {
+        fs::create_dir_all(at(name)).unwrap();
+    }
+    for (target, link) in [
+        (".git", "other"),
+        ("plain", ".codex"),
+        ("plain", "plain.d"),
+        ("conf", "links/.claude"),
+        ("../plain", "links/.vscode"),
+    ] {
+        symlink(target, at(link)).unwrap();
+    }
+    // As git leaves them where its directory is elsewhere.
+    fs::write(at("separate/.git"), "gitdir: meta\n").unwrap();
+    fs::write(at(".claude/worktrees/w/.git"), "gitdir: /elsewhere\n").unwrap();
+    for (mount, path, is_protected) in [
+        (".git", "config", true),
+        (".git/hooks", "pre-commit", true),
+        (".claude", "settings.json", true),
+        (".claude/skills", "x", true),
+        // By another name, and by a name that leads elsewhere.
+        ("other", "hooks/pre-commit", true),
+        (".codex", "config.toml", true),
+        ("links", "conf/settings.json", true),
+        ("links", "CONF/settings.json", true),
+        ("links", "config", false),
+        ("separate", "meta/config", true),
+        ("separate", "work.txt", false),
+        // What a name leads to outside of the Mount, and a checkout that lies in a protected directory.
+        ("plain.d", "x", false),
+        (".claude/worktrees/w", "src/x", false),
+    ] {
+        for writable in [&[][..], &[".git", ".claude", ".codex"]] {
+            let config = json!([{
+                "prefix": "/w", "scope": "read-write", "directory": at(mount), "writable": writable,
+            }]);
+            let opened = open(&configs(config), &ports()).unwrap();
+            let files = Files::new(Arc::new(opened.workspaces));
+            let write = json!({ "path": format!("/w/{path}"), "content": "x" });
+            let reply = files.call("write", write).await;
+            let code = reply.error.as_ref().map(Error::code);
+            let expected =
+                (is_protected && writable.is_empty()).then_some(Code::WorkspaceProtected);
+            assert_eq!(code, expected, "{mount} {path} {writable:?}: {}", reply.text);
+        }
+    }
 }

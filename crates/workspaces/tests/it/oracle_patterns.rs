@@ -1,8 +1,10 @@
 //! Every kind of pattern beside ripgrep's own results, on every kind of line and every kind of Store.
 //!
-//! The patterns are not chosen: each piece is combined with each way to put it into a pattern. Lines that end with CR LF
-//! match as they do without the CR, so ripgrep looks at the same files without it: versions of ripgrep differ in what its
-//! own `--crlf` does to `.` and to classes.
+//! The patterns are not chosen: each piece is combined with each way to put it into a pattern. The oracle is `rg --crlf` on
+//! the same files, but for what [`is_beyond_crlf`] names.
+//!
+//! *Limitations*: no file has a CR that does not end a line. Versions of ripgrep differ there: since 14, `^` and `$` match
+//! beside such a CR and `.` does not match it, and that is what `grep` does; 13 treats it as any other character.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -131,7 +133,14 @@ async fn stores(directory: &Path, lower: &Path) -> Vec<(&'static str, Files)> {
     all.map(|(name, store)| (name, files(store))).into()
 }
 
-/// The corpus as ripgrep looks at it.
+/// Whether `rg --crlf` does something to a pattern that nobody would want: it leaves a bare LF in the line that it matches,
+/// so that `\z` never matches there (in 13 as in 15). `grep` matches `\z` at the end of every line, as `rg` does in files
+/// without CR.
+fn is_beyond_crlf(pattern: &str) -> bool {
+    pattern.contains(r"\z")
+}
+
+/// The corpus without CR, for those patterns.
 fn without_returns(directory: &Path) {
     for (name, bytes) in corpus() {
         let text = String::from_utf8(bytes).unwrap().replace("\r\n", "\n");
@@ -161,10 +170,15 @@ mod long {
         let (mut combinations, mut matching, mut differing) = (0, 0, Vec::new());
         for (number, pattern) in patterns.enumerate() {
             let ignore_case = number % 2 == 1;
-            let flags = ["-n", "-H", if ignore_case { "-i" } else { "-s" }];
-            let wanted = ripgrep(plain.path(), &[&flags[..], &["-e", &pattern, "."]].concat());
+            let (looked_at, ends) = if is_beyond_crlf(&pattern) {
+                (plain.path(), "--no-crlf")
+            } else {
+                (directory.path(), "--crlf")
+            };
+            let flags = ["-n", "-H", ends, if ignore_case { "-i" } else { "-s" }];
+            let wanted = ripgrep(looked_at, &[&flags[..], &["-e", &pattern, "."]].concat());
             let wanted = wanted.iter().map(|line| comparable(line.trim_start_matches("./")));
-            let wanted: Vec<String> = wanted.filter(|line| is_judged(&pattern, line)).collect();
+            let wanted: Vec<String> = wanted.collect();
             combinations += corpus().len();
             matching += wanted.len();
             for (name, files) in &stores {
@@ -173,8 +187,7 @@ mod long {
                 let found = ours(files, "grep", arguments).await;
                 // That nothing is found is said in words.
                 let found = found.iter().filter(|line| line.contains(':'));
-                let found = found.map(|line| comparable(line));
-                let found: Vec<String> = found.filter(|line| is_judged(&pattern, line)).collect();
+                let found: Vec<String> = found.map(|line| comparable(line)).collect();
                 if found != wanted {
                     let ours = found.iter().find(|line| !wanted.contains(line));
                     let theirs = wanted.iter().find(|line| !found.contains(line));
@@ -185,10 +198,4 @@ mod long {
         assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
         assert!(combinations > 1_000 && matching > 2_000, "{combinations} {matching}");
     }
-}
-
-/// Between CR and LF there is a place that is no boundary of a word, so `\B` alone finds lines there that it does not find
-/// in the same file without CR.
-fn is_judged(pattern: &str, line: &str) -> bool {
-    !pattern.contains("\\B") || !(line.contains("crlf") || line.contains("mixed"))
 }

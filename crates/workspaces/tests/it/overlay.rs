@@ -1,6 +1,6 @@
 //! Copy-on-write over another Workspace.
 
-use std::{fs, sync::Arc};
+use std::{fs, os::unix::fs::PermissionsExt as _, sync::Arc};
 
 use piton_core::Code;
 use piton_workspaces::{
@@ -214,6 +214,51 @@ async fn what_is_written_after_the_review_is_not_applied_and_is_named() {
     assert_eq!(read("a.txt").as_deref(), Some("alpha\n"));
     assert_eq!(read("tests/new.rs").as_deref(), Some("new\n"));
     assert_eq!(read("tests/unseen.rs"), None);
+}
+
+// shows in part: WS-054 (what is no change hides nothing that changes below later)
+#[tokio::test]
+async fn what_is_no_change_any_more_is_not_listed_and_hides_nothing() {
+    let write = |name: &str, content: &str| {
+        ("write", json!({ "path": format!("/scratch/{name}"), "content": content }))
+    };
+    let deleted = ("delete", json!({ "path": "/scratch/a.txt" }));
+    // What an agent does to a file, and what somebody makes of it below before anybody looks.
+    for (name, calls, below) in [
+        ("a.txt", vec![write("a.txt", "x\n"), write("a.txt", "alpha\n")], None),
+        ("a.txt", vec![write("a.txt", "x\n"), write("a.txt", "alpha\n")], Some("between\n")),
+        ("a.txt", vec![write("a.txt", "x\n")], Some("x\n")),
+        ("n/n.txt", vec![write("n/n.txt", "n\n")], Some("n\n")),
+        ("a.txt", vec![deleted], Some("")),
+    ] {
+        let scratch = scratch();
+        for (tool, arguments) in calls {
+            scratch.call(tool, arguments).await;
+        }
+        let path = scratch.directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match below {
+            Some("") => fs::remove_file(&path).unwrap(),
+            Some(content) => fs::write(&path, content).unwrap(),
+            None => {}
+        }
+        assert_eq!(scratch.differences().await, [], "{name} {below:?}");
+        fs::write(&path, "later\n").unwrap();
+        let read = scratch.call("read", json!({ "path": format!("/scratch/{name}") })).await;
+        assert!(read.ends_with("]\nlater\n"), "{name} {below:?}: {read}");
+    }
+    // What still is a change stays, whatever is below: here, that a file becomes a program.
+    let scratch = scratch();
+    let path = scratch.directory.path().join("a.txt");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    for (tool, arguments) in [
+        ("copy", json!({ "from": "/scratch/a.txt", "to": "/scratch/b.txt" })),
+        ("move", json!({ "from": "/scratch/b.txt", "to": "/scratch/program" })),
+    ] {
+        scratch.call(tool, arguments).await;
+    }
+    fs::write(scratch.directory.path().join("program"), "alpha\n").unwrap();
+    assert_eq!(scratch.differences().await, [("program".to_owned(), DifferenceKind::Added)]);
 }
 
 // shows in part: WS-056 (appends to an overlay)

@@ -111,7 +111,8 @@ mod long {
 
     use super::no_escape;
 
-    // shows in part: WS-011, WS-013 (where a file becomes a pipe)
+    // shows: WS-011 (with a_mount_is_held_from_the_start_on_whatever_happens_to_its_path)
+    // shows in part: WS-013 (where a file becomes a pipe)
     #[tokio::test]
     async fn no_operation_escapes_while_directories_become_links() {
         let run = LongRun::start("workspaces: exchanged for links");

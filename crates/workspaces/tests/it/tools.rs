@@ -1,13 +1,16 @@
 //! Which tools an agent is offered, and how they are described.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
-use piton_workspaces::{AccessScope, Tool, tools::cards};
+use piton_workspaces::{AccessScope, Tool, Workspaces, tools::cards, virtual_store::VirtualStore};
 use serde_json::json;
+
+use crate::world::{definition, memory_ports, namespace};
 
 const READING: [&str; 5] = ["ls", "read", "glob", "grep", "stat"];
 
-// shows in part: WS-031, WS-050 (the names of tools)
+// shows: WS-031 (with only_tools_that_can_succeed_are_listed)
+// shows in part: WS-050 (the names of tools)
 #[test]
 fn a_tool_is_offered_only_if_some_use_of_it_can_succeed() {
     use AccessScope::{ReadOnly, ReadWrite, WriteOnly};
@@ -23,9 +26,39 @@ fn a_tool_is_offered_only_if_some_use_of_it_can_succeed() {
         (&[ReadWrite, WriteOnly], all),
         (&[ReadOnly, ReadWrite, WriteOnly], all),
     ] {
-        let offered: Vec<&str> = Tool::offered(scopes).into_iter().map(Tool::as_str).collect();
+        let workspace = |(place, scope): (usize, &AccessScope)| {
+            let store = VirtualStore::new(memory_ports(1), &namespace(&["n"]), None);
+            definition(&format!("/{place}"), scope.as_str(), Arc::new(store))
+        };
+        let set = Workspaces::new(scopes.iter().enumerate().map(workspace).collect()).unwrap();
+        let offered: Vec<&str> = set.tools().into_iter().map(Tool::as_str).collect();
         assert_eq!(offered, expected, "{scopes:?}");
     }
+}
+
+/// The names that follow a mark in a source file, up to the end of the item that begins with `start`.
+fn declared(file: &str, start: &str, mark: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store").join(file);
+    let text = fs::read_to_string(path).unwrap();
+    let item = text.split_once(start).expect("the item is there").1;
+    let item = item.split_once("\n}\n").expect("it ends").0;
+    let names = item.lines().filter_map(|line| line.strip_prefix(mark));
+    let names = names.map(|rest| rest.split(|one: char| !one.is_alphanumeric()).next().unwrap());
+    names.filter(|name| name.starts_with(char::is_alphabetic)).map(str::to_owned).collect()
+}
+
+// A method with a body of its own would go unnoticed by everything that implements a Store.
+// shows: WS-050 (with a_tool_is_offered_only_if_some_use_of_it_can_succeed, the_crate_of_workspaces_cannot_start_a_program)
+#[test]
+fn a_store_is_asked_for_data_and_for_changes_of_data_and_for_nothing_else() {
+    let asked = declared("port.rs", "pub trait Store", "    fn ");
+    let expected =
+        ["stat", "identity", "list", "read", "load", "search", "resolve", "prepare", "clear"];
+    assert_eq!(asked, expected);
+    let changes = declared("change.rs", "pub enum Change {", "    ");
+    assert_eq!(changes, ["Write", "Append", "Delete", "Move", "MakeDirectory"]);
+    let made = declared("change.rs", "pub trait Prepared", "    fn ");
+    assert_eq!(made, ["before", "after", "temp", "commit"]);
 }
 
 // shows: WS-030

@@ -4,10 +4,14 @@ use std::{
     env, fs,
     path::Path,
     process::{Command, Stdio},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use piton_workspaces::{Files, Workspaces, store::Store, virtual_store::VirtualStore};
+use rustix::fs::FlockOperation;
 use serde_json::json;
 
 use crate::{
@@ -101,6 +105,43 @@ async fn of_a_hundred_writes_at_once_one_is_there_as_a_whole() {
         let content = read.split_once('\n').unwrap().1;
         assert!(bodies.iter().any(|body| body == content), "{read:.200}");
     }
+}
+
+/// More changes than a runtime has threads that may block.
+const WAITING: usize = 600;
+
+#[tokio::test]
+async fn who_reads_does_not_wait_for_changes_that_wait_for_somebody_elses_lock() {
+    let world = World::new().await;
+    let lock = fs::File::open(world.at("src")).unwrap();
+    rustix::fs::flock(&lock, FlockOperation::LockExclusive).unwrap();
+    let (polled, done) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let mut writes = tokio::task::JoinSet::new();
+    for number in 0..WAITING {
+        let (files, polled, done) =
+            (world.unguarded().clone(), Arc::clone(&polled), Arc::clone(&done));
+        writes.spawn(async move {
+            polled.fetch_add(1, Ordering::Relaxed);
+            let path = format!("/home/src/{number}");
+            files.call("write", json!({ "path": path, "content": "x" })).await;
+            done.fetch_add(1, Ordering::Relaxed);
+        });
+    }
+    // On one thread, a task that was polled has asked for its thread before this one goes on.
+    while polled.load(Ordering::Relaxed) < WAITING {
+        tokio::task::yield_now().await;
+    }
+    for (tool, arguments) in [
+        ("grep", json!({ "path": "/home/src", "pattern": "fn main" })),
+        ("read", json!({ "path": "/home/src/m.rs" })),
+    ] {
+        let reply = world.unguarded().call(tool, arguments).await;
+        assert!(reply.text.contains("fn main"), "{}", reply.text);
+        // A change waits for seconds before it gives up: whoever needs its thread would wait for that as well.
+        assert_eq!(done.load(Ordering::Relaxed), 0, "{tool}");
+    }
+    drop(lock);
+    writes.join_all().await;
 }
 
 // shows in part: WS-056 (no torn reads)

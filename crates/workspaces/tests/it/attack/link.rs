@@ -107,7 +107,7 @@ async fn a_walk_ends_at_links_and_tells_nothing_of_where_they_lead() {
     .await;
 }
 
-// shows in part: WS-012 (opted in)
+// shows: WS-012 (with a_link_is_refused_in_every_position_by_every_operation)
 #[tokio::test]
 async fn a_workspace_may_follow_links_that_stay_inside_it_and_no_others() {
     let hidden = refused(Code::WorkspaceHidden);
@@ -174,6 +174,12 @@ async fn a_workspace_may_follow_links_that_stay_inside_it_and_no_others() {
         symlink(".env", src("to-env")).unwrap();
         symlink("inbox", src("dir2")).unwrap();
         let reply = case.run(&world).await;
+        let words = match case.id {
+            "B10h" => "leads through a link to nowhere in this Workspace",
+            "B10i" => "leads through links that go in a circle",
+            _ => "",
+        };
+        assert!(reply.text.contains(words), "{}, by name {by_name}: {}", case.id, reply.text);
         let is_link = fs::symlink_metadata(src("inside")).unwrap().is_symlink();
         assert!(is_link, "{}, by name {by_name}: {}", case.id, reply.text);
     }

@@ -34,6 +34,10 @@ async fn no_spelling_of_a_path_leaves_its_workspace() {
         read("A7c", "/home/a.txt/", Has("alpha")),
         read("A8", "//home/a.txt", Has("alpha")),
         read("A8b", "///home///a.txt", Has("alpha")),
+        // It is judged, changed and shown as the plain path.
+        write("A8c", "//home//src/./new/.//a.txt", Has("created /home/src/new/a.txt")),
+        write("A8d", "//home/./src//.git/config", refused(Code::WorkspaceProtected)),
+        write("A8e", "/home//./a.txt", refused(Code::WorkspaceScope)),
         read("A9", "/", NONE),
         read("A10", "/homeX/a.txt", NONE),
         read("A10b", "/hom/a.txt", NONE),
