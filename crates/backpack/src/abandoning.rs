@@ -25,6 +25,7 @@ struct PutBack {
 pub(crate) fn abandon(
     backpack: &Backpack,
     snapshot: &Backpack,
+    is_meant: impl Fn(&Key) -> bool,
     by: &Arc<Identity>,
 ) -> Result<Vec<CommitId>, Error> {
     let foreign = || Error::ForeignSnapshot { id: backpack.id().clone() };
@@ -45,6 +46,9 @@ pub(crate) fn abandon(
                 }
                 DiffItem::Remove(key, _) => (key, None),
             };
+            if !is_meant(key) {
+                continue;
+            }
             let slot = Slot::Active(key.clone());
             let large = values.get(&slot).cloned();
             if let Some(item) = item.filter(|item| !item.is_available() && large.is_none()) {

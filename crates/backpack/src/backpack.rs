@@ -24,7 +24,7 @@ use crate::past::Past;
 use crate::permissions::Permissions;
 use crate::scope::Scope;
 use crate::state::State;
-use crate::text::NodeId;
+use crate::text::{Key, NodeId};
 
 /// A backpack, in memory. Cheap to clone: clones are handles of the same one, on any thread.
 #[derive(Clone)]
@@ -154,7 +154,17 @@ impl Backpack {
     /// Makes every key hold what it held in `snapshot` again, which must be one of this backpack: what was done since is
     /// abandoned. It stays in the history, and so does the quarantine; keys are put back by commits of `by`.
     pub fn abandon_since(&self, snapshot: &Self, by: Identity) -> Result<Vec<CommitId>, Error> {
-        abandoning::abandon(self, snapshot, &Arc::new(by))
+        self.abandon_keys_since(snapshot, |_| true, by)
+    }
+
+    /// The same for some keys; the others stay as they are.
+    pub fn abandon_keys_since(
+        &self,
+        snapshot: &Self,
+        is_meant: impl Fn(&Key) -> bool,
+        by: Identity,
+    ) -> Result<Vec<CommitId>, Error> {
+        abandoning::abandon(self, snapshot, is_meant, &Arc::new(by))
     }
 
     /// What was declared for nodes.

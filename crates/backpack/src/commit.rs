@@ -15,7 +15,7 @@
 //!     backpack.rollback(commit);
 //! }
 //! ```
-// shows in part: BP-012 (the part about the interface: the examples above that must not build)
+// shows: BP-012 (with commits_that_were_given_out_stay_as_they_are)
 
 use std::fmt;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ pub(crate) enum Act {
 pub(crate) struct Restored {
     pub(crate) before: Option<Arc<Item>>,
     pub(crate) after: Option<Arc<Item>>,
-    /// The last commit that stands; what was done after it is abandoned.
+    /// The last commit that stands; what was done to the key after it is abandoned.
     pub(crate) since: Option<CommitId>,
 }
 
@@ -219,7 +219,7 @@ impl Commit {
     }
 
     /// Whether it changed the state.
-    pub(crate) fn is_change(&self) -> bool {
+    pub fn is_change(&self) -> bool {
         !matches!(self.act, Act::Unpack { .. } | Act::Deny { .. })
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! *Invariants*: it only reads, and leaves no trace of that. It is made from the owner's handle only.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -110,16 +112,19 @@ impl DebugHandle {
     pub fn abandoned(&self) -> Vec<Commit> {
         let core = self.inner.lock();
         let commits = core.history.commits();
-        let mut ranges = Vec::new();
+        let mut ranges: BTreeMap<&Key, Vec<Range<u64>>> = BTreeMap::new();
         for commit in commits {
             if let Act::Restore(restored) = &commit.act {
-                ranges.push(restored.since.map_or(0, |id| id.number() + 1)..commit.id.number());
+                let since = restored.since.map_or(0, |id| id.number() + 1);
+                ranges.entry(&commit.key).or_default().push(since..commit.id.number());
             }
         }
-        ranges.dedup_by_key(|range| range.start);
         let is_abandoned = |commit: &&Commit| {
+            let ranges = ranges.get(&commit.key).filter(|_| commit.is_change());
             commit.action() != Action::Restore
-                && ranges.iter().any(|range| range.contains(&commit.id.number()))
+                && ranges.is_some_and(|ranges| {
+                    ranges.iter().any(|range| range.contains(&commit.id.number()))
+                })
         };
         commits.iter().filter(is_abandoned).cloned().collect()
     }

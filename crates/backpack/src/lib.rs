@@ -104,7 +104,7 @@ pub use error::Error;
 pub use filter::Filter;
 pub use identity::Identity;
 pub use item::Item;
-pub use journal::{AsyncScope, JournaledBackpack};
+pub use journal::{AsyncScope, ChangeLog, JournaledBackpack};
 pub use labels::{AccessControl, Labels};
 pub use observer::{Committed, Event, Observer};
 pub use options::{Options, Ports};

@@ -10,12 +10,31 @@
 //! # }
 //! ```
 //!
+//! ```compile_fail,E0616
+//! # fn rename(mut scope: piton_backpack::Scope, other: piton_backpack::Scope) {
+//! scope.identity = other.identity;
+//! # }
+//! ```
+//!
 //! ```compile_fail,E0599
 //! # fn around_the_checks(scope: &piton_backpack::Scope) {
 //! scope.debug();
 //! # }
 //! ```
-// shows in part: BP-003, BP-007 (the examples above that must not build)
+//!
+//! ```compile_fail,E0599
+//! # fn around_the_checks(scope: &piton_backpack::AsyncScope) {
+//! scope.debug();
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # fn as_a_node(handle: piton_backpack::DebugHandle) -> piton_backpack::Scope {
+//! handle
+//! # }
+//! ```
+// shows: BP-003 (with everything_that_a_node_does_is_done_in_its_name)
+// shows: BP-007 (with the_debug_handle_reads_without_a_name_and_past_all_checks)
 
 use std::sync::Arc;
 

@@ -34,6 +34,12 @@ pub const WAIT_MS_MAX: u64 = 600_000;
 /// The most items of one batch: their results are held at once.
 pub const BATCH_ITEMS_MAX: usize = 100_000;
 
+/// The longest note about a batch of flows in bytes, one long entry aside: far below what a history holds of a value.
+pub const NOTE_BYTES_MAX: usize = 32 * 1024;
+
+/// The most commits that one such note names, at 37 bytes each: less than half of it.
+pub const CHANGES_NOTED_MAX: usize = 300;
+
 /// How many items of a parallel batch are under way at once: more calls of a provider would only queue there.
 pub const PARALLEL_MAX: usize = 64;
 
@@ -60,6 +66,9 @@ pub const AGENT_CALLS_DEFAULT: u64 = 16;
 
 /// How many ranges of abandoned commits a run remembers: one for each crash inside a node.
 pub const ABANDONED_MAX: usize = 100;
+
+/// Keys that the details of a failure list as missing, at 256 bytes each; its message names all.
+pub const MISSING_NAMED_MAX: usize = 8;
 
 /// Nodes that a refusal lists, so that a person finds the one they meant; the rest is counted.
 pub const NODES_NAMED_MAX: usize = 20;

@@ -2,16 +2,14 @@
 //!
 //! *Invariants*: a failure names the node. No value of the backpack is in a message that is made here.
 
+use piton_backpack::Key;
 use piton_core::error::{Details, sentence};
 use piton_core::{Code, Envelope};
 use serde_json::json;
 
+use crate::bounds::MISSING_NAMED_MAX;
 use crate::node::{NodeError, Phase};
 use crate::problem::{Problem, Severity};
-
-/// What to do about a key that a node needs and nobody packed: a run that goes on would not have it either.
-const PACK_IT: &str =
-    "Run the flow again with --set KEY=VALUE for what is missing, or let an earlier node pack it.";
 
 /// Why a flow cannot run, or did not come to its end.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -32,6 +30,8 @@ pub enum Error {
         phase: Phase,
         /// Every violation, with key and path.
         violations: Vec<String>,
+        /// The keys that hold nothing.
+        missing: Vec<Key>,
     },
     /// A node failed.
     #[error("node `{node}` failed in {phase}: {error}")]
@@ -106,6 +106,15 @@ impl Error {
         }
     }
 
+    /// The keys that a node needs and nobody packed: a run that is resumed would not have them either.
+    fn missing(&self) -> Vec<&Key> {
+        match self {
+            Self::Node { error, .. } => error.missing().into_iter().collect(),
+            Self::Contract { phase: Phase::Inputs, missing, .. } => missing.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The failure as every surface shows it.
     pub fn envelope(&self) -> Envelope {
         if let Self::Backpack(error) = self {
@@ -116,12 +125,22 @@ impl Error {
             Self::Node { error, .. } => error.code(),
             _ => None,
         };
-        if cause == Some(Code::BackpackKeyMissing) {
-            envelope = envelope.with_suggestion(PACK_IT);
+        let mut missing = self.missing();
+        if !missing.is_empty() {
+            let set: Vec<String> = missing.iter().map(|key| format!("--set {key}=VALUE")).collect();
+            envelope = envelope.with_suggestion(format!(
+                "Run the flow again with {}, or let an earlier node pack it.",
+                set.join(" ")
+            ));
         }
         let Some(node) = self.node() else { return envelope };
-        let details = Details::of(&json!({ "node": node, "cause": cause }));
-        envelope.with_details(details.expect("a node's id and a code are short"))
+        missing.truncate(MISSING_NAMED_MAX);
+        let mut details = json!({ "node": node, "cause": cause });
+        if !missing.is_empty() {
+            details["missing"] = json!(missing);
+        }
+        let details = Details::of(&details);
+        envelope.with_details(details.expect("a node's id, a code and a few keys are short"))
     }
 }
 

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use piton_backpack::{
-    AsyncScope, Backpack, Commit, CommitId, Error, Event, Filter, Identity, JournaledBackpack,
+    AsyncScope, Backpack, Commit, CommitId, Error, Event, Filter, Identity, JournaledBackpack, Key,
     Permissions,
 };
 
@@ -80,19 +80,21 @@ impl State {
         }
     }
 
-    /// Puts every key back to what it held after `commit`; gives the commits that did so.
+    /// Puts the keys that are meant back to what they held after `commit`; gives the commits that did so.
     pub(crate) async fn abandon_since(
         &self,
         commit: CommitId,
+        is_meant: impl Fn(&Key) -> bool,
         by: Identity,
     ) -> Result<Vec<CommitId>, Error> {
         match &self.kept {
             Kept::InMemory(backpack) => {
-                backpack.abandon_since(&backpack.snapshot_at_commit(commit)?, by)
+                let before = backpack.snapshot_at_commit(commit)?;
+                backpack.abandon_keys_since(&before, is_meant, by)
             }
             Kept::InJournal(journaled) => {
                 let before = journaled.snapshot_at_commit(commit).await?;
-                journaled.abandon_since(&before, by).await
+                journaled.abandon_keys_since(&before, is_meant, by).await
             }
         }
     }

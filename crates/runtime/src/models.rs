@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::config::section::{Found, ModelsSection};
-use crate::config::{Configuration, Problem};
+use crate::config::{Configuration, Problem, USER_FILE};
 use crate::runtime::Runtime;
 
 /// The providers that may be named, and who answers when nobody is.
@@ -25,6 +25,15 @@ pub struct ModelSettings {
     /// Answers by rules, in place of any provider: for flows that are tried out.
     #[serde(default)]
     pub rehearsed: Option<Vec<Rule>>,
+    /// Where somebody writes whom to ask, said when a call has nobody.
+    #[serde(skip, default = "in_the_file")]
+    advice: String,
+}
+
+fn in_the_file() -> String {
+    "write `\"default\": \"NAME\"`, and that provider's `name`, `wire` and `model` under `providers`, into the file \
+     that --models names"
+        .to_owned()
 }
 
 impl Default for ModelSettings {
@@ -40,7 +49,7 @@ impl Default for ModelSettings {
             known(Wire::Anthropic, Some("ANTHROPIC_API_KEY")),
             known(Wire::Ollama, None),
         ];
-        Self { default: None, providers, rehearsed: None }
+        Self { default: None, providers, rehearsed: None, advice: in_the_file() }
     }
 }
 
@@ -69,7 +78,15 @@ impl ModelSettings {
     pub fn configured(configuration: &Configuration) -> Result<Self, Envelope> {
         let found = configuration.sections_for::<ModelsSection>(None);
         let mut found = found.map_err(|problems| Problem::envelope(&problems))?;
-        found.pop().map_or_else(|| Ok(Self::default()), |section| Self::of(&section))
+        let settings =
+            found.pop().map_or_else(|| Ok(Self::default()), |section| Self::of(&section));
+        let file = configuration.user_file();
+        let file = file.map_or_else(|| USER_FILE.to_owned(), |file| file.display().to_string());
+        let advice = format!(
+            "write `default = \"NAME\"` under `[models]`, and that provider's `name`, `wire` and `model` under \
+             `[[models.providers]]`, into {file}"
+        );
+        Ok(Self { advice, ..settings? })
     }
 
     fn of(found: &Found<ModelsSection>) -> Result<Self, Envelope> {
@@ -85,7 +102,7 @@ impl ModelSettings {
                 *path = found.directory().join(&*path);
             }
         }
-        Ok(Self { default, providers, rehearsed: None })
+        Ok(Self { default, providers, rehearsed: None, advice: in_the_file() })
     }
 }
 
@@ -111,6 +128,7 @@ pub fn client(
         return Ok(Arc::new(Rehearsed::new(rules).map_err(|error| error.envelope())?));
     }
     let providers = Providers::new(settings.providers, settings.default, secrets);
-    let providers = Arc::new(providers.map_err(|error| error.envelope())?);
+    let providers = providers.map_err(|error| error.envelope())?.advising(settings.advice);
+    let providers = Arc::new(providers);
     Ok(Arc::new(Retrying::new(providers, Backoff::default(), timer)))
 }

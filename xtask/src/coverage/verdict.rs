@@ -131,7 +131,7 @@ mod tests {
         assert!(low[0].contains("piton-backpack run 79.99 % of its lines"), "{}", low[0]);
     }
 
-    // shows in part: BP-120 (the part about what was measured)
+    // shows: BP-120 (with a_crate_below_eighty_percent_fails_however_close_it_is)
     #[test]
     fn the_page_that_is_kept_has_every_part_and_none_below_the_bar() {
         let root = crate::project::root().unwrap();

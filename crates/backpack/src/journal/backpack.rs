@@ -21,6 +21,7 @@ use crate::options::{Options, Ports};
 use crate::permissions::Permissions;
 use crate::record::Replay;
 use crate::recorder::Recorder;
+use crate::text::Key;
 
 /// When a write returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,7 +126,17 @@ impl JournaledBackpack {
         snapshot: &Backpack,
         by: Identity,
     ) -> Result<Vec<CommitId>, Error> {
-        let commits = self.backpack.abandon_since(snapshot, by)?;
+        self.abandon_keys_since(snapshot, |_| true, by).await
+    }
+
+    /// See [`Backpack::abandon_keys_since`]; returns when it is on disk.
+    pub async fn abandon_keys_since(
+        &self,
+        snapshot: &Backpack,
+        is_meant: impl Fn(&Key) -> bool,
+        by: Identity,
+    ) -> Result<Vec<CommitId>, Error> {
+        let commits = self.backpack.abandon_keys_since(snapshot, is_meant, by)?;
         self.flush().await?;
         Ok(commits)
     }

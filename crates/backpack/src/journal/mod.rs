@@ -30,4 +30,4 @@ pub use event::{BackpackEvent, Holder};
 pub use followed::Followed;
 pub use loaded::{read, read_at};
 pub use roots::BackpackRoots;
-pub use scope::AsyncScope;
+pub use scope::{AsyncScope, ChangeLog};

@@ -1,6 +1,7 @@
 //! What a node of a flow is given: the calls of a scope, which wait for the disk where they must.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_core::Provenance;
 use serde::Serialize;
@@ -9,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::backpack::Mode;
 use super::writer::JournalWriter;
 use crate::bounds::{BUFFERED_COMMITS_MAX, WAITING_READS_MAX};
+use crate::commit_id::CommitId;
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::identity::Identity;
@@ -27,18 +29,41 @@ use crate::text::Key;
 pub struct AsyncScope {
     scope: Scope,
     journal: Option<(Arc<JournalWriter>, Mode)>,
+    log: Option<ChangeLog>,
+}
+
+/// The last commit that changed each key through the scopes that write into this log. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct ChangeLog(Arc<Mutex<BTreeMap<Key, CommitId>>>);
+
+impl ChangeLog {
+    /// What was logged so far.
+    pub fn get(&self) -> BTreeMap<Key, CommitId> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes what was logged so far out of the log.
+    pub fn take(&self) -> BTreeMap<Key, CommitId> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, key: &str, outcome: &Result<Outcome, Error>) {
+        let Ok(Some(commit)) = outcome.as_ref().map(|outcome| outcome.done()) else { return };
+        let key = Key::parse(key).expect("the key was written");
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, commit);
+    }
 }
 
 impl From<Scope> for AsyncScope {
     /// The same scope for code that waits: nothing does.
     fn from(scope: Scope) -> Self {
-        Self { scope, journal: None }
+        Self { scope, journal: None, log: None }
     }
 }
 
 impl AsyncScope {
     pub(super) fn new(scope: Scope, journal: Option<(Arc<JournalWriter>, Mode)>) -> Self {
-        Self { scope, journal }
+        Self { scope, journal, log: None }
     }
 
     /// Who acts through this scope.
@@ -52,12 +77,18 @@ impl AsyncScope {
         Self { scope: self.scope.at_step(provenance), ..self }
     }
 
+    /// The same scope, whose changes of keys are logged.
+    #[must_use]
+    pub fn logged(self, log: ChangeLog) -> Self {
+        Self { log: Some(log), ..self }
+    }
+
     /// See [`Scope::pack`].
     pub async fn pack<T>(&self, key: &str, value: &T) -> Result<Outcome, Error>
     where
         T: Serialize + Sync + ?Sized,
     {
-        self.written(self.scope.pack(key, value)).await
+        self.changed(key, self.scope.pack(key, value)).await
     }
 
     /// See [`Scope::pack_with`].
@@ -70,17 +101,17 @@ impl AsyncScope {
     where
         T: Serialize + Sync + ?Sized,
     {
-        self.written(self.scope.pack_with(key, value, options)).await
+        self.changed(key, self.scope.pack_with(key, value, options)).await
     }
 
     /// See [`Scope::delete`].
     pub async fn delete(&self, key: &str) -> Result<Outcome, Error> {
-        self.written(self.scope.delete(key)).await
+        self.changed(key, self.scope.delete(key)).await
     }
 
     /// See [`Scope::quarantine`].
     pub async fn quarantine(&self, key: &str, reason: &str) -> Result<Outcome, Error> {
-        self.written(self.scope.quarantine(key, reason)).await
+        self.changed(key, self.scope.quarantine(key, reason)).await
     }
 
     /// See [`Scope::quarantine_without_trace`].
@@ -89,7 +120,7 @@ impl AsyncScope {
         key: &str,
         reason: &str,
     ) -> Result<Outcome, Error> {
-        self.written(self.scope.quarantine_without_trace(key, reason)).await
+        self.changed(key, self.scope.quarantine_without_trace(key, reason)).await
     }
 
     /// See [`Scope::quarantine_value`].
@@ -151,6 +182,15 @@ impl AsyncScope {
     /// See [`Scope::keys`].
     pub fn keys(&self) -> Vec<Key> {
         self.scope.keys()
+    }
+
+    /// Logs a change, and waits for the disk.
+    async fn changed(&self, key: &str, outcome: Result<Outcome, Error>) -> Result<Outcome, Error> {
+        // The change has happened, even if nobody waits for it any more.
+        if let Some(log) = &self.log {
+            log.add(key, &outcome);
+        }
+        self.written(outcome).await
     }
 
     /// Waits for the disk as the mode wants it.

@@ -45,6 +45,48 @@ fn stocked() -> Rig {
     rig
 }
 
+// shows in part: BP-003 (what happens through a scope is attributed to its node)
+#[test]
+fn everything_that_a_node_does_is_done_in_its_name() {
+    let rig = stocked();
+    let identity = piton_backpack::Identity::new("worker", "Worker").unwrap();
+    let identity = identity.within("vault.work".parse().unwrap());
+    let permissions = none().reading(["plain", "mine"]).unwrap().writing(["mine"]).unwrap();
+    let scope = rig.backpack.scope(identity.clone(), Some(permissions)).unwrap();
+    let before = rig.history_len();
+    let clone = scope.clone();
+    done(scope.pack("mine", &1));
+    assert_eq!(clone.unpack("mine").unwrap(), Some(1));
+    assert_eq!(scope.unpack_by_namespace::<u8>("vault.work").unwrap().len(), 1);
+    assert!(denied(Operation::Read)(&scope.unpack::<u8>("record").unwrap_err()));
+    assert!(denied(Operation::Write)(&clone.pack("plain", &2).unwrap_err()));
+    done(scope.clone().at_step(None).delete("mine"));
+    done(scope.pack("mine", &2));
+    done(scope.quarantine("mine", "wrong"));
+    done(scope.quarantine_value("mine", &3, "tried"));
+    let commits = rig.backpack.debug().history(&Filter::default()).unwrap();
+    let made: Vec<Action> = commits[before..].iter().map(piton_backpack::Commit::action).collect();
+    let (pack, unpack, deny) = (Action::Pack, Action::Unpack, Action::Deny);
+    let (delete, quarantine) = (Action::Delete, Action::Quarantine);
+    let expected = [pack, unpack, unpack, deny, deny, delete, pack, quarantine, quarantine];
+    assert_eq!(made, expected);
+    assert!(commits[before..].iter().all(|commit| *commit.author() == identity));
+}
+
+// shows in part: BP-007 (that it needs no name and skips the checks)
+#[test]
+fn the_debug_handle_reads_without_a_name_and_past_all_checks() {
+    let rig = stocked();
+    let before = rig.history_len();
+    let debug = rig.backpack.debug();
+    for (key, value) in [("plain", 1), ("kept", 2), ("person", 3), ("record", 4)] {
+        assert_eq!(debug.peek(key).unwrap(), Some(value));
+    }
+    assert!(!reads(&rig.limited("anyone", none()), "plain"), "a node may not");
+    let denials = 1;
+    assert_eq!(rig.history_len(), before + denials, "the handle leaves no trace");
+}
+
 // shows: BP-030, BP-031, BP-032, BP-035, BP-036
 #[test]
 fn reads_follow_the_matrix_of_permissions_and_items() {

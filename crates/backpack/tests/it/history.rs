@@ -114,7 +114,7 @@ fn commits_that_were_given_out_stay_as_they_are() {
     assert_eq!(copies[0].value().unwrap().text().unwrap(), r#"{"list":[1]}"#);
 }
 
-// shows in part: BP-013 (the part about counts, bytes and warnings)
+// shows: BP-013 (with values_push_the_oldest_commits_out_but_a_hundred_stay, rows)
 #[test]
 fn thirty_thousand_packs_stay_within_the_budget_and_warn_a_few_times() {
     let rig = Rig::new();
@@ -144,6 +144,10 @@ fn thirty_thousand_packs_stay_within_the_budget_and_warn_a_few_times() {
 // shows in part: BP-013 (the part about bytes and the commits that always stay)
 #[test]
 fn values_push_the_oldest_commits_out_but_a_hundred_stay() {
+    assert_eq!(
+        (Options::default().max_history, Options::default().history_bytes),
+        (10_000, 50 << 20)
+    );
     let options = Options { history_bytes: 1_000_000, ..Options::default() };
     let rig = Rig::with(options);
     let warned = Arc::new(Mutex::new(0));
@@ -257,9 +261,11 @@ fn the_history_is_oldest_first_and_filtered_by_node_key_action_and_range() {
     }
 }
 
-// shows in part: BP-016, BP-029 (the parts without a journal)
+// shows: BP-016 (with history_and_snapshots_reach_back_to_the_first_commit_with_every_value)
+// shows: BP-029 (with values_that_look_like_nothing_are_values)
 #[test]
 fn a_value_that_is_too_large_for_the_history_is_in_use_and_unavailable_in_the_past() {
+    assert_eq!(Options::default().max_value_size, 100 << 10);
     let rig = Rig::with(Options { max_value_size: 1_000, ..Options::default() });
     let a = rig.node("a");
     let big = "b".repeat(2_000);
@@ -283,7 +289,8 @@ fn a_value_that_is_too_large_for_the_history_is_in_use_and_unavailable_in_the_pa
         piton_backpack::Diff::between(&Rig::new().backpack, &snapshot).unwrap_err(),
     ];
     for error in errors {
-        assert!(matches!(&error, Error::Unavailable { size: 2_002, .. }), "{error}");
+        let Error::Unavailable { key, size } = &error else { panic!("{error}") };
+        assert_eq!((key.as_str(), *size), ("big", 2_002));
     }
     // Replaced by a small one, and quarantined as a large one.
     done(a.pack("big", &2));
@@ -327,7 +334,7 @@ fn a_quarantine_without_a_trace_keeps_the_size_and_the_reason_only() {
     assert_eq!(packed.value().unwrap().text().unwrap(), "\"canary\"");
 }
 
-// shows in part: BP-055 (the part of the backpack)
+// shows: BP-055 (with failed_attempts_lie_in_quarantine_with_their_number_and_error)
 #[test]
 fn a_value_put_straight_into_quarantine_is_never_in_use() {
     let rig = Rig::new();

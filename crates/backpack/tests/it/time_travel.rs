@@ -78,7 +78,9 @@ fn a_snapshot_at_a_time_takes_all_commits_of_it_and_time_never_goes_back() {
     assert_eq!(times, [1_000, 1_000, 1_005, 1_005]);
 }
 
-// shows in part: BP-023, BP-028, BP-026 (the part of the backpack)
+// shows: BP-023 (with any_moment_of_a_run_can_be_looked_at_and_run_again_from)
+// shows: BP-028 (with a_fork_with_a_journal_goes_on_from_a_commit_and_survives)
+// shows in part: BP-026 (the part of the backpack)
 #[test]
 fn a_snapshot_is_a_backpack_of_its_own_and_says_where_it_comes_from() {
     let rig = Rig::new();
@@ -103,6 +105,15 @@ fn a_snapshot_is_a_backpack_of_its_own_and_says_where_it_comes_from() {
     assert_eq!(diff.keys(ChangeKind::Modified)[0].as_str(), "x");
     assert_eq!(diff.keys(ChangeKind::Added)[0].as_str(), "y");
     assert_eq!(diff.changes[0].by.as_ref().unwrap().id.as_str(), "b");
+    let c = other.scope(piton_backpack::Identity::new("c", "c").unwrap(), None).unwrap();
+    done(c.pack("x", &9));
+    assert_eq!(fork.origin(), other.origin());
+    let between = Diff::between(&fork, &other).unwrap();
+    assert_eq!(
+        (between.keys(ChangeKind::Modified).len(), between.keys(ChangeKind::Deleted).len()),
+        (1, 1)
+    );
+    assert_eq!(Diff::between(&again, &other).unwrap().changes.len(), 1);
 }
 
 /// A name, and how many keys a look at a snapshot finds.
@@ -273,9 +284,16 @@ fn what_was_done_since_a_snapshot_can_be_abandoned_and_stays_in_the_history() {
     assert_eq!(debug.quarantined().len(), 1);
     let after = debug.history(&Filter::default()).unwrap();
     assert_eq!(after[..before.len()], before[..]);
-    assert_eq!(debug.abandoned(), before[2..]);
+    assert_eq!(debug.abandoned(), before[2..5], "what was never in use cannot be put back");
     assert_eq!(after.last().unwrap().restores_to(), Some(start));
     assert!(rig.backpack.abandon_since(&snapshot, by.clone()).unwrap().is_empty());
+    done(b.pack("changed", &5));
+    done(b.pack("new", &6));
+    let some = rig.backpack.abandon_keys_since(&snapshot, |key| key.as_str() == "new", by.clone());
+    assert_eq!(some.unwrap().len(), 1);
+    assert_eq!(debug.keys().len(), 2);
+    assert_eq!(debug.peek("changed").unwrap(), Some(5), "it was not meant");
+    assert_eq!(debug.abandoned().last().unwrap().key().as_str(), "new");
     let error = rig.backpack.abandon_since(&Rig::new().backpack, by).unwrap_err();
     assert!(matches!(error, Error::ForeignSnapshot { .. }), "{error}");
 }

@@ -4,7 +4,7 @@
 use std::{fs, path::Path, process::Command};
 
 use super::{facts::Played, stage::Stage};
-use crate::{app::App, failure::Failure};
+use crate::{app::App, failure::Failure, words::shell_word};
 
 /// Runs the commands in the project, and shows them with what they print.
 pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Failure> {
@@ -34,7 +34,8 @@ pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Fa
     }
     let piton = typed(&program, app.environment.variables.get("PATH").map(String::as_str));
     let data = Path::new("..").join(stage.data.file_name().unwrap_or_default());
-    let (project, data) = (shell_word(&stage.project), shell_word(&data));
+    let word = |path: &Path| shell_word(&path.display().to_string());
+    let (project, data) = (word(&stage.project), word(&data));
     app.output.say(format_args!(
         "\nEverything is still there. Look for yourself, apply the change, or take another branch:\n\
          \x20 cd {project}\n\
@@ -54,12 +55,5 @@ fn typed(program: &Path, path: Option<&str>) -> String {
     if first.is_some() && first == fs::canonicalize(program).ok() {
         return "piton".to_owned();
     }
-    shell_word(program)
-}
-
-/// A path as one word of a shell.
-fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./+:@%".contains(letter);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    shell_word(&program.display().to_string())
 }

@@ -142,6 +142,73 @@ fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
     assert_eq!(told["warnings"].as_array().unwrap().len(), 2, "{told}");
 }
 
+/// The command behind a word at the beginning of a line, as its arguments.
+fn command<'s>(said: &'s str, word: &str) -> Vec<&'s str> {
+    let line = said.lines().find_map(|line| line.strip_prefix(word)).expect(said);
+    line.trim().strip_prefix("piton ").expect(line).split(' ').collect()
+}
+
+#[test]
+fn what_was_not_set_is_set_by_the_command_that_a_failed_run_names() {
+    let bench = Bench::new();
+    let chat = json!({ "prompt": "How is {{city}} on {{day}}?" });
+    let shape = json!({ "city": { "type": "string" } });
+    for extra in [json!({}), json!({ "inputs": shape })] {
+        let mut node = json!({ "id": "ask", "type": "chat", "params": chat });
+        node.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let flow = bench.flow(&json!([node]), &json!([]));
+        let (code, said) = bench.run(&["flow", "run", &flow, "--set", "day=\"3\""]);
+        assert_eq!(code, Some(1), "{said}");
+        assert!(said.contains("--set city=VALUE") && !said.contains("flow resume"), "{said}");
+        let again = command(&said, "Run it again:");
+        let again: Vec<String> =
+            again.iter().map(|word| word.replace("VALUE", "Paris").replace('\'', "")).collect();
+        bench.server.then(Reply::text("sunny"));
+        let again: Vec<&str> = again.iter().map(String::as_str).collect();
+        let (code, said) = bench.run_plain(&again);
+        assert_eq!(code, Some(0), "{again:?}: {said}");
+        let asked = bench.server.seen().last().unwrap().body["messages"][0]["content"].clone();
+        assert_eq!(asked, "How is Paris on 3?");
+    }
+}
+
+#[test]
+fn a_run_without_a_provider_says_where_to_name_one_and_that_works() {
+    let bench = Bench::new();
+    let flow = bench
+        .flow(&json!([{ "id": "ask", "type": "chat", "params": { "prompt": "hi" } }]), &json!([]));
+    let (code, said) = bench.run_plain(&["flow", "run", &flow, "--backpack", "configured"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("no provider is named"), "{said}");
+    assert!(said.contains("`default = \"NAME\"` under `[models]`"), "{said}");
+    assert!(said.contains("`name`, `wire` and `model` under `[[models.providers]]`"), "{said}");
+    let place = said.split("into ").nth(1).unwrap().split(".toml").next().unwrap();
+    let place = std::path::PathBuf::from(format!("{place}.toml"));
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    let url = bench.server.base_url(Wire::OpenAi);
+    let provider =
+        format!("name = \"near\"\nwire = \"openai\"\nmodel = \"m\"\nbase_url = \"{url}\"");
+    let settings = format!("[models]\ndefault = \"near\"\n\n[[models.providers]]\n{provider}\n");
+    std::fs::write(place, settings).unwrap();
+    bench.server.then(Reply::text("hello"));
+    let (code, said) = bench.run_plain(&command(&said, "Continue:"));
+    assert_eq!(code, Some(0), "{said}");
+
+    let mut provider = json!({ "name": "near", "wire": "openai", "model": "m", "baseUrl": url });
+    let write = |settings: Value| bench.rig.write("few.json", &settings.to_string());
+    let file = write(json!({ "providers": [provider] })).to_str().unwrap().to_owned();
+    let run = ["flow", "run", &flow, "--models", &file, "--backpack", "in-a-file"];
+    let (code, said) = bench.run_plain(&run);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("`\"default\": \"NAME\"`"), "{said}");
+    assert!(said.contains("into the file that --models names"), "{said}");
+    provider["name"] = json!("far");
+    write(json!({ "default": "far", "providers": [provider] }));
+    bench.server.then(Reply::text("hello"));
+    let (code, said) = bench.run_plain(&command(&said, "Continue:"));
+    assert_eq!(code, Some(0), "{said}");
+}
+
 // shows in part: BP-102
 #[test]
 fn a_batch_that_is_resumed_asks_only_about_what_was_not_answered() {

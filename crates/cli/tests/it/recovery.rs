@@ -131,6 +131,29 @@ fn a_flipped_bit_in_the_newest_record_of_a_backpack_is_damage_that_can_be_repair
 }
 
 #[test]
+fn a_backpack_whose_log_is_gone_hides_no_other_and_its_name_can_be_used_again() {
+    let rig = with_backpack();
+    let mut agent = Agent::start_as(&rig, &["--backpack", "other"]);
+    agent.call("pack", &json!({ "key": "small", "value": 1 }));
+    agent.leave();
+    fs::remove_file(log_of(&rig, "shared")).unwrap();
+    let (code, listed) = outcome(&rig, &["backpack", "list"]);
+    assert_eq!(code, 0, "{listed}");
+    assert!(listed.contains("other ") && listed.contains("shared is damaged."), "{listed}");
+    assert!(rig.says(&["backpack", "at", "other", "--key", "small"]).contains('1'));
+    let (code, said) = outcome(&rig, &["backpack", "verify", "shared"]);
+    assert!(code == 5 && said.contains("Fix it: piton backpack repair shared"), "{said}");
+    let said = rig.says(&["backpack", "repair", "shared"]);
+    assert!(said.contains("nothing of it is left to repair"), "{said}");
+    assert!(!said.contains("is sound") && said.contains("Its name is free"), "{said}");
+    assert!(is_good(&rig, "backpacks"));
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    agent.call("pack", &json!({ "key": "new", "value": 2 }));
+    assert_eq!(agent.call("unpack", &json!({ "key": "new" }))["value"], 2);
+    agent.leave();
+}
+
+#[test]
 fn one_damaged_value_blocks_its_own_key_and_no_other() {
     let rig = with_backpack();
     let blob = blobs(&rig, "backpacks").pop().unwrap();

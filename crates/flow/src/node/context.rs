@@ -1,4 +1,19 @@
 //! What prepare and post are given.
+//!
+//! There is no way from it to the backpack, to the debug handle or to another node's name:
+//!
+//! ```compile_fail,E0599
+//! # fn around_the_checks(context: &piton_flow::Context) {
+//! context.debug();
+//! # }
+//! ```
+//!
+//! ```compile_fail,E0616
+//! # fn around_the_checks(context: &piton_flow::Context) {
+//! context.scope;
+//! # }
+//! ```
+// shows in part: BP-003, BP-007 (what nodes of a flow are given)
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Why a phase of a node failed.
 
+use piton_backpack::Key;
 use piton_core::{Code, Envelope};
 
 piton_core::closed_set! {
@@ -26,12 +27,13 @@ piton_core::closed_set! {
 pub struct NodeError {
     message: String,
     code: Option<Code>,
+    missing: Option<Key>,
 }
 
 impl NodeError {
     /// A failure in the node's own words.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: None }
+        Self { message: message.into(), code: None, missing: None }
     }
 
     /// What happened.
@@ -44,6 +46,11 @@ impl NodeError {
         self.code
     }
 
+    /// The key that nobody packed, if that is why it failed.
+    pub(crate) const fn missing(&self) -> Option<&Key> {
+        self.missing.as_ref()
+    }
+
     /// The same failure in other words.
     pub(crate) fn with_message(mut self, message: String) -> Self {
         self.message = message;
@@ -53,13 +60,17 @@ impl NodeError {
 
 impl From<piton_backpack::Error> for NodeError {
     fn from(error: piton_backpack::Error) -> Self {
-        Self { message: error.to_string(), code: Some(error.code()) }
+        let missing = match &error {
+            piton_backpack::Error::Missing { key } => Some(key.clone()),
+            _ => None,
+        };
+        Self { message: error.to_string(), code: Some(error.code()), missing }
     }
 }
 
 impl From<piton_models::Error> for NodeError {
     fn from(error: piton_models::Error) -> Self {
-        Self { message: error.to_string(), code: Some(error.code()) }
+        Self { message: error.to_string(), code: Some(error.code()), missing: None }
     }
 }
 

@@ -1,20 +1,54 @@
-//! Taking back what a node that did not finish has changed.
+//! Taking back what nodes that did not finish have changed.
 //!
 //! History never changes, so the backpack adds commits that put keys back. The commits in between stay, marked as
 //! abandoned, and the record of the run says which they are.
 
-use piton_backpack::Filter;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::record::{Abandoned, RunRecord, runner};
+use piton_backpack::{Commit, CommitId, Filter, Key};
+
+use super::progress::{KEY as PASSES, KeptPasses};
+use super::record::{Abandoned, KEY as RECORD, RunRecord, runner};
 use crate::error::Error;
 use crate::state::State;
 
-/// Brings the state back to where the last record left it; says which commits were abandoned, if there are any.
-pub(super) async fn abandon(state: &State) -> Result<Option<Abandoned>, Error> {
-    let Some(noted) = RunRecord::commit(state).await? else { return Ok(None) };
-    let after = state.history(&Filter { from: Some(noted), ..Filter::default() }).await?;
-    let (Some(first), Some(last)) = (after.get(1), after.last()) else { return Ok(None) };
-    let abandoned = Abandoned { first: first.id(), last: last.id() };
-    state.abandon_since(noted, runner()).await?;
-    Ok(Some(abandoned))
+/// Brings the state back to where the last record left it, but for what passes of a batch have finished since and for
+/// what others did after the run ended. Says which commits were abandoned, if there are any.
+pub(super) async fn abandon(
+    state: &State,
+    passes: &KeptPasses,
+) -> Result<Option<Abandoned>, Error> {
+    let Some((since, end)) = RunRecord::unfinished(state).await? else { return Ok(None) };
+    let after = state.history(&Filter { from: Some(since), ..Filter::default() }).await?;
+    let is_own = |commit: &Commit| [RECORD, PASSES].contains(&commit.key().as_str());
+    let stands = |commit: &Commit| {
+        passes.changes.contains(&commit.id()) || end.is_some_and(|end| commit.id() > end)
+    };
+    let changes = || after.iter().skip(1).filter(|commit| commit.is_change() && !is_own(commit));
+    let mut kept: BTreeMap<&Key, CommitId> = BTreeMap::new();
+    let mut abandoned: Option<Abandoned> = None;
+    for commit in changes() {
+        if stands(commit) {
+            kept.insert(commit.key(), commit.id());
+        } else {
+            let first = abandoned.map_or(commit.id(), |range| range.first);
+            abandoned = Some(Abandoned { first, last: commit.id() });
+        }
+    }
+    if abandoned.is_none() {
+        return Ok(None);
+    }
+    // Most keys that were kept hold what they should, because nobody changed them later.
+    let mut overwritten: BTreeMap<CommitId, BTreeSet<&Key>> = BTreeMap::new();
+    for commit in changes() {
+        if let Some(last) = kept.get(commit.key()).filter(|last| **last < commit.id()) {
+            overwritten.entry(*last).or_default().insert(commit.key());
+        }
+    }
+    let is_open = |key: &Key| !kept.contains_key(key) && ![RECORD, PASSES].contains(&key.as_str());
+    state.abandon_since(since, is_open, runner()).await?;
+    for (last, keys) in overwritten {
+        state.abandon_since(last, |key| keys.contains(key), runner()).await?;
+    }
+    Ok(abandoned)
 }

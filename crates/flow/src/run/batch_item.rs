@@ -5,9 +5,10 @@
 //! changed leaves it alone.
 //!
 //! *Invariants*: a result counts for the same visit of the same run, the same number, and an entry that is the same to
-//! the byte. The visit is known by how many nodes finished before it, which the record of the run says.
+//! the byte. The visit is known by how many nodes finished before it, which the record of the run says, and inside a
+//! batch of flows by the pass.
 //!
-//! *Limitations*: passes of a batch of flows are not kept; they write into the backpack, and finish together.
+//! *Limitations*: a result that is too large for the history is made again.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ use piton_core::{Digest, RunId, canonical};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::progress::VisitId;
 use super::record::RunRecord;
 use crate::error::Error;
 use crate::event::RunStatus;
@@ -29,8 +31,8 @@ const KEY: &str = "flow.item";
 #[serde(rename_all = "camelCase")]
 pub(super) struct BatchItem {
     run: RunId,
-    /// How many nodes had finished before.
-    visit: u64,
+    #[serde(flatten)]
+    id: VisitId,
     index: usize,
     /// What was executed.
     entry: Digest,
@@ -40,8 +42,7 @@ pub(super) struct BatchItem {
 /// Results that an earlier process left for the visit that it did not finish.
 #[derive(Debug, Default)]
 pub(super) struct DoneItems {
-    visit: u64,
-    items: BTreeMap<usize, (Digest, Value)>,
+    items: BTreeMap<(VisitId, usize), (Digest, Value)>,
     /// Whether the run ended with a failure, and not because its process died.
     has_failed: bool,
 }
@@ -57,25 +58,25 @@ impl DoneItems {
             // A node may have put something of its own under that key.
             let item = item.and_then(|item| item.value::<BatchItem>().ok());
             if let Some(item) =
-                item.filter(|item| item.run == record.run && item.visit == record.nodes_finished)
+                item.filter(|item| item.run == record.run && item.id.is_within(record))
             {
-                items.insert(item.index, (item.entry, item.result));
+                items.insert((item.id, item.index), (item.entry, item.result));
             }
         }
         let has_failed = record.status == RunStatus::Failed;
-        Ok(Self { visit: record.nodes_finished, items, has_failed })
+        Ok(Self { items, has_failed })
     }
 
     /// Whether the results of all entries were there and the node failed with them. Then they are made again: whoever
     /// resumes the run wants something else to happen.
-    pub(super) fn are_refused(&self, visit: u64, entries: &[Value]) -> bool {
+    pub(super) fn are_refused(&self, visit: &VisitId, entries: &[Value]) -> bool {
         let is_done = |(index, entry)| self.get(visit, index, entry).is_some();
         self.has_failed && entries.iter().enumerate().all(is_done)
     }
 
     /// The result of an entry, if it is there.
-    pub(super) fn get(&self, visit: u64, index: usize, entry: &Value) -> Option<&Value> {
-        let (digest, result) = self.items.get(&index).filter(|_| visit == self.visit)?;
+    pub(super) fn get(&self, visit: &VisitId, index: usize, entry: &Value) -> Option<&Value> {
+        let (digest, result) = self.items.get(&(visit.clone(), index))?;
         (digest_of(entry)? == *digest).then_some(result)
     }
 }
@@ -83,14 +84,14 @@ impl DoneItems {
 /// Keeps the result of an entry. One that cannot be stored is not kept: what becomes of it is for the node to say.
 pub(super) async fn keep(
     scope: &AsyncScope,
-    (run, visit): (RunId, u64),
+    (run, visit): (RunId, &VisitId),
     (index, entry): (usize, &Value),
     result: &Value,
 ) -> Result<(), Error> {
     let Some(digest) = digest_of(entry).filter(|_| canonical::encode(result).is_ok()) else {
         return Ok(());
     };
-    let item = BatchItem { run, visit, index, entry: digest, result: result.clone() };
+    let item = BatchItem { run, id: visit.clone(), index, entry: digest, result: result.clone() };
     let reason =
         format!("entry {index} of the batch is done; for the trace, and for a resumed run");
     match scope.quarantine_value(KEY, &item, &reason).await {

@@ -10,21 +10,24 @@ use crate::node::Phase;
 
 /// Looks at every declared key as the node itself sees it, and gathers every violation. It leaves no trace of reading.
 pub(super) async fn check(ready: &Ready, phase: Phase, contract: &Contract) -> Result<(), Error> {
-    let mut violations = Vec::new();
+    let (mut violations, mut missing) = (Vec::new(), Vec::new());
     for (key, schema) in &contract.schemas {
         match ready.scope.peek::<Value>(key.as_str()).await {
             Ok(Some(value)) => {
                 let found = schema.violations(&value);
                 violations.extend(found.into_iter().map(|words| format!("`{key}`: {words}")));
             }
-            Ok(None) => violations.push(format!("`{key}` is not there")),
+            Ok(None) => {
+                violations.push(format!("`{key}` is not there"));
+                missing.push(key.clone());
+            }
             Err(error) => violations.push(error.to_string()),
         }
     }
     if violations.is_empty() {
         return Ok(());
     }
-    let error = Error::Contract { node: ready.id.clone(), phase, violations };
+    let error = Error::Contract { node: ready.id.clone(), phase, violations, missing };
     let (message, code) = (cut(&error.to_string()), Some(error.code()));
     ready.tap.tell(EventKind::Error { phase, attempt: None, code, message });
     Err(error)

@@ -16,6 +16,7 @@ mod guard;
 mod mapping;
 mod pass;
 mod phases;
+mod progress;
 mod record;
 mod replay;
 mod report;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::batch_item::DoneItems;
 use super::cancel::Cancel;
+use super::progress::{KeptPasses, Progress};
 use super::record::{Finished, Notebook, RunRecord};
 use crate::action::Action;
 use crate::error::Error;
@@ -35,6 +36,7 @@ pub(super) struct Pass<'a> {
     pub(super) notebook: Notebook,
     /// What an earlier process got done of the node that it did not finish.
     pub(super) done_items: DoneItems,
+    pub(super) kept_passes: KeptPasses,
 }
 
 impl Pass<'_> {
@@ -80,7 +82,10 @@ impl Pass<'_> {
         let bad = |error: piton_backpack::TextError| Error::invalid(&id, error.to_string());
         let identity = Identity::new(&id, name).map_err(bad)?.within(within.clone());
         let permissions = place.settings.permissions.clone().or_else(|| frame.permissions.clone());
-        let scope = self.state.scope(identity.clone(), permissions.clone())?;
+        let mut scope = self.state.scope(identity.clone(), permissions.clone())?;
+        if let Some(progress) = &frame.progress {
+            scope = scope.logged(progress.changes.clone());
+        }
         let tap = Tap { emitter: Arc::clone(&self.emitter), identity: Arc::new(identity) };
         Ok(Ready { id, namespace: within, permissions, scope, tap })
     }
@@ -103,18 +108,22 @@ pub(super) struct Frame {
     /// What nodes may touch that declare nothing themselves.
     permissions: Option<Permissions>,
     pub(super) params: Arc<Map<String, Value>>,
-    /// Whether each of its nodes is noted when it finishes. Passes of a batch are not: they finish together.
-    pub(super) noted: bool,
+    /// How far it is; absent if that is not noted.
+    pub(super) progress: Option<Arc<Progress>>,
 }
 
 impl Frame {
-    pub(super) fn outermost(flow: &Flow, params: Map<String, Value>) -> Result<Self, Error> {
+    pub(super) fn outermost(
+        flow: &Flow,
+        params: Map<String, Value>,
+        progress: Option<Arc<Progress>>,
+    ) -> Result<Self, Error> {
         let parse = |text: &str| Namespace::parse(text);
         let namespace = flow.namespace().map(parse).transpose();
         let namespace =
             namespace.map_err(|error| Error::invalid("namespace", error.to_string()))?;
         let params = Arc::new(params);
-        Ok(Self { namespace, path: Vec::new(), permissions: None, params, noted: true })
+        Ok(Self { namespace, path: Vec::new(), permissions: None, params, progress })
     }
 
     /// The flow inside a place. Its nodes inherit what the place may touch, and what they pack themselves.
@@ -135,12 +144,16 @@ impl Frame {
             path,
             permissions,
             params: Arc::clone(&self.params),
-            noted: self.noted,
+            progress: self.progress.clone(),
         })
     }
 
     /// One pass of a batch, with its own parameters above those of the flow around it.
-    pub(super) fn entry(&self, params: &Map<String, Value>) -> Self {
+    pub(super) fn entry(
+        &self,
+        params: &Map<String, Value>,
+        progress: Option<Arc<Progress>>,
+    ) -> Self {
         let mut merged = (*self.params).clone();
         merged.extend(params.clone());
         Self {
@@ -148,8 +161,13 @@ impl Frame {
             path: self.path.clone(),
             permissions: self.permissions.clone(),
             params: Arc::new(merged),
-            noted: false,
+            progress,
         }
+    }
+
+    /// How many places are around it.
+    pub(super) fn depth(&self) -> usize {
+        self.path.len()
     }
 
     /// The ids from the outermost flow to a place.

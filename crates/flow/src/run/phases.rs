@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::batch_item::keep;
 use super::guard::{Came, guarded};
 use super::pass::{Frame, Pass, Ready};
+use super::progress::VisitId;
 use super::side_by_side::in_order;
 use crate::action::Action;
 use crate::bounds::{BATCH_ITEMS_MAX, PARALLEL_MAX};
@@ -22,8 +23,8 @@ pub(super) struct Visit<'v> {
     pub(super) ready: &'v Ready,
     pub(super) node: &'v dyn Node,
     pub(super) context: Context,
-    /// How many nodes had finished before, if results of a batch are kept for a run that is resumed.
-    kept_as: Option<u64>,
+    /// Under which id results of a batch are kept, if they are, for a run that is resumed.
+    kept_as: Option<VisitId>,
 }
 
 impl<'v> Visit<'v> {
@@ -34,8 +35,7 @@ impl<'v> Visit<'v> {
         ready: &'v Ready,
         node: &'v dyn Node,
     ) -> Self {
-        let is_kept = frame.noted && pass.state.is_durable();
-        let kept_as = is_kept.then(|| pass.record().nodes_finished);
+        let kept_as = frame.progress.as_ref().map(|progress| progress.visit());
         let context = Context {
             scope: ready.scope.clone(),
             params: Arc::clone(&frame.params),
@@ -73,8 +73,10 @@ impl<'v> Visit<'v> {
     /// Executes each entry of a list, at most so many side by side; results are in the order of entries.
     async fn each(&self, prepared: &Value, max: usize) -> Result<(Value, u64), Error> {
         let entries = self.entries(prepared, BATCH_ITEMS_MAX)?;
-        let again =
-            self.kept_as.is_some_and(|visit| self.pass.done_items.are_refused(visit, entries));
+        let again = self
+            .kept_as
+            .as_ref()
+            .is_some_and(|visit| self.pass.done_items.are_refused(visit, entries));
         let piece = |index: usize| -> BoxFuture<'_, _> {
             Box::pin(self.entry(index, &entries[index], again))
         };
@@ -85,7 +87,7 @@ impl<'v> Visit<'v> {
 
     /// Executes one entry of a batch, unless it was done before the run was resumed and is not made again.
     async fn entry(&self, index: usize, entry: &Value, again: bool) -> Result<(Value, u64), Error> {
-        let Some(visit) = self.kept_as else { return self.attempts(entry).await };
+        let Some(visit) = &self.kept_as else { return self.attempts(entry).await };
         let done = self.pass.done_items.get(visit, index, entry).filter(|_| !again);
         if let Some(result) = done {
             return Ok((result.clone(), 0));

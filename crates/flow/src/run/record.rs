@@ -5,13 +5,14 @@
 //! before the first record of its run.
 
 use piton_backpack::{
-    AccessControl, Action as Done, AsyncScope, Backpack, CommitId, Filter, Identity, Key, NodeId,
-    PackOptions,
+    AccessControl, Action as Done, AsyncScope, Backpack, CommitId, Error as BackpackError, Filter,
+    Identity, Key, NodeId, PackOptions,
 };
 use piton_core::{Digest, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::progress::{KEY as PASSES, PassNote};
 use crate::error::Error;
 use crate::event::RunStatus;
 use crate::graph::{Flow, digest};
@@ -21,7 +22,7 @@ use crate::state::State;
 pub const RUNNER: &str = "flow";
 
 /// Where.
-const KEY: &str = "flow.run";
+pub(super) const KEY: &str = "flow.run";
 
 /// Where the description of the flow is kept.
 const DESCRIPTION: &str = "flow.description";
@@ -133,12 +134,25 @@ impl RunRecord {
         Ok(records)
     }
 
-    /// The commit that packed the record.
-    pub(crate) async fn commit(state: &State) -> Result<Option<CommitId>, Error> {
+    /// The commits between which nodes may have left something unfinished: the last record of a run under way, and the
+    /// record of how it ended, if it did.
+    pub(crate) async fn unfinished(
+        state: &State,
+    ) -> Result<Option<(CommitId, Option<CommitId>)>, Error> {
         let key = Some(Key::parse(KEY).expect("the word is a short text"));
         let packed = Filter { key, action: Some(Done::Pack), ..Filter::default() };
-        let history = state.history(&packed).await?;
-        Ok(history.last().map(piton_backpack::Commit::id))
+        let mut end = None;
+        for commit in state.history(&packed).await?.iter().rev() {
+            let item = commit.value().filter(|item| item.is_available());
+            let record: Option<Self> = item.map(piton_backpack::Item::value).transpose()?;
+            let is_under_way = record.is_none_or(|record| record.status == RunStatus::Running);
+            // Memory may no longer hold what keys held before the run.
+            if is_under_way || !state.is_durable() {
+                return Ok(Some((commit.id(), end)));
+            }
+            end = end.or(Some(commit.id()));
+        }
+        Ok(None)
     }
 }
 
@@ -166,6 +180,15 @@ impl Notebook {
         if kept.as_ref() != Some(&description) {
             // The item is limited to the runner, so nobody can refuse it to the runner.
             let _ = self.scope.pack_with(DESCRIPTION, &description, &self.options).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps what is known about passes of a batch.
+    pub(super) async fn note_passes(&self, notes: &[PassNote]) -> Result<(), BackpackError> {
+        for note in notes {
+            // The item is limited to the runner, so nobody can refuse it to the runner.
+            let _ = self.scope.pack_with(PASSES, note, &self.options).await?;
         }
         Ok(())
     }

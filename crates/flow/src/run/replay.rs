@@ -48,12 +48,12 @@ pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
     })
 }
 
-/// Whether a flow can be run again from a node. One inside a batch is refused, because the passes of a batch finish
-/// together: there is no state from which one of them could go on.
+/// Whether a flow can be run again from a node. One inside a batch is refused, because the passes of a batch
+/// share one state: there is none from which one of them alone could run again.
 pub fn check_start(flow: &Flow, node: &str) -> Result<(), Error> {
     let Some(batch) = batch_around(flow, node) else { return Ok(()) };
     let reason = format!(
-        "`{node}` is inside the batch `{batch}`, whose passes finish together; run it again from `{batch}`"
+        "`{node}` is inside the batch `{batch}`, whose passes share one state; run it again from `{batch}`"
     );
     Err(Error::NotResumable { reason })
 }

@@ -12,6 +12,7 @@ use super::abandon::abandon;
 use super::batch_item::DoneItems;
 use super::cancel::Cancel;
 use super::pass::{Frame, Pass};
+use super::progress::{KeptPasses, Progress};
 use super::record::{Notebook, RunRecord};
 use super::report::Report;
 use crate::bounds::{ABANDONED_MAX, STEPS_DEFAULT, SUBSCRIPTION_EVENTS_MAX};
@@ -83,8 +84,8 @@ impl Runner {
         self.go(flow, state, &options, record, None).await
     }
 
-    /// Goes on with the last run on a state: after the last node that finished, from what it left behind. What a
-    /// node that did not finish has changed is taken back first.
+    /// Resumes the last run on a state: after the last node that finished, from what it left behind. What a node that
+    /// did not finish has changed is taken back first. Passes of a batch that ended stand.
     pub async fn resume(
         &self,
         flow: &Flow,
@@ -102,14 +103,15 @@ impl Runner {
             return refused("the flow is not the one that the run began with");
         }
         let done_items = DoneItems::of(&record, state).await?;
-        if let Some(abandoned) = abandon(state).await? {
+        let kept_passes = KeptPasses::of(&record, state).await?;
+        if let Some(abandoned) = abandon(state, &kept_passes).await? {
             record.abandoned.push(abandoned);
             let surplus = record.abandoned.len().saturating_sub(ABANDONED_MAX);
             record.abandoned.drain(..surplus);
         }
         record.status = RunStatus::Running;
         let options = RunOptions { params: record.params.clone(), ..options };
-        Ok(self.go(flow, state, &options, record, Some(done_items)).await)
+        Ok(self.go(flow, state, &options, record, Some((done_items, kept_passes))).await)
     }
 
     /// Runs a flow again on a fork that was taken where [`before_node`](super::before_node) says: as a run of its own,
@@ -139,7 +141,7 @@ impl Runner {
         state: &State,
         options: &RunOptions,
         record: RunRecord,
-        resumed: Option<DoneItems>,
+        resumed: Option<(DoneItems, KeptPasses)>,
     ) -> Report {
         let run = record.run;
         let clock = Arc::clone(&self.ports.clock);
@@ -154,6 +156,7 @@ impl Runner {
                 (Err(error), steps)
             }
             Ok(notebook) => {
+                let (done_items, kept_passes) = resumed.unwrap_or_default();
                 let pass = Pass {
                     state,
                     models: &*self.models,
@@ -165,7 +168,8 @@ impl Runner {
                     steps_max: options.steps_max.saturating_add(steps),
                     record: Mutex::new(record),
                     notebook,
-                    done_items: resumed.unwrap_or_default(),
+                    done_items,
+                    kept_passes,
                 };
                 // Whoever hears that a run began can resume it.
                 let begun = pass.begin(flow).await;
@@ -198,8 +202,12 @@ impl Pass<'_> {
         flow: &Flow,
         params: &Map<String, Value>,
     ) -> Result<super::pass::Ended, Error> {
-        let finished = self.record().finished.clone();
-        let frame = Frame::outermost(flow, params.clone())?;
+        let (finished, count) = {
+            let record = self.record();
+            (record.finished.clone(), record.nodes_finished)
+        };
+        let progress = self.state.is_durable().then(|| Arc::new(Progress::outermost(count)));
+        let frame = Frame::outermost(flow, params.clone(), progress)?;
         let walked = self.walk(flow, &frame, finished.as_ref().map(super::pass::Ahead::of));
         let cancelled = std::pin::pin!(self.cancel.asked());
         let outcome = match select(walked, cancelled).await {

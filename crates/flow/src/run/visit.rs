@@ -1,10 +1,12 @@
 //! Visiting one place of a flow.
 
+use piton_backpack::Error as BackpackError;
 use serde_json::Value;
 
 use super::contract::check;
 use super::pass::{Ahead, Frame, Pass, Ready};
 use super::phases::Visit;
+use super::progress::{PassNote, Progress};
 use super::side_by_side::in_order;
 use crate::action::Action;
 use crate::bounds::{BATCH_ITEMS_MAX, PARALLEL_MAX};
@@ -83,22 +85,54 @@ impl Pass<'_> {
         batch: Batch<'_>,
     ) -> Result<Action, Error> {
         let visit = Visit::new(self, frame, place, ready, batch.items);
-        let prepared = visit.prep().await?;
+        let progress = frame.progress.as_ref();
+        let kept = progress.and_then(|progress| self.kept_passes.entries(&progress.visit()));
+        let prepared = match kept {
+            Some(entries) => Value::from(entries.clone()),
+            None => visit.prep().await?,
+        };
         let entries = visit.entries(&prepared, BATCH_ITEMS_MAX)?;
         let inner = frame.inside(place, ready, batch.flow)?;
+        let progress = match progress {
+            Some(progress) if kept.is_some() => Some(progress),
+            Some(progress) => self.note_entries(progress, entries).await?.then_some(progress),
+            None => None,
+        };
         let mut frames = Vec::with_capacity(entries.len());
         for (index, entry) in entries.iter().enumerate() {
             let Value::Object(params) = entry else {
                 let error = NodeError::new(format!("entry {index} of the batch is not an object"));
                 return Err(visit.failed(Phase::Prep, error));
             };
-            frames.push(inner.entry(params));
+            let progress =
+                progress.map(|progress| progress.pass(index, inner.depth(), &self.kept_passes));
+            frames.push(inner.entry(params, progress));
         }
         let max = if batch.parallel { PARALLEL_MAX } else { 1 };
-        let pass = |index: usize| self.walk(batch.flow, &frames[index], None);
+        let pass = |index: usize| {
+            let frame = &frames[index];
+            let progress = frame.progress.as_ref();
+            let finished = progress.and_then(|progress| self.kept_passes.finished(&progress.pass));
+            self.walk(batch.flow, frame, finished.map(Ahead::of))
+        };
         let actions = in_order(frames.len(), max, pass).await?;
         let result = actions.iter().map(|action| Value::from(action.to_string())).collect();
         visit.post(&prepared, result).await
+    }
+
+    /// Notes the entries of a batch, so that its passes can be resumed one by one; whether that was possible.
+    async fn note_entries(&self, progress: &Progress, entries: &[Value]) -> Result<bool, Error> {
+        let (run, id) = (self.record().run, progress.visit());
+        let value_bytes_max = self.state.backpack().options().max_value_size;
+        let changes = progress.changes.get();
+        let notes = PassNote::of_entries((run, &id), entries, &changes, value_bytes_max);
+        let Some(notes) = notes else { return Ok(false) };
+        match self.notebook.note_passes(&notes).await {
+            Ok(()) => Ok(true),
+            // An entry is a level deeper in a note than by itself.
+            Err(BackpackError::TooDeep { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

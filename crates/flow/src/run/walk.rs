@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::mapping::hand_on;
 use super::pass::{Ahead, Ended, Frame, Pass, Ready};
+use super::progress::PassNote;
 use super::record::Finished;
 use crate::action::Action;
 use crate::error::Error;
@@ -60,16 +61,22 @@ impl Pass<'_> {
         place: &Place,
         action: &Action,
     ) -> Result<(), Error> {
-        if !frame.noted || !self.state.is_durable() {
-            return Ok(());
-        }
+        let Some(progress) = &frame.progress else { return Ok(()) };
         let condition = action.condition().map(ToOwned::to_owned);
-        let finished = Finished { path: frame.path_to(place), condition };
-        self.note(|record| {
-            record.finished = Some(finished);
-            record.nodes_finished += 1;
-        })
-        .await
+        let path = frame.path_to(place).split_off(progress.depth);
+        let finished = Finished { path, condition };
+        let (changes, count) = (progress.changes.take(), progress.count());
+        if progress.pass.is_empty() {
+            return self
+                .note(|record| {
+                    record.finished = Some(finished);
+                    record.nodes_finished = count;
+                })
+                .await;
+        }
+        let run = self.record().run;
+        let notes = PassNote::of_finished((run, &progress.visit()), finished, &changes);
+        Ok(self.notebook.note_passes(&notes).await?)
     }
 }
 

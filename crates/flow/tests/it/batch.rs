@@ -50,7 +50,7 @@ fn squares(shape: Shape, flight: &Arc<InFlight>) -> Probe {
         })
 }
 
-// shows in part: BP-072 (the part about nodes)
+// shows: BP-072 (with each_entry_has_its_own_attempts_and_its_own_fallback, a_flow_runs_once_for_each_entry_with_its_own_parameters, an_inner_flow_shares_the_backpack_and_extends_the_namespace)
 #[tokio::test]
 async fn results_are_in_order_and_only_a_parallel_batch_works_side_by_side() {
     for (shape, peak) in [(Shape::Batch, 1), (Shape::Parallel, 5)] {

@@ -69,7 +69,8 @@ fn prompt(seen: &Seen) -> &str {
     seen.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
 }
 
-// shows in part: BP-079 (the part about chat), BP-090 (the part about model chunks)
+// shows: BP-079 (with a_decision_lets_the_model_choose_the_way_by_a_tool_or_in_words, a_tool_call_packs_what_the_tool_gives_back, a_tool_that_fails_is_packed_routed_or_ends_the_flow, a_model_writes_the_arguments_of_a_tool_and_wrong_ones_are_asked_for_again, an_agent_calls_tools_until_it_answers, a_flow_may_be_written_into_a_node)
+// shows in part: BP-090 (the part about model chunks)
 #[tokio::test]
 async fn chat_asks_a_model_with_what_the_prompt_names_and_packs_the_answer() {
     let server = ModelServer::start().await;

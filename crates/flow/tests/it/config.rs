@@ -83,15 +83,17 @@ async fn the_examples_of_the_specification_load_as_given() {
     let loaded = Flow::from_json(routing, &registry()).unwrap();
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
     assert_eq!(loaded.flow.ids().collect::<Vec<_>>(), ["chat", "search", "summary"]);
+    let (_, events) = watch(&loaded.flow, &state(&[])).await;
+    assert_eq!(visited(&events), ["chat"], "the first node is the start");
 }
 
 /// The same graph, once from JSON and once in code.
 fn twins() -> [Flow; 2] {
     let text = json!({
-        "namespace": "twin", "start": "b",
+        "version": "2.0.0", "namespace": "twin", "start": "b",
         "nodes": [
             { "id": "a", "type": "set", "params": { "value": 1 },
-              "inputs": { "copy": { "type": "integer" } } },
+              "inputs": { "copy": { "type": "integer" } }, "outputs": { "value": { "const": 1 } } },
             { "id": "b", "type": "set", "segment": "bee", "params": { "value": 2, "action": "on" },
               "permissions": { "read": ["value"], "write": ["value", "copy"] },
               "retry": { "attempts": 2 } },
@@ -108,7 +110,8 @@ fn twins() -> [Flow; 2] {
     inner.add("c", node(json!(3), Action::Default, json!({ "value": 3 }))).unwrap();
     let mut flow = Flow::within("twin").unwrap();
     let inputs = Contract::new().with("copy", &json!({ "type": "integer" })).unwrap();
-    let settings = NodeSettings { inputs, ..NodeSettings::default() };
+    let outputs = Contract::new().with("value", &json!({ "const": 1 })).unwrap();
+    let settings = NodeSettings { inputs, outputs, ..NodeSettings::default() };
     let a = flow
         .add_with("a", node(json!(1), Action::Default, json!({ "value": 1 })), settings)
         .unwrap();
@@ -130,7 +133,7 @@ fn twins() -> [Flow; 2] {
     [from_json, flow]
 }
 
-// shows in part: BP-076 (the part about the same graph in code and by config)
+// shows: BP-076 (with the_examples_of_the_specification_load_as_given)
 #[tokio::test]
 async fn the_same_graph_in_code_and_from_json_behaves_the_same() {
     let [from_json, in_code] = twins();

@@ -27,7 +27,7 @@ async fn every_violation_of_what_a_node_needs_is_told_before_it_runs() {
     let state = state(&[("count", json!("canary")), ("query", json!({ "text": "canary" }))]);
     let error = run(&flow, &state).await.outcome.unwrap_err();
     assert_eq!(error.code(), Code::FlowContractBroken);
-    let Error::Contract { node, phase, violations } = &error else { panic!("{error:?}") };
+    let Error::Contract { node, phase, violations, .. } = &error else { panic!("{error:?}") };
     assert_eq!((node.as_str(), *phase), ("strict", Phase::Inputs));
     assert_eq!(violations.len(), 3, "{violations:?}");
     for (violation, key) in violations.iter().zip(["`count`", "`query`", "`there` is not there"]) {

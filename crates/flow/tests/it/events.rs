@@ -72,7 +72,7 @@ async fn no_event_grows_with_the_state() {
     }
 }
 
-// shows in part: BP-092 (the part about filters)
+// shows: BP-092 (with events_are_heard_while_the_run_is_under_way_and_end_with_the_runner, a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure)
 #[tokio::test]
 async fn a_subscriber_hears_what_it_asked_for() {
     let runner = runner();

@@ -104,5 +104,5 @@ async fn a_required_value_that_is_missing_is_named() {
     assert_eq!(error.to_string(), "node `reader` failed in prep: there is nothing under `wanted`");
     let told = error.envelope();
     assert_eq!(told.message, "Node `reader` failed in prep: there is nothing under `wanted`.");
-    assert!(told.suggestion.contains("--set KEY=VALUE"), "{}", told.suggestion);
+    assert!(told.suggestion.contains("--set wanted=VALUE"), "{}", told.suggestion);
 }

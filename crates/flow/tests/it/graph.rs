@@ -25,7 +25,7 @@ fn what_mermaid_would_misread_is_escaped() {
     assert!(text.contains("-->|\"say #quot;no#quot; #35;1\"| n0"), "{text}");
 }
 
-// shows in part: BP-078 (the part about the round trip)
+// shows: BP-078 (with a_flow_is_drawn_with_its_types_conditions_and_inner_flows)
 #[test]
 fn a_flow_is_written_as_it_was_read() {
     let registry = registry();

@@ -14,7 +14,7 @@ fn endless() -> Flow {
     flow
 }
 
-// shows in part: BP-080 (the part about a step limit)
+// shows: BP-080 (with cancelling_stops_a_run_between_nodes_and_inside_one)
 #[tokio::test]
 async fn a_step_limit_stops_a_loop_and_keeps_the_state() {
     let state = state(&[]);

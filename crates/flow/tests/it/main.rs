@@ -6,6 +6,7 @@ mod builtin;
 mod config;
 mod contract;
 mod criteria;
+mod durable_batch;
 mod events;
 mod failure;
 mod graph;

@@ -49,6 +49,7 @@ async fn one_node_works_in_two_flows_with_different_namespaces() {
 }
 
 // shows: BP-075
+// shows in part: BP-072 (a flow as a node)
 #[tokio::test]
 async fn an_inner_flow_shares_the_backpack_and_extends_the_namespace() {
     let mut agent = Flow::new();

@@ -113,6 +113,7 @@ async fn the_history_says_which_node_packed_what_the_answer_rests_on() {
 }
 
 // shows: BP-026
+// shows in part: BP-023 (a flow runs with a snapshot)
 #[tokio::test]
 async fn any_moment_of_a_run_can_be_looked_at_and_run_again_from() {
     let server = ModelServer::start().await;

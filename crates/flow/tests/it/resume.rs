@@ -36,10 +36,16 @@ pub(crate) fn ports(root: &Path) -> JournalPorts {
 }
 
 async fn journaled(root: &Path) -> JournaledBackpack {
-    let ports = ports(root);
-    let (id, holder) = ("pack_run".parse().unwrap(), Holder::new("a test").unwrap());
-    let opened = JournaledBackpack::open(&id, holder, Mode::Durable, Options::default(), ports);
-    opened.await.unwrap().backpack
+    let (ports, id) = (ports(root), "pack_run".parse().unwrap());
+    loop {
+        let (ports, holder) = (ports.clone(), Holder::new("a test").unwrap());
+        let opened = JournaledBackpack::open(&id, holder, Mode::Durable, Options::default(), ports);
+        match opened.await {
+            // A write of the run before ends on its own, and the lease with it.
+            Err(piton_backpack::Error::Locked { .. }) => tokio::task::yield_now().await,
+            opened => return opened.unwrap().backpack,
+        }
+    }
 }
 
 /// Where the process dies: in which visit of a run, counted from 1, and in which phase of it.

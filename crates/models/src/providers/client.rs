@@ -21,6 +21,7 @@ pub struct Providers {
     default: Option<ProviderName>,
     secrets: Arc<dyn SecretSource>,
     http: reqwest::Client,
+    advice: Option<String>,
 }
 
 impl Providers {
@@ -34,7 +35,20 @@ impl Providers {
         check(&settings, default.as_ref())?;
         let known = settings.into_iter().map(|provider| (provider.name.clone(), provider));
         let http = http().map_err(|problem| Error::Settings { problems: vec![problem] })?;
-        Ok(Self { known: Arc::new(known.collect()), default, secrets, http })
+        Ok(Self { known: Arc::new(known.collect()), default, secrets, http, advice: None })
+    }
+
+    /// The same providers, which say where to name one when a call has none, or no model.
+    #[must_use]
+    pub fn advising(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    /// What a call lacks, and where to write it.
+    fn lacking(&self, what: &str) -> Error {
+        let advice = self.advice.as_ref().map(|advice| format!("; {advice}")).unwrap_or_default();
+        Error::NotConfigured { what: format!("{what}{advice}") }
     }
 
     /// The providers, in the order of their names.
@@ -45,15 +59,13 @@ impl Providers {
     /// Who a request goes to: whom it names, else the default. A name that is not known is an error: another provider
     /// would get text that nobody wanted there.
     fn chosen(&self, request: &Request) -> Result<&ProviderSettings, Error> {
-        let lacking = |what| Error::NotConfigured { what };
+        let name = request.provider.as_ref().or(self.default.as_ref());
         let name =
-            request.provider.as_ref().or(self.default.as_ref()).ok_or_else(|| {
-                lacking("no provider is named, and there is no default".to_owned())
-            })?;
+            name.ok_or_else(|| self.lacking("no provider is named, and there is no default"))?;
         self.known.get(name).ok_or_else(|| {
             let there: Vec<&str> = self.names().map(ProviderName::as_str).collect();
             let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
-            lacking(format!("the provider {name} is not configured; there is: {there}"))
+            self.lacking(&format!("the provider {name} is not configured; there is: {there}"))
         })
     }
 
@@ -63,8 +75,7 @@ impl Providers {
         let settings = self.chosen(request)?;
         let name = &settings.name;
         let model = request.model.as_ref().or(settings.model.as_ref()).ok_or_else(|| {
-            let what = format!("the call names no model, and {name} has no default one");
-            Error::NotConfigured { what }
+            self.lacking(&format!("the call names no model, and {name} has no default one"))
         })?;
         let read = |reference| Secret::read(name, reference, &*self.secrets);
         let secret = settings.key.as_ref().map(read).transpose()?;

@@ -8,7 +8,7 @@ use piton_store::testing::SimDisk;
 
 use super::site::{Site, assert_same, done, holder, node};
 
-// shows in part: BP-028 (with a journal)
+// shows in part: BP-028 (the part with a journal)
 #[tokio::test]
 async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
     let disk = SimDisk::new();

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use piton_backpack::journal::Mode;
 use piton_backpack::{Error, Filter, Options};
 use piton_core::TimestampMs;
+use piton_store::local::disk::Disk as _;
 use piton_store::testing::SimDisk;
 
 use super::site::{Site, done, node};
 
-// shows in part: BP-014, BP-016, BP-029 (the parts with a journal)
+// shows: BP-014
+// shows in part: BP-016, BP-029 (the parts with a journal)
 #[tokio::test]
 async fn history_and_snapshots_reach_back_to_the_first_commit_with_every_value() {
-    let site = Site::on(Arc::new(SimDisk::new()), 1);
+    let disk = SimDisk::new();
+    let site = Site::on(Arc::new(disk.clone()), 1);
     let options = Options { max_history: 125, max_value_size: 100, ..Options::default() };
     let backpack = site.try_open(Mode::Buffered, options).await.unwrap().backpack;
     let big = "b".repeat(500);
@@ -26,6 +29,9 @@ async fn history_and_snapshots_reach_back_to_the_first_commit_with_every_value()
         done(a.pack("big", &"small").await);
         ids
     };
+    backpack.flush().await.unwrap();
+    let log = disk.read(std::path::Path::new("/backpacks/pack_a/log"), u64::MAX).unwrap();
+    assert!(!String::from_utf8_lossy(&log).contains(&big), "it lies in the store of blobs");
     let memory = backpack.memory();
     assert!(matches!(memory.snapshot_at_commit(first), Err(Error::BeforeHistory { .. })));
     for (place, id) in ids.iter().enumerate() {

@@ -13,7 +13,7 @@ use crate::{app::App, exit::Ending, failure::Failure, files};
 #[derive(Args)]
 pub(crate) struct File {
     /// The flow as JSON; `-` for standard input
-    file: PathBuf,
+    pub(super) file: PathBuf,
     #[command(flatten)]
     pub(super) tools: Tools,
 }

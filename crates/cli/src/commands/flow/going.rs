@@ -1,15 +1,19 @@
 //! What every run takes, and how it is told.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use piton_backpack::BackpackId;
 use piton_core::Envelope;
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
 use piton_runtime::flows::{FlowRan, Heard, Initial};
 use serde_json::{Value, json};
 
-use crate::{app::App, commands::stop, exit::Ending, failure::Failure, open::Open};
+use super::outside::Tools;
+use crate::{
+    app::App, commands::stop, exit::Ending, failure::Failure, open::Open, words::shell_word,
+};
 
 /// What every run takes.
 #[derive(Args)]
@@ -37,6 +41,16 @@ pub(crate) struct Items {
 }
 
 impl Items {
+    /// The options with which the same is packed again, without what is about a person.
+    fn options(&self) -> impl Iterator<Item = String> {
+        let set = self.items.iter().map(|(key, value)| {
+            let text = value.as_str().filter(|text| super::going::value(text) == *value);
+            let text = text.map_or_else(|| value.to_string(), ToOwned::to_owned);
+            format!(" --set {}", shell_word(&format!("{key}={text}")))
+        });
+        set.chain(self.pii.iter().map(|(key, _)| format!(" --pii {key}=VALUE")))
+    }
+
     /// Everything that is packed before a run starts.
     pub(super) fn initial(self) -> Initial {
         let (items, pii) = (self.items.into_iter().collect(), self.pii.into_iter().collect());
@@ -91,12 +105,51 @@ pub(super) fn say(app: &App, ran: &FlowRan) {
     }
 }
 
+/// The commands that a person types next, with the files that this one was given.
+pub(super) struct NextCommands {
+    /// Starts the run again.
+    again: String,
+    /// What is added to resume it.
+    files: String,
+}
+
+impl NextCommands {
+    pub(super) fn new(flow: Option<&Path>, tools: &Tools, going: &Going, items: &[&Items]) -> Self {
+        let named = |option: &str, file: Option<&Path>| {
+            file.map(|file| format!(" {option} {}", shell_word(&file.display().to_string())))
+        };
+        let files = [named("--models", going.models.as_deref()), named("--tools", tools.file())];
+        let files: String = files.into_iter().flatten().collect();
+        let flow = flow.map_or("FLOW".into(), |flow| shell_word(&flow.display().to_string()));
+        let items: String = items.iter().flat_map(|items| items.options()).collect();
+        Self { again: format!("piton flow run {flow}{files}{items}"), files }
+    }
+
+    /// What to do after a run that did not come to its end.
+    fn after(&self, error: &Envelope, backpack: &BackpackId) -> String {
+        let details = error.details.as_ref().map(piton_core::error::Details::as_object);
+        let missing = details.and_then(|details| details.get("missing")?.as_array());
+        // Nothing could be set while it is resumed, so it would fail in the same way.
+        let Some(missing) = missing else {
+            return format!("Continue: piton flow resume {backpack}{}", self.files);
+        };
+        let missing = missing.iter().filter_map(Value::as_str);
+        let set: String = missing.map(|key| format!(" --set {key}=VALUE")).collect();
+        format!("Run it again: {}{set}", self.again)
+    }
+}
+
 /// Tells a person or a program what became of a run.
-pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<Ending, Failure> {
+pub(super) fn told(
+    app: &App,
+    silent: bool,
+    ran: &FlowRan,
+    next: &NextCommands,
+) -> Result<Ending, Failure> {
     if !silent {
         say(app, ran);
-        if ran.error.is_some() {
-            app.output.say(format_args!("Go on: piton flow resume {}", ran.backpack));
+        if let Some(error) = &ran.error {
+            app.output.say(next.after(error, &ran.backpack));
         }
         app.output.say(format_args!("Look inside: piton backpack log {}", ran.backpack));
         app.output.reply("piton.flow_run/1", ran)?;

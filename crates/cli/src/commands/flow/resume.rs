@@ -8,7 +8,7 @@ use piton_runtime::flows::{Heard, ResumeFlow};
 use piton_runtime::state::look::Backpacks;
 
 use super::check;
-use super::going::{Going, tell, told, until_stopped};
+use super::going::{Going, NextCommands, tell, told, until_stopped};
 use super::outside::{self, Tools};
 use crate::{app::App, commands::backpack::Backpack, exit::Ending, failure::Failure};
 
@@ -32,6 +32,7 @@ impl Resume {
         let open = app.open()?;
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
+        let next = NextCommands::new(self.flow.as_deref(), &self.tools, &self.going, &[]);
         let cancel = Cancel::new();
         let request = ResumeFlow {
             text: text.as_deref(),
@@ -42,6 +43,6 @@ impl Resume {
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
         let ran = until_stopped(&open, cancel, flows.resume(request, &listener))?;
-        told(app, print, &ran)
+        told(app, print, &ran, &next)
     }
 }

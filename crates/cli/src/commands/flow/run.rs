@@ -6,7 +6,7 @@ use piton_flow::Cancel;
 use piton_runtime::flows::{Heard, RunFlow};
 
 use super::check::File;
-use super::going::{Going, Items, tell, told, until_stopped};
+use super::going::{Going, Items, NextCommands, tell, told, until_stopped};
 use super::outside;
 use crate::{app::App, exit::Ending, failure::Failure};
 
@@ -28,6 +28,8 @@ impl Run {
         self.file.tools.put_up_wall(app)?;
         let (text, open) = (self.file.text()?, app.open()?);
         let flows = outside::flows(app, &open, &self.file.tools, self.going.models.as_deref())?;
+        let (file, tools) = (&self.file.file, &self.file.tools);
+        let next = NextCommands::new(Some(file), tools, &self.going, &[&self.items]);
         let cancel = Cancel::new();
         let request = RunFlow {
             text: &text,
@@ -39,6 +41,6 @@ impl Run {
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
         let ran = until_stopped(&open, cancel, flows.run(request, &listener))?;
-        told(app, print, &ran)
+        told(app, print, &ran, &next)
     }
 }

@@ -6,6 +6,7 @@ use piton_models::testing::{ModelServer, Reply};
 use crate::page::{blocks, typed};
 use crate::rig::{Rig, text};
 
+// shows in part: BP-121 (the tutorial of context)
 #[test]
 fn every_command_of_the_guide_does_what_it_says() {
     let executor =

@@ -42,7 +42,8 @@ impl Backpacks {
                 Ok(age) => all.push((BackpackId::from(stream), age)),
                 // Deleted since it was listed.
                 Err(Error::NotFound { .. }) => {}
-                Err(error) => return Err(error.envelope()),
+                // Whoever reads it is told why; the others can be used.
+                Err(_) => all.push((BackpackId::from(stream), Duration::MAX)),
             }
         }
         all.sort_by(|(left, younger), (right, older)| younger.cmp(older).then(left.cmp(right)));

@@ -80,7 +80,7 @@ impl Backpacks {
         let mut verdict = if done.events == 0 {
             // Nothing of it is left to be checked.
             let next =
-                Some("A new one is made by the next write: its name is free again".to_owned());
+                Some("Its name is free: the next write starts a new backpack under it".to_owned());
             let (is_sound, keys) = (true, Vec::new());
             BackpackSoundness { backpack: id, is_sound, summary: String::new(), next, keys, kept }
         } else {
@@ -162,6 +162,11 @@ fn repaired(id: &BackpackId, done: &BackpackRepaired) -> String {
     }
     if !done.set_aside.is_empty() {
         steps.push(format!("Damaged files are in damaged/backpacks: {}.", done.set_aside.len()));
+    }
+    if steps.is_empty() && done.events == 0 {
+        return format!(
+            "The log of the backpack {id} is gone, and nothing of it is left to repair."
+        );
     }
     if steps.is_empty() {
         return format!("The backpack {id} is sound. Nothing was changed.");

@@ -24,6 +24,7 @@ fn warnings(source: &Value) -> BTreeSet<WarningCode> {
 }
 
 // shows in part: WR-561 (the document)
+// shows in part: BP-121 (the tutorial of workflows)
 #[test]
 fn the_examples_of_the_guide_compile_and_no_lint_flags_them() {
     let examples = examples();
