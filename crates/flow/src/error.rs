@@ -10,8 +10,12 @@ use crate::node::{NodeError, Phase};
 use crate::problem::{Problem, Severity};
 
 /// What to do about a key that a node needs and nobody packed: a run that goes on would not have it either.
-const PACK_IT: &str =
-    "Run the flow again with --set KEY=VALUE for what is missing, or let an earlier node pack it.";
+const PACK_IT: &str = "Run the flow again with what is missing: `piton flow run FILE --set KEY=VALUE`. Or let an earlier \
+                       node pack it.";
+
+/// What to do about a value that its node cannot read: a run that goes on would find it again.
+const PACK_ANOTHER: &str = "Or run the flow from there with another value: `piton flow replay BACKPACK --from NODE --set \
+                            KEY=VALUE`.";
 
 /// Why a flow cannot run, or did not come to its end.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -111,15 +115,27 @@ impl Error {
         if let Self::Backpack(error) = self {
             return error.envelope();
         }
-        let mut envelope = Envelope::new(self.code(), sentence(&self.to_string()));
-        let cause = match self {
-            Self::Node { error, .. } => error.code(),
-            _ => None,
+        let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
+        let (cause, advice) = match self {
+            Self::Node { error, .. } => (error.code(), error.suggestion()),
+            _ => (None, None),
         };
-        if cause == Some(Code::BackpackKeyMissing) {
-            envelope = envelope.with_suggestion(PACK_IT);
-        }
+        let envelope = match (cause, advice) {
+            (Some(Code::BackpackKeyMissing), _) => envelope.with_suggestion(PACK_IT),
+            (Some(Code::BackpackWrongType), Some(advice)) => {
+                envelope.with_suggestion(format!("{advice} {PACK_ANOTHER}"))
+            }
+            // What caused it has its own advice; continuing comes after that.
+            (_, Some(advice)) => {
+                let both = format!("{advice} {}", envelope.suggestion);
+                envelope.with_suggestion(both)
+            }
+            (_, None) => envelope,
+        };
         let Some(node) = self.node() else { return envelope };
+        // Where a contract is broken, the reader chooses the node: it is the first that changes.
+        let is_contract = matches!(self, Self::Contract { .. });
+        let envelope = if is_contract { envelope } else { envelope.with_name("NODE", node) };
         let details = Details::of(&json!({ "node": node, "cause": cause }));
         envelope.with_details(details.expect("a node's id and a code are short"))
     }

@@ -297,13 +297,10 @@ impl Error {
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         if let Self::NotHealthy { stream, .. } | Self::Poisoned { stream } = self
-            && envelope.code == Code::BackpackDamaged
+            && envelope.code != Code::StoreUnsupportedVersion
         {
-            let repair = format!(
-                "See what is wrong with `piton backpack verify {stream}`, and fix it with `piton backpack repair \
-                 {stream}`: it keeps what it takes away. Other backpacks are not affected."
-            );
-            return envelope.with_suggestion(repair);
+            let placeholder = if stream.is_session() { "SESSION" } else { "BACKPACK" };
+            return envelope.with_name(placeholder, stream);
         }
         let advice = match self {
             Self::LeaseSpent { .. } => {

@@ -25,13 +25,14 @@ piton_core::closed_set! {
 #[error("{message}")]
 pub struct NodeError {
     message: String,
-    code: Option<Code>,
+    /// The code and the next action of the part that it comes from.
+    cause: Option<(Code, String)>,
 }
 
 impl NodeError {
     /// A failure in the node's own words.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: None }
+        Self { message: message.into(), cause: None }
     }
 
     /// What happened.
@@ -40,8 +41,13 @@ impl NodeError {
     }
 
     /// The code of the part that it comes from.
-    pub const fn code(&self) -> Option<Code> {
-        self.code
+    pub fn code(&self) -> Option<Code> {
+        self.cause.as_ref().map(|(code, _)| *code)
+    }
+
+    /// What to do about it, if the part that it comes from says so.
+    pub(crate) fn suggestion(&self) -> Option<&str> {
+        self.cause.as_ref().map(|(_, suggestion)| suggestion.as_str())
     }
 
     /// The same failure in other words.
@@ -53,18 +59,25 @@ impl NodeError {
 
 impl From<piton_backpack::Error> for NodeError {
     fn from(error: piton_backpack::Error) -> Self {
-        Self { message: error.to_string(), code: Some(error.code()) }
+        let cause = (error.code(), error.envelope().suggestion);
+        Self { message: error.to_string(), cause: Some(cause) }
     }
 }
 
 impl From<piton_models::Error> for NodeError {
     fn from(error: piton_models::Error) -> Self {
-        Self { message: error.to_string(), code: Some(error.code()) }
+        let cause = (error.code(), error.envelope().suggestion);
+        Self { message: error.to_string(), cause: Some(cause) }
     }
 }
 
 impl From<&NodeError> for Envelope {
     fn from(error: &NodeError) -> Self {
-        Self::new(error.code.unwrap_or(Code::FlowNodeFailed), &error.message)
+        let code = error.code().unwrap_or(Code::FlowNodeFailed);
+        let envelope = Self::new(code, &error.message);
+        match error.suggestion() {
+            Some(suggestion) => envelope.with_suggestion(suggestion),
+            None => envelope,
+        }
     }
 }

@@ -6,9 +6,10 @@ use clap::Args;
 use piton_core::Envelope;
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
-use piton_runtime::flows::{FlowRan, Heard, Initial};
+use piton_runtime::flows::{FlowRan, FlowReplayed, Heard, Initial};
 use serde_json::{Value, json};
 
+use super::outside::Tools;
 use crate::{app::App, commands::stop, exit::Ending, failure::Failure, open::Open};
 
 /// What every run takes.
@@ -36,6 +37,27 @@ pub(crate) struct Items {
     pub(super) pii: Vec<(String, Value)>,
 }
 
+impl Going {
+    /// The flags of this run that a command which continues it needs as well.
+    pub(super) fn flags(&self, tools: &Tools) -> String {
+        let models = self.models.iter().map(|file| format!(" --models {}", file.display()));
+        models.chain(tools.flags()).collect()
+    }
+}
+
+/// The same failure with these flags in the commands that its advice names and that run the flow: they ask the same
+/// models and tools.
+fn with_flags(error: Envelope, flags: &str) -> Envelope {
+    let parts = error.suggestion.split('`').enumerate().map(|(index, part)| {
+        let is_run = ["run", "resume", "replay"]
+            .iter()
+            .any(|command| part.starts_with(&format!("piton flow {command} ")));
+        if index % 2 == 1 && is_run { format!("{part}{flags}") } else { part.to_owned() }
+    });
+    let suggestion = parts.collect::<Vec<_>>().join("`");
+    error.with_suggestion(suggestion)
+}
+
 impl Items {
     /// Everything that is packed before a run starts.
     pub(super) fn initial(self) -> Initial {
@@ -55,13 +77,36 @@ pub(super) fn value(text: &str) -> Value {
 }
 
 /// Waits for a run. Ctrl-C stops it at its next wait, with everything kept.
-pub(super) fn until_stopped<T>(
+pub(super) fn until_stopped<T: HasError>(
     open: &Open,
     cancel: Cancel,
+    flags: &str,
     run: impl Future<Output = Result<T, Envelope>>,
 ) -> Result<T, Failure> {
     stop::when_told(open, move || cancel.cancel(), Ending::Wanting)?;
-    open.wait(run)
+    open.wait(async {
+        let mut ran = run.await.map_err(|error| with_flags(error, flags))?;
+        let error = ran.error();
+        *error = error.take().map(|error| with_flags(error, flags));
+        Ok(ran)
+    })
+}
+
+/// What became of a run, which may have failed.
+pub(super) trait HasError {
+    fn error(&mut self) -> &mut Option<Envelope>;
+}
+
+impl HasError for FlowRan {
+    fn error(&mut self) -> &mut Option<Envelope> {
+        &mut self.error
+    }
+}
+
+impl HasError for FlowReplayed {
+    fn error(&mut self) -> &mut Option<Envelope> {
+        &mut self.ran.error
+    }
 }
 
 /// Prints an event, if events are wanted.
@@ -95,9 +140,6 @@ pub(super) fn say(app: &App, ran: &FlowRan) {
 pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<Ending, Failure> {
     if !silent {
         say(app, ran);
-        if ran.error.is_some() {
-            app.output.say(format_args!("Go on: piton flow resume {}", ran.backpack));
-        }
         app.output.say(format_args!("Look inside: piton backpack log {}", ran.backpack));
         app.output.reply("piton.flow_run/1", ran)?;
     }

@@ -34,6 +34,11 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
+    /// The flag that names the same file again.
+    pub(super) fn flags(&self) -> Option<String> {
+        self.tools.as_ref().map(|file| format!(" --tools {}", file.display()))
+    }
+
     /// Puts the kernel's wall up around a flow, before any thread is started. There is none where a file names servers:
     /// they may be programs, which the wall would keep from starting.
     pub(super) fn put_up_wall(&self, app: &App) -> Result<(), Failure> {

@@ -60,6 +60,7 @@ impl Replay {
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
         let cancel = Cancel::new();
+        let flags = self.going.flags(&self.tools);
         let request = ReplayFlow {
             backpack,
             from: &self.from,
@@ -72,7 +73,7 @@ impl Replay {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let replayed = until_stopped(&open, cancel, flows.replay(request, &listener))?;
+        let replayed = until_stopped(&open, cancel, &flags, flows.replay(request, &listener))?;
         if !print {
             compare(app, &replayed);
             app.output.reply("piton.flow_replay/1", &replayed)?;

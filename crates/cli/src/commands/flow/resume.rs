@@ -33,6 +33,7 @@ impl Resume {
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
         let cancel = Cancel::new();
+        let flags = self.going.flags(&self.tools);
         let request = ResumeFlow {
             text: text.as_deref(),
             backpack,
@@ -41,7 +42,7 @@ impl Resume {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let ran = until_stopped(&open, cancel, flows.resume(request, &listener))?;
+        let ran = until_stopped(&open, cancel, &flags, flows.resume(request, &listener))?;
         told(app, print, &ran)
     }
 }

@@ -29,6 +29,7 @@ impl Run {
         let (text, open) = (self.file.text()?, app.open()?);
         let flows = outside::flows(app, &open, &self.file.tools, self.going.models.as_deref())?;
         let cancel = Cancel::new();
+        let flags = self.going.flags(&self.file.tools);
         let request = RunFlow {
             text: &text,
             backpack: self.backpack,
@@ -38,7 +39,7 @@ impl Run {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let ran = until_stopped(&open, cancel, flows.run(request, &listener))?;
+        let ran = until_stopped(&open, cancel, &flags, flows.run(request, &listener))?;
         told(app, print, &ran)
     }
 }
