@@ -257,7 +257,10 @@ impl Error {
             // The store may know better what to do than its code says in general.
             return error.envelope();
         }
-        let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
+        let mut envelope = Envelope::new(self.code(), sentence(&self.to_string()));
+        if let Self::WrongType { key, .. } = self {
+            envelope = envelope.with_name("KEY", key);
+        }
         let details = match self {
             Self::AccessDenied { node, key, operation } => {
                 json!({ "node": node, "key": key, "operation": operation })

@@ -146,3 +146,74 @@ pub(crate) enum Command {
     #[command(name = "internal-reference", hide = true)]
     Reference,
 }
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the test reads the sources")]
+mod tests {
+    use std::{fs, path::Path};
+
+    use clap::{Parser as _, error::ErrorKind};
+
+    use super::Arguments;
+
+    /// The texts of a source file without its comments, with lines that are continued joined.
+    fn without_comments(source: &str) -> String {
+        let (mut text, mut is_continued) = (String::new(), false);
+        for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            let line = if is_continued { line.trim_start() } else { line };
+            let begun = line.strip_suffix('\\');
+            is_continued = begun.is_some();
+            text.push_str(begun.unwrap_or(line));
+            text.push_str(if is_continued { "" } else { "\n" });
+        }
+        text
+    }
+
+    /// The commands that a source file quotes, with a word for each value that is filled in.
+    fn quoted(source: &str) -> Vec<String> {
+        let text = without_comments(source);
+        let lines = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+        // One that is filled in as a whole is checked where it is written.
+        let commands = lines.filter(|quoted| quoted.starts_with("piton ") && *quoted != "piton {}");
+        commands
+            .map(|command| {
+                let mut filled = String::new();
+                let mut rest = command;
+                while let Some((before, after)) = rest.split_once('{') {
+                    filled.push_str(before);
+                    filled.push_str("value");
+                    rest = after.split_once('}').map_or("", |(_, behind)| behind);
+                }
+                filled + rest
+            })
+            .collect()
+    }
+
+    fn check(directory: &Path, count: &mut usize) {
+        for entry in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                check(&entry, count);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                for command in quoted(&fs::read_to_string(&entry).unwrap()) {
+                    *count += 1;
+                    // A number stands where one is wanted.
+                    let words =
+                        command.split(' ').map(|word| if word == "COUNT" { "1" } else { word });
+                    let Err(error) = Arguments::try_parse_from(words) else { continue };
+                    let is_whole = error.kind() == ErrorKind::DisplayHelp;
+                    assert!(is_whole, "{}: `{command}`: {error}", entry.display());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_that_a_text_quotes_can_be_called_as_it_stands() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut count = 0;
+        for one in fs::read_dir(crates).unwrap() {
+            check(&one.unwrap().path().join("src"), &mut count);
+        }
+        assert!(count > 80, "{count}");
+    }
+}

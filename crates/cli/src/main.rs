@@ -30,7 +30,6 @@ mod refusal;
 mod style;
 mod table;
 mod text_diff;
-mod time;
 mod tree;
 mod words;
 

@@ -168,7 +168,10 @@ impl Open {
             (Some(run), None) => Ok(run),
             _ => Err(Failure::refused(
                 format!("The session {} has {count} runs.", shown.session_id),
-                "Name the run that you mean by its id; `piton session show` lists them.",
+                format!(
+                    "Name the run that you mean by its id; `piton session show {}` lists them.",
+                    shown.session_id
+                ),
             )),
         }
     }

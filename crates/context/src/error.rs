@@ -55,6 +55,8 @@ pub enum Error {
     FrameNotFound {
         /// What was asked for.
         asked: String,
+        /// Where it was looked for, unless that was everywhere.
+        path: Option<TreePath>,
     },
     /// The beginning of an id fits several.
     #[error("{asked} fits more than one {what}")]
@@ -154,6 +156,9 @@ impl Error {
     pub fn envelope(&self) -> Envelope {
         match self {
             Self::Store(error) => error.envelope(),
+            Self::FrameNotFound { path: Some(path), .. } => {
+                Envelope::new(self.code(), sentence(&self.to_string())).with_name("PATH", path)
+            }
             _ => Envelope::new(self.code(), sentence(&self.to_string())),
         }
     }

@@ -11,6 +11,10 @@ use crate::bounds::MISSING_NAMED_MAX;
 use crate::node::{NodeError, Phase};
 use crate::problem::{Problem, Severity};
 
+/// What to do about a value that its node cannot read: a run that continues would find it again.
+const PACK_ANOTHER: &str = "Or run the flow from there with another value: `piton flow replay BACKPACK --from NODE --set \
+                            KEY=VALUE`.";
+
 /// Why a flow cannot run, or did not come to its end.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -120,21 +124,37 @@ impl Error {
         if let Self::Backpack(error) = self {
             return error.envelope();
         }
-        let mut envelope = Envelope::new(self.code(), sentence(&self.to_string()));
-        let cause = match self {
-            Self::Node { error, .. } => error.code(),
-            _ => None,
+        let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
+        let (cause, advice) = match self {
+            Self::Node { error, .. } => (error.code(), error.suggestion()),
+            _ => (None, None),
+        };
+        let envelope = match (cause, advice) {
+            (Some(Code::BackpackWrongType), Some(advice)) => {
+                envelope.with_suggestion(format!("{advice} {PACK_ANOTHER}"))
+            }
+            // What caused it has its own advice; continuing comes after that.
+            (_, Some(advice)) => {
+                let both = format!("{advice} {}", envelope.suggestion);
+                envelope.with_suggestion(both)
+            }
+            (_, None) => envelope,
         };
         let mut missing = self.missing();
-        if !missing.is_empty() {
-            let set: Vec<String> = missing.iter().map(|key| format!("--set {key}=VALUE")).collect();
-            envelope = envelope.with_suggestion(format!(
-                "Run the flow again with {}, or let an earlier node pack it.",
-                set.join(" ")
-            ));
-        }
-        let Some(node) = self.node() else { return envelope };
         missing.truncate(MISSING_NAMED_MAX);
+        let envelope = if missing.is_empty() {
+            envelope
+        } else {
+            // A run that continues would not have it either.
+            let set: String = missing.iter().map(|key| format!(" --set {key}=VALUE")).collect();
+            envelope.with_suggestion(format!(
+                "Run the flow again with what is missing: `piton flow run FILE{set}`. Or let an earlier node pack it."
+            ))
+        };
+        let Some(node) = self.node() else { return envelope };
+        // Where a contract is broken, the reader chooses the node: it is the first that changes.
+        let is_contract = matches!(self, Self::Contract { .. });
+        let envelope = if is_contract { envelope } else { envelope.with_name("NODE", node) };
         let mut details = json!({ "node": node, "cause": cause });
         if !missing.is_empty() {
             details["missing"] = json!(missing);

@@ -304,25 +304,11 @@ impl Error {
     /// What a caller is told, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
-        if let Self::NotHealthy { stream, .. } | Self::Poisoned { stream } = self {
-            let advice = match envelope.code {
-                Code::BackpackDamaged => Some(format!(
-                    "See what is wrong with `piton backpack verify {stream}`, and fix it with `piton backpack repair \
-                     {stream}`: it keeps what it takes away. Other backpacks are not affected."
-                )),
-                Code::SessionNotHealthy => Some(format!(
-                    "See what is wrong with `piton session verify {stream}`, and fix it with `piton session repair \
-                     {stream}`: it keeps what it takes away. Other sessions are not affected."
-                )),
-                Code::SessionPoisoned => Some(format!(
-                    "Check the disk, then run `piton session verify {stream}`: it reads the session again from the \
-                     disk, and opens it for writing if it is whole."
-                )),
-                _ => None,
-            };
-            if let Some(advice) = advice {
-                return envelope.with_suggestion(advice);
-            }
+        if let Self::NotHealthy { stream, .. } | Self::Poisoned { stream } = self
+            && envelope.code != Code::StoreUnsupportedVersion
+        {
+            let placeholder = if stream.is_session() { "SESSION" } else { "BACKPACK" };
+            return envelope.with_name(placeholder, stream);
         }
         let advice = match self {
             Self::LeaseSpent { .. } => {

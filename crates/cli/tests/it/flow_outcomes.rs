@@ -142,10 +142,10 @@ fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
     assert_eq!(told["warnings"].as_array().unwrap().len(), 2, "{told}");
 }
 
-/// The command behind a word at the beginning of a line, as its arguments.
-fn command<'s>(said: &'s str, word: &str) -> Vec<&'s str> {
-    let line = said.lines().find_map(|line| line.strip_prefix(word)).expect(said);
-    line.trim().strip_prefix("piton ").expect(line).split(' ').collect()
+/// The arguments of the command in what was printed that begins like this.
+fn command<'s>(said: &'s str, start: &str) -> Vec<&'s str> {
+    let command = said.split('`').skip(1).step_by(2).find(|part| part.starts_with(start));
+    command.expect(said).split(' ').skip(1).collect()
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn what_was_not_set_is_set_by_the_command_that_a_failed_run_names() {
         let (code, said) = bench.run(&["flow", "run", &flow, "--set", "day=\"3\""]);
         assert_eq!(code, Some(1), "{said}");
         assert!(said.contains("--set city=VALUE") && !said.contains("flow resume"), "{said}");
-        let again = command(&said, "Run it again:");
+        let again = command(&said, "piton flow run");
         let again: Vec<String> =
             again.iter().map(|word| word.replace("VALUE", "Paris").replace('\'', "")).collect();
         bench.server.then(Reply::text("sunny"));
@@ -191,7 +191,7 @@ fn a_run_without_a_provider_says_where_to_name_one_and_that_works() {
     let settings = format!("[models]\ndefault = \"near\"\n\n[[models.providers]]\n{provider}\n");
     std::fs::write(place, settings).unwrap();
     bench.server.then(Reply::text("hello"));
-    let (code, said) = bench.run_plain(&command(&said, "Continue:"));
+    let (code, said) = bench.run_plain(&command(&said, "piton flow resume"));
     assert_eq!(code, Some(0), "{said}");
 
     let mut provider = json!({ "name": "near", "wire": "openai", "model": "m", "baseUrl": url });
@@ -205,7 +205,7 @@ fn a_run_without_a_provider_says_where_to_name_one_and_that_works() {
     provider["name"] = json!("far");
     write(json!({ "default": "far", "providers": [provider] }));
     bench.server.then(Reply::text("hello"));
-    let (code, said) = bench.run_plain(&command(&said, "Continue:"));
+    let (code, said) = bench.run_plain(&command(&said, "piton flow resume"));
     assert_eq!(code, Some(0), "{said}");
 }
 

@@ -1,6 +1,11 @@
 //! `piton approve`, `piton answer`, `piton reject` and `piton prefs`.
 
-use crate::rig::{Rig, text};
+use serde_json::json;
+
+use crate::{
+    agent::Agent,
+    rig::{Rig, text},
+};
 
 const ASKS: &str = r#"{
   "id": "project.merge",
@@ -37,7 +42,10 @@ fn waiting() -> (Rig, String) {
 fn a_yes_lets_a_run_go_on() {
     let (rig, label) = waiting();
     let said = rig.says(&["approve", &label]);
-    assert!(said.contains("A person approved. The agent's next call goes on."), "{said}");
+    assert!(
+        said.contains("A person approved.\nThe agent's next call continues the run."),
+        "{said}"
+    );
     let output =
         rig.type_in(&["workflow", "run", "--resume", &label, "--json"], "Merged: 0123abc\n.\n.\n");
     let walked: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -48,7 +56,13 @@ fn a_yes_lets_a_run_go_on() {
 #[test]
 fn a_no_is_recorded_with_its_reason_and_the_run_stays() {
     let (rig, label) = waiting();
+    let said = rig.says(&["reject", &label, "not before the release"]);
+    assert!(
+        said.contains("A person refused: not before the release.\nThe run stays at this step"),
+        "{said}"
+    );
     let told = rig.tells(&["reject", &label, "not before the release"]);
+    assert_eq!(told["isHeld"], true, "{told}");
     assert_eq!(told["schema"], "piton.settle/1");
     assert_eq!(told["summary"], "A person refused: not before the release");
     let output = rig.type_in(&["workflow", "run", "--resume", &label], "Merged: 0123abc\n.\n");
@@ -57,6 +71,41 @@ fn a_no_is_recorded_with_its_reason_and_the_run_stays() {
     rig.tells(&["answer", &label, "go ahead"]);
     let output = rig.type_in(&["workflow", "run", "--resume", &label], "Merged: 0123abc\n.\n.\n");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+}
+
+/// A step that wants confirmation does not wait for it, and nobody is told that it does.
+#[test]
+fn a_no_to_a_step_that_does_not_wait_says_so_and_reaches_the_agent() {
+    let rig = Rig::new();
+    let steps = json!([
+        { "id": "publish", "title": "Publish", "prompt": "Publish it.", "requireConfirmation": true },
+        { "id": "report", "title": "Report", "prompt": "Report it." },
+    ]);
+    let file = json!({ "id": "project.publish", "name": "P", "description": "d", "steps": steps });
+    rig.write(".piton/workflows/publish.json", &file.to_string());
+    let mut agent = Agent::start(&rig);
+    let start = json!({ "workflowId": "project.publish", "goal": "x" });
+    let started = agent.call("start_workflow", &start);
+    let label = rig.newest().label;
+    let said = rig.says(&["reject", &label, "not before Monday"]);
+    assert!(said.contains("does not wait for it: the agent may continue"), "{said}");
+    assert!(!said.contains("stays at this step"), "{said}");
+    // Whoever reads the step again reads the no in place of the question.
+    let state = json!({ "stateToken": started["stateToken"] });
+    let (read, _) = agent.call_text("continue_workflow", &state);
+    assert!(read.contains("Publish: refused: not before Monday"), "{read}");
+    assert!(
+        read.contains("The person refused this step") && !read.contains("Ask the person before"),
+        "{read}"
+    );
+    // Whoever had read it before continues, and reads the no then.
+    let ack = &started["nextCall"]["params"]["ackToken"];
+    let output = json!({ "ackToken": ack, "output": { "notesMarkdown": "Published." } });
+    let (read, is_error) = agent.call_text("continue_workflow", &output);
+    assert!(!is_error && read.contains("step 2 of 2: Report"), "{read}");
+    assert!(read.contains("Publish: refused: not before Monday"), "{read}");
+    assert!(read.contains("The run continued from a step that the person refused."), "{read}");
+    agent.leave();
 }
 
 #[test]

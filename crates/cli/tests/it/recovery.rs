@@ -39,8 +39,13 @@ pub(crate) fn log_of(rig: &Rig, backpack: &str) -> PathBuf {
 
 /// The files below a directory of blobs.
 pub(crate) fn blobs(rig: &Rig, namespace: &str) -> Vec<PathBuf> {
+    blobs_below(&rig.data().join("blobs").join(namespace))
+}
+
+/// The files in the directories of a directory.
+pub(crate) fn blobs_below(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let dirs = fs::read_dir(rig.data().join("blobs").join(namespace)).unwrap();
+    let dirs = fs::read_dir(directory).unwrap();
     for dir in dirs.map(|dir| dir.unwrap().path()).filter(|path| path.is_dir()) {
         found.extend(fs::read_dir(dir).unwrap().map(|file| file.unwrap().path()));
     }

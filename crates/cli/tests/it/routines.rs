@@ -4,7 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::rig::{Rig, text};
+use crate::{
+    agent::Agent,
+    rig::{Rig, text},
+};
 
 fn workflow(id: &str, steps: &Value) -> String {
     let file = json!({
@@ -45,9 +48,67 @@ fn a_routine_is_taken_in_from_a_file_beside_its_caller_and_pinned() {
     let second = compiled(&rig, "project.caller");
     assert!(second["workflow"]["steps"][0]["prompt"].as_str().unwrap().starts_with("Stare"));
     assert_ne!(first["workflowHash"], second["workflowHash"]);
-    // The routine can also be run by itself, unless it needs arguments to make sense.
     rig.says(&["workflow", "validate", &format!("{PROJECT}/caller.json")]);
-    assert!(rig.says(&["workflow", "list"]).contains("project.caller"));
+}
+
+#[test]
+fn a_routine_is_a_part_of_workflows_and_is_neither_listed_nor_started() {
+    let rig = Rig::new();
+    let caller = workflow("project.caller", &call("second_look", &json!({ "what": "it" })));
+    rig.write(&format!("{PROJECT}/caller.json"), &caller);
+    rig.write(&format!("{PROJECT}/look.json"), &routine("project.routine-second-look", "Look"));
+    rig.write(&format!("{PROJECT}/routines/spare.json"), &routine("old-spare", "Spare"));
+    let mut agent = Agent::start(&rig);
+    let listed = agent.call("list_workflows", &json!({}));
+    let listed: Vec<&str> = listed["workflows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["workflowId"].as_str().unwrap())
+        .filter(|id| !id.starts_with("wr."))
+        .collect();
+    assert_eq!(listed, ["project.caller"]);
+    let said = rig.says(&["workflow", "list"]);
+    assert!(said.contains("project.caller") && !said.contains("second-look"), "{said}");
+    // Whoever asks for it reads what uses it.
+    let start = |agent: &mut Agent, id: &str| {
+        agent.call("start_workflow", &json!({ "workflowId": id, "goal": "x" }))
+    };
+    let refused = start(&mut agent, "project.routine-second-look");
+    assert_eq!(refused["code"], "VALIDATION_ERROR", "{refused}");
+    let (message, advice) =
+        (refused["message"].as_str().unwrap(), refused["suggestion"].as_str().unwrap());
+    assert!(
+        message.contains("is a routine") && message.contains("Used by: project.caller."),
+        "{message}"
+    );
+    assert!(advice.starts_with("Start a workflow that uses it: project.caller."), "{advice}");
+    let refused = start(&mut agent, "old-spare");
+    assert!(refused["message"].as_str().unwrap().contains("No workflow uses it."), "{refused}");
+    assert_eq!(start(&mut agent, "project.caller")["pending"]["stepId"], "again--look");
+    let read =
+        agent.call("inspect_workflow", &json!({ "workflowId": "project.routine-second-look" }));
+    assert_eq!(read["stepTitles"], json!(["Look"]), "{read}");
+    agent.leave();
+    let (_, error) = rig.fails(&["workflow", "run", "project.routine-second-look"]);
+    assert!(error["message"].as_str().unwrap().contains("is a routine"), "{error}");
+    assert!(advice.contains("`piton workflow compile project.routine-second-look`"), "{advice}");
+    let shown = rig.says(&["workflow", "show", "project.routine-second-look"]);
+    assert!(shown.contains("Look") && !shown.contains("Walk it"), "{shown}");
+    // It is checked like any other file, and what is wrong with it is listed.
+    let said = rig.says(&["workflow", "validate"]);
+    assert!(
+        said.contains("look.json: in order") && said.contains("spare.json: in order"),
+        "{said}"
+    );
+    rig.write(
+        &format!("{PROJECT}/look.json"),
+        &routine("project.routine-second-look", "Look").replace("\"title\"", "\"titel\""),
+    );
+    let output = rig.run(&["workflow", "validate"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("look.json"), "{}", text(&output.stdout));
+    assert!(rig.says(&["workflow", "list"]).contains("look.json"));
 }
 
 #[test]
@@ -177,6 +238,9 @@ fn adopting_overwrites_nothing_and_writes_nothing_that_does_not_load() {
     assert!(message.contains("main.json is there already, with other content"), "{message}");
     assert!(message.contains("Nothing was written"), "{message}");
     assert!(!target.join("old.json").exists());
+    let advice = error["suggestion"].as_str().unwrap();
+    assert!(advice.contains("`piton workflow adopt set --namespace NAME`"), "{advice}");
+    assert!(advice.contains("`piton workflow adopt set --to DIR`"), "{advice}");
     // An id that another file has is nobody else's.
     fs::remove_file(target.join("main.json")).unwrap();
     let holder = workflow("user.main", &json!([{ "id": "a-step", "title": "A", "prompt": "Do." }]));
@@ -186,6 +250,17 @@ fn adopting_overwrites_nothing_and_writes_nothing_that_does_not_load() {
         error["message"].as_str().unwrap().contains("has the id `user.main` already"),
         "{error}"
     );
+    let advice = error["suggestion"].as_str().unwrap();
+    assert!(advice.contains("--namespace NAME`.") && !advice.contains("--to"), "{advice}");
+    // One that keeps its id is in the way of itself under any namespace.
+    rig.write(&format!("{USER}/elsewhere.json"), &holder.replace("user.main", "team.own"));
+    let (_, error) = rig.fails(&["workflow", "adopt", "set", "--namespace", "second"]);
+    assert!(
+        error["message"].as_str().unwrap().contains("has the id `team.own` already"),
+        "{error}"
+    );
+    assert!(!error["suggestion"].as_str().unwrap().contains("--namespace"), "{error}");
+    rig.write(&format!("{USER}/elsewhere.json"), &holder);
     // Another namespace and another directory stand in nobody's way.
     rig.tells(&["workflow", "adopt", "set", "--namespace", "old", "--to", "elsewhere"]);
     let main = fs::read_to_string(rig.project().join("elsewhere/main.json")).unwrap();
@@ -214,4 +289,25 @@ fn adopting_overwrites_nothing_and_writes_nothing_that_does_not_load() {
     assert!(said.contains("twice.json: not adopted: it would be `third.main`"), "{said}");
     assert!(rig.project().join("third/main.json").exists());
     assert!(!rig.project().join("third/broken.json").exists());
+}
+
+/// Every way that the advice names leads around a file that stands in the way.
+#[test]
+fn what_stands_in_the_way_of_an_adoption_is_avoided_as_the_advice_says() {
+    for way in [["--namespace", "second"], ["--to", "aside"]] {
+        let rig = Rig::new();
+        set(&rig);
+        rig.write(&format!("{USER}/main.json"), &workflow("user.other", &call("x", &json!({}))));
+        rig.fails(&["workflow", "adopt", "set"]);
+        let again = [&["workflow", "adopt", "set"], &way[..]].concat();
+        let adopted = rig.tells(&again);
+        assert_eq!(adopted["written"].as_array().unwrap().len(), 5, "{way:?}: {adopted}");
+        assert!(rig.says(&again).contains("Nothing to do: 5 files are in"), "{way:?}");
+        if way[0] == "--namespace" {
+            let file = rig.home().join(".config/piton/workflows/second/main.json");
+            assert!(fs::read_to_string(file).unwrap().contains("\"second.main\""));
+            let compiled = compiled(&rig, "second.main");
+            assert_eq!(compiled["workflow"]["steps"][1]["stepId"], "again--look");
+        }
+    }
 }

@@ -90,7 +90,7 @@ impl Context {
 
     /// A frame by its id.
     pub async fn frame(&self, id: FrameId) -> Result<Frame, Error> {
-        let missing = || Error::FrameNotFound { asked: id.to_string() };
+        let missing = || Error::FrameNotFound { asked: id.to_string(), path: None };
         let place = self.row(&self.keys.digests(Row::Place, &id.digest(), None)).await?;
         let place = place.ok_or_else(missing)?;
         let index = place_index(&place.value)?;

@@ -172,7 +172,10 @@ impl Context {
             return Err(Error::Invalid(format!("{from} has its own frames already")));
         }
         if !self.has_frames(from).await? {
-            return Err(Error::FrameNotFound { asked: format!("at {from}") });
+            return Err(Error::FrameNotFound {
+                asked: format!("at {from}"),
+                path: Some(from.clone()),
+            });
         }
         let mut copying = Copying::default();
         copying.moved.insert(from.clone(), to.clone());

@@ -51,7 +51,7 @@ impl Context {
         let node = self.node(root, asked).await?;
         if self.head(&node.path, frame_type).await?.is_none() {
             let asked = format!("of type {frame_type} at {}", node.path);
-            return Err(Error::FrameNotFound { asked });
+            return Err(Error::FrameNotFound { asked, path: Some(node.path) });
         }
         let mark = Mark { agent: agent.clone(), reason: reason.to_owned() };
         let value = canonical::encode(&mark).expect("it has texts only").into_vec();

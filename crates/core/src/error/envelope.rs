@@ -77,6 +77,13 @@ impl Envelope {
         self
     }
 
+    /// The same failure with `name` in its next action wherever that has `placeholder`, such as `SESSION`.
+    #[must_use]
+    pub fn with_name(self, placeholder: &str, name: impl fmt::Display) -> Self {
+        let suggestion = self.suggestion.replace(placeholder, &name.to_string());
+        self.with_suggestion(suggestion)
+    }
+
     /// The same failure with another retry rule.
     #[must_use]
     pub fn with_retry(mut self, retry: Retry) -> Self {

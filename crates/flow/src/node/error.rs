@@ -26,14 +26,15 @@ piton_core::closed_set! {
 #[error("{message}")]
 pub struct NodeError {
     message: String,
-    code: Option<Code>,
+    /// The code and the next action of the part that it comes from.
+    cause: Option<(Code, String)>,
     missing: Option<Key>,
 }
 
 impl NodeError {
     /// A failure in the node's own words.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: None, missing: None }
+        Self { message: message.into(), cause: None, missing: None }
     }
 
     /// What happened.
@@ -42,8 +43,13 @@ impl NodeError {
     }
 
     /// The code of the part that it comes from.
-    pub const fn code(&self) -> Option<Code> {
-        self.code
+    pub fn code(&self) -> Option<Code> {
+        self.cause.as_ref().map(|(code, _)| *code)
+    }
+
+    /// What to do about it, if the part that it comes from says so.
+    pub(crate) fn suggestion(&self) -> Option<&str> {
+        self.cause.as_ref().map(|(_, suggestion)| suggestion.as_str())
     }
 
     /// The key that nobody packed, if that is why it failed.
@@ -60,22 +66,30 @@ impl NodeError {
 
 impl From<piton_backpack::Error> for NodeError {
     fn from(error: piton_backpack::Error) -> Self {
-        let missing = match &error {
-            piton_backpack::Error::Missing { key } => Some(key.clone()),
+        let cause = (error.code(), error.envelope().suggestion);
+        let message = error.to_string();
+        let missing = match error {
+            piton_backpack::Error::Missing { key } => Some(key),
             _ => None,
         };
-        Self { message: error.to_string(), code: Some(error.code()), missing }
+        Self { message, cause: Some(cause), missing }
     }
 }
 
 impl From<piton_models::Error> for NodeError {
     fn from(error: piton_models::Error) -> Self {
-        Self { message: error.to_string(), code: Some(error.code()), missing: None }
+        let cause = (error.code(), error.envelope().suggestion);
+        Self { message: error.to_string(), cause: Some(cause), missing: None }
     }
 }
 
 impl From<&NodeError> for Envelope {
     fn from(error: &NodeError) -> Self {
-        Self::new(error.code.unwrap_or(Code::FlowNodeFailed), &error.message)
+        let code = error.code().unwrap_or(Code::FlowNodeFailed);
+        let envelope = Self::new(code, &error.message);
+        match error.suggestion() {
+            Some(suggestion) => envelope.with_suggestion(suggestion),
+            None => envelope,
+        }
     }
 }

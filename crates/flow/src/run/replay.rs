@@ -48,6 +48,23 @@ pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
     })
 }
 
+/// The last commit of the state in which the last run on a backpack stopped before `node`, which left nothing behind
+/// itself: it failed before its first commit, or never began. Absent if another node comes next there by `flow`, or
+/// if the run stopped inside a flow within it.
+pub fn before_pending_node(backpack: &Backpack, flow: &Flow, node: &str) -> Option<CommitId> {
+    let records = RunRecord::all(backpack).ok()?;
+    let (commit, record) = records.last()?;
+    let next = match &record.finished {
+        None => flow.start?,
+        Some(Finished { path, condition }) => {
+            let [id] = path.as_slice() else { return None };
+            let place = flow.places.iter().find(|place| place.id == *id)?;
+            place.edge(condition.as_deref()?)?.to
+        }
+    };
+    (flow.places[next].id == node).then_some(*commit)
+}
+
 /// Whether a flow can be run again from a node. One inside a batch is refused, because the passes of a batch
 /// share one state: there is none from which one of them alone could run again.
 pub fn check_start(flow: &Flow, node: &str) -> Result<(), Error> {

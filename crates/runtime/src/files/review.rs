@@ -135,7 +135,10 @@ impl FileWorld {
         copied.map_err(|fault| match fault {
             Fault::NotEmpty => refused(
                 format!("{} has changes of its own; nothing was copied.", to.prefix),
-                "Drop them with `piton workspace drop`, or name another overlay.",
+                &format!(
+                    "Drop them with `piton workspace drop {}`, or name another overlay.",
+                    to.prefix
+                ),
             ),
             other => told(to)(other),
         })?;

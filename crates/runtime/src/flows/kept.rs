@@ -20,7 +20,10 @@ pub(super) fn description(backpack: &Backpack) -> Result<Value, Envelope> {
     found.ok_or_else(|| {
         let message = format!("The run on `{}` did not keep its flow.", backpack.id());
         Envelope::new(Code::FlowNotResumable, message)
-            .with_suggestion("Name the file that it was started with: --flow FILE.")
+            .with_suggestion(
+                "Name the file that it was started with: `piton flow resume BACKPACK --flow FILE`.",
+            )
+            .with_name("BACKPACK", backpack.id())
     })
 }
 
@@ -32,10 +35,10 @@ pub(super) fn same(loaded: Loaded, backpack: &Backpack) -> Result<Loaded, Envelo
     }
     let message =
         format!("The flow is not the one that the run on `{}` began with.", backpack.id());
-    Err(Envelope::new(Code::FlowNotResumable, message).with_suggestion(
-        "Leave out --flow to go on with the flow that the run kept, or run it again with yours: \
-         piton flow replay RUN --from NODE --flow FILE.",
-    ))
+    let both = "Continue with the flow that the run kept: `piton flow resume BACKPACK`. Or run it again with yours, from \
+                a node that it reached: `piton flow replay BACKPACK --from NODE --flow FILE`.";
+    let envelope = Envelope::new(Code::FlowNotResumable, message).with_suggestion(both);
+    Err(envelope.with_name("BACKPACK", backpack.id()))
 }
 
 /// The description with other parameters of nodes.
@@ -66,7 +69,7 @@ fn entry<'a>(flow: &'a mut Value, list: &str, id: &str) -> Option<&'a mut Value>
 fn no_node(node: &str) -> Envelope {
     let shown = truncate(node, PATH_QUOTED_BYTES_MAX);
     Envelope::new(Code::FlowInvalid, format!("The flow has no node `{shown}` with parameters."))
-        .with_suggestion("Name it as `piton backpack log` does: NODE.PARAMETER=VALUE.")
+        .with_suggestion("Name it as `piton backpack log BACKPACK` does: NODE.PARAMETER=VALUE.")
 }
 
 #[cfg(test)]

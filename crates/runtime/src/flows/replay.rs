@@ -6,7 +6,7 @@
 use piton_backpack::journal::{JournaledBackpack, Mode, read, read_at};
 use piton_backpack::{Backpack, BackpackId};
 use piton_core::Envelope;
-use piton_flow::run::{before_node, check_start};
+use piton_flow::run::{before_node, before_pending_node, check_start};
 use piton_flow::{Loaded, RunOptions, Runner, State};
 
 use super::kept;
@@ -31,7 +31,10 @@ impl Flows {
         check_start(flow, request.from).map_err(|error| error.envelope())?;
         request.initial.check()?;
         self.check_tools(flow).await?;
-        let before = before_node(&original, request.from).map_err(|error| error.envelope())?;
+        let before = before_node(&original, request.from).or_else(|error| {
+            let pending = before_pending_node(&original, flow, request.from);
+            pending.ok_or_else(|| error.envelope().with_name("BACKPACK", id))
+        })?;
         let state = read_at(&original, before, &*ports.blobs).await;
         let state = state.map_err(|error| error.envelope())?;
         let fork = request.into.clone();
@@ -62,6 +65,8 @@ impl Flows {
             Some(text) => self.load(text)?.flow.to_json(),
             None => kept::description(original)?,
         };
-        self.load(&kept::with_params(description, &request.params)?.to_string())
+        let described = kept::with_params(description, &request.params)
+            .map_err(|error| error.with_name("BACKPACK", &request.backpack))?;
+        self.load(&described.to_string())
     }
 }

@@ -135,7 +135,7 @@ impl Flows {
         };
         let (report, ()) = futures_util::future::join(running, hearing).await;
         let closed = backpack.close().await.map_err(|error| error.envelope());
-        let report = report.map_err(|error| error.envelope())?;
+        let report = report.map_err(|error| error.envelope().with_name("BACKPACK", id))?;
         closed?;
         Ok(ran(id, report, warnings))
     }
@@ -199,7 +199,7 @@ fn ran(id: &BackpackId, report: Report, warnings: Vec<String>) -> FlowRan {
     let status = report.status();
     let (action, error) = match report.outcome {
         Ok(action) => (Some(action.to_string()), None),
-        Err(error) => (None, Some(error.envelope())),
+        Err(error) => (None, Some(error.envelope().with_name("BACKPACK", id))),
     };
     let (run_id, backpack, steps) = (report.run, id.clone(), report.steps);
     FlowRan { run_id, backpack, status, steps, warnings, action, error }

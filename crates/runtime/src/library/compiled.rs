@@ -3,7 +3,7 @@
 //! *Invariants*: a file is compiled again when it was written, when its content differs, when the id that an older file
 //! goes by is another one now, or when it calls routines and those that it sees differ; what is kept never answers for another source.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -12,13 +12,13 @@ use piton_core::{Digest, WorkflowId};
 use piton_workflow::SourceKind;
 use piton_workflow::bundled::Bundled;
 use piton_workflow::compile::{CompiledWorkflow, compile};
-use piton_workflow::source::{DeclaredId, Origin, Problem};
+use piton_workflow::source::{DeclaredId, Origin, Problem, RoutineId};
 use serde::Deserialize;
 
-use super::routines::{RoutineFile, Routines};
+use super::routines::{RoutineFile, Routines, routine_name};
 use super::scan::{Stamp, Trouble, read, scan};
 use super::source::Source;
-use super::stock::{Broken, BrokenReason, Stock, Stocked};
+use super::stock::{Broken, BrokenReason, Routine, Stock, Stocked};
 use crate::bounds::{COMPILED_KEPT_MAX, SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
 
 /// What stands in every file that calls a routine.
@@ -42,8 +42,8 @@ struct Kept {
     declared: Option<String>,
     /// The id that it was compiled under, if its own has no namespace.
     given: Option<WorkflowId>,
-    /// Whether it calls routines.
-    calls: bool,
+    /// The names of the routines that it calls; nothing if it calls none.
+    calls: Option<BTreeSet<String>>,
     /// The routines that it was compiled with, if it calls some.
     routines: Option<Digest>,
     outcome: Option<Outcome>,
@@ -77,15 +77,30 @@ impl Library {
         let mut taken = namespaced(&candidates);
         let mut routines =
             Routines::new(candidates.iter().filter_map(Candidate::routine).collect());
+        let mut callers: BTreeMap<PathBuf, Vec<WorkflowId>> = BTreeMap::new();
         for mut candidate in candidates {
             let given = candidate.give_id(&mut taken);
             match self.outcome(&mut candidate, given, &taken, &mut routines) {
-                Ok(Ok(workflow)) => stock.put(candidate.stocked(workflow)),
+                Ok(Ok(workflow)) if candidate.routine().is_some() => {
+                    let routine = candidate.stocked(workflow);
+                    stock.routines.push(Routine { routine, used_by: Vec::new() });
+                }
+                Ok(Ok(workflow)) => {
+                    let called = candidate.kept.calls.iter().flatten();
+                    for path in called.filter_map(|name| routines.path(candidate.source, name)) {
+                        callers.entry(path).or_default().push(workflow.workflow_id.clone());
+                    }
+                    stock.put(candidate.stocked(workflow));
+                }
                 Ok(Err(problems)) => {
                     stock.broken.push(candidate.broken(BrokenReason::Problems(problems)));
                 }
                 Err(told) => stock.broken.push(candidate.broken(BrokenReason::Unreadable(told))),
             }
+        }
+        for Routine { routine, used_by } in &mut stock.routines {
+            let callers = routine.path.as_ref().and_then(|path| callers.remove(path));
+            *used_by = callers.unwrap_or_default();
         }
         stock
     }
@@ -148,7 +163,7 @@ impl Library {
         {
             return Ok(Kept { stamp, ..kept });
         }
-        let (declared, calls) = (declared(&text), text.contains(CALL));
+        let (declared, calls) = (declared(&text), routines_called(&text));
         let (given, routines, outcome) = (None, None, None);
         Ok(Kept { stamp, digest, declared, given, calls, routines, outcome })
     }
@@ -161,7 +176,7 @@ impl Library {
         taken: &BTreeSet<WorkflowId>,
         routines: &mut Routines,
     ) -> Result<Outcome, String> {
-        let seen = candidate.kept.calls.then(|| routines.digest(candidate.source));
+        let seen = candidate.kept.calls.as_ref().map(|_| routines.digest(candidate.source));
         if let Some(outcome) = &candidate.kept.outcome
             && candidate.kept.given == given
             && candidate.kept.routines == seen
@@ -176,7 +191,7 @@ impl Library {
         let outcome = compile(&text, &origin, catalog).map(Arc::new).map_err(Arc::from);
         candidate.kept.digest = Digest::of(&FileBytes(text.as_bytes()));
         candidate.kept.given = given;
-        candidate.kept.calls = text.contains(CALL);
+        candidate.kept.calls = routines_called(&text);
         candidate.kept.routines = seen;
         candidate.kept.outcome = Some(outcome_of(&outcome));
         self.keep(candidate);
@@ -237,6 +252,16 @@ fn outcome_of(outcome: &Outcome) -> Outcome {
         Ok(workflow) => Ok(Arc::clone(workflow)),
         Err(problems) => Err(Arc::clone(problems)),
     }
+}
+
+/// The names of the routines that a file calls, as [`Routines`] has them; nothing if it calls none.
+fn routines_called(text: &str) -> Option<BTreeSet<String>> {
+    let is_part = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
+    let name = |rest: &str| {
+        let end = rest.find(|one| !is_part(one)).unwrap_or(rest.len());
+        routine_name(&format!("{}{}", RoutineId::PREFIX, &rest[..end]))
+    };
+    text.contains(CALL).then(|| text.split(RoutineId::PREFIX).skip(1).map(name).collect())
 }
 
 /// The ids with a namespace that files declare. No older file is given one of them.

@@ -3,7 +3,7 @@
 use piton_core::{Code, Envelope, WorkflowId};
 use piton_workflow::bundled::resolve;
 
-use super::stock::{Stock, Stocked};
+use super::stock::{Routine, Stock, Stocked};
 use crate::bounds::NAMES_LISTED_MAX;
 use crate::nearest::nearest;
 
@@ -14,6 +14,8 @@ pub struct Found<'a> {
     pub stocked: &'a Stocked,
     /// That it goes by another id than the one that was asked for.
     pub warning: Option<String>,
+    /// Whether it is a routine.
+    pub is_routine: bool,
 }
 
 /// No workflow has this id.
@@ -24,27 +26,46 @@ pub struct NotFound {
     known: Vec<String>,
     /// A file that does not load and has this id or name.
     broken: Option<String>,
+    /// The workflows that take it in, if it is a routine.
+    used_by: Option<Vec<String>>,
 }
 
 impl Stock {
-    /// The workflow that goes by `id`.
+    /// The workflow that goes by `id` and can be started.
     pub fn find(&self, id: &str) -> Result<Found<'_>, NotFound> {
         let id = id.trim();
         let direct = id.parse::<WorkflowId>().ok().and_then(|id| self.workflows.get(&id));
         if let Some(stocked) = direct {
-            return Ok(Found { stocked, warning: None });
+            return Ok(Found { stocked, warning: None, is_routine: false });
         }
         let legacy = self.workflows.values().filter(|one| one.legacy_id.as_deref() == Some(id));
         if let Some(stocked) = legacy.max_by_key(|one| one.order) {
             let canonical = &stocked.workflow.workflow_id;
             let warning = format!("`{id}` has no namespace; use `{canonical}`");
-            return Ok(Found { stocked, warning: Some(warning) });
+            return Ok(Found { stocked, warning: Some(warning), is_routine: false });
         }
         let alias = resolve(id).and_then(|found| {
             let stocked = self.workflows.get(&found.workflow.workflow_id())?;
-            Some(Found { stocked, warning: found.warning.map(|warning| warning.to_string()) })
+            let warning = found.warning.map(|warning| warning.to_string());
+            Some(Found { stocked, warning, is_routine: false })
         });
         alias.ok_or_else(|| self.not_found(id))
+    }
+
+    /// The workflow or routine that goes by `id`, to be read.
+    pub fn find_to_read(&self, id: &str) -> Result<Found<'_>, NotFound> {
+        self.find(id).or_else(|not_found| {
+            let routine = self.routine(id.trim()).ok_or(not_found)?;
+            let warning = Some(format!("`{}` is a routine: a part of other workflows", id.trim()));
+            Ok(Found { stocked: &routine.routine, warning, is_routine: true })
+        })
+    }
+
+    fn routine(&self, id: &str) -> Option<&Routine> {
+        self.routines.iter().rev().find(|one| {
+            let Stocked { workflow, legacy_id, .. } = &one.routine;
+            workflow.workflow_id.as_str() == id || legacy_id.as_deref() == Some(id)
+        })
     }
 
     fn not_found(&self, id: &str) -> NotFound {
@@ -57,6 +78,9 @@ impl Stock {
         };
         let broken = self.broken.iter().find(|broken| !id.is_empty() && named_so(&broken.path));
         NotFound {
+            used_by: self
+                .routine(id)
+                .map(|one| one.used_by.iter().map(ToString::to_string).collect()),
             asked: id.chars().take(NAMES_LISTED_MAX * 4).collect(),
             close: nearest(id, ids.iter().copied()).into_iter().map(str::to_owned).collect(),
             known: ids.into_iter().take(NAMES_LISTED_MAX).map(str::to_owned).collect(),
@@ -68,7 +92,10 @@ impl Stock {
 impl NotFound {
     /// The failure as a person or an agent reads it.
     pub fn envelope(&self) -> Envelope {
-        let Self { asked, close, known, broken } = self;
+        let Self { asked, close, known, broken, used_by } = self;
+        if let Some(used_by) = used_by {
+            return routine(asked, used_by);
+        }
         let mut message = format!("There is no workflow `{asked}`.");
         if let Some(path) = broken {
             message =
@@ -84,4 +111,31 @@ impl NotFound {
         };
         Envelope::new(Code::ValidationError, message).with_suggestion(suggestion)
     }
+}
+
+/// The refusal to start a routine, with what can be done instead.
+fn routine(asked: &str, used_by: &[String]) -> Envelope {
+    let what = format!(
+        "`{asked}` is a routine: its steps are part of other workflows, and it is not started by itself."
+    );
+    let shown = used_by.len().min(NAMES_LISTED_MAX);
+    let listed = used_by[..shown].join(", ");
+    let (users, start) = match used_by.len() - shown {
+        _ if used_by.is_empty() => {
+            ("No workflow uses it.".to_owned(), "Start another workflow.".to_owned())
+        }
+        more => {
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            (
+                format!("Used by: {listed}{more}."),
+                format!("Start a workflow that uses it: {listed}."),
+            )
+        }
+    };
+    let read = format!(
+        "To do its steps alone, read them: inspect_workflow with the mode `full`, or `piton workflow compile {asked}`, shows \
+         them."
+    );
+    Envelope::new(Code::ValidationError, format!("{what} {users}"))
+        .with_suggestion(format!("{start} {read}"))
 }

@@ -14,7 +14,7 @@
 //! | `find` | a workflow by id, by an older id, or the ids that were probably meant |
 //!
 //! *Invariants*: a file that does not load is listed with everything that is wrong with it. The workflows that come
-//! with Piton are never shadowed. The same files give the same stock, in any order of their directory.
+//! with Piton are never shadowed. A routine is no workflow: nothing lists or starts it. The same files give the same stock, in any order of their directory.
 
 mod adopt;
 mod compiled;
@@ -29,4 +29,4 @@ pub use compiled::Library;
 pub use find::{Found, NotFound};
 pub use routines::catalog_beside;
 pub use source::{PROJECT_WORKFLOWS, Source, USER_WORKFLOWS, sources};
-pub use stock::{Broken, BrokenReason, Shadowed, Stock, Stocked};
+pub use stock::{Broken, BrokenReason, Routine, Shadowed, Stock, Stocked};

@@ -38,6 +38,11 @@ impl RoutineFile {
     }
 }
 
+/// What a routine is found by: `-` and `_` are the same in it.
+pub(super) fn routine_name(id: &str) -> String {
+    id.replace('-', "_")
+}
+
 /// Whether a file lies in a directory of routines.
 pub(super) fn is_routine_directory(path: &Path) -> bool {
     let directory = path.parent().and_then(Path::file_name);
@@ -61,7 +66,12 @@ impl Routines {
     fn seen_by(&self, source: usize) -> BTreeMap<String, &RoutineFile> {
         let others = self.files.iter().filter(|file| file.source != source);
         let own = self.files.iter().filter(|file| file.source == source);
-        others.chain(own).map(|file| (file.id.as_str().replace('-', "_"), file)).collect()
+        others.chain(own).map(|file| (routine_name(file.id.as_str()), file)).collect()
+    }
+
+    /// The file of the routine that a source sees under a name.
+    pub(super) fn path(&self, source: usize, name: &str) -> Option<PathBuf> {
+        self.seen_by(source).get(name).map(|file| file.path.clone())
     }
 
     /// A digest of the routines that a source sees.

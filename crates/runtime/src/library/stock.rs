@@ -29,6 +29,15 @@ pub struct Stocked {
     pub(super) order: usize,
 }
 
+/// A file whose steps workflows take in. It is no workflow by itself: it is neither listed nor started.
+#[derive(Clone, Debug)]
+pub struct Routine {
+    /// The file, which loads.
+    pub routine: Stocked,
+    /// The workflows that take it in.
+    pub used_by: Vec<WorkflowId>,
+}
+
 /// A workflow that another one with the same id takes the place of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shadowed {
@@ -65,6 +74,8 @@ pub enum BrokenReason {
 pub struct Stock {
     /// The workflows that can be run.
     pub workflows: BTreeMap<WorkflowId, Stocked>,
+    /// The parts that workflows take in, in the order of sources and paths.
+    pub routines: Vec<Routine>,
     /// Those that others take the place of, weakest first.
     pub shadowed: Vec<Shadowed>,
     /// What does not load, in the order of sources and paths.
@@ -72,6 +83,11 @@ pub struct Stock {
 }
 
 impl Stock {
+    /// Every file that loads, routines too.
+    pub fn files(&self) -> impl Iterator<Item = &Stocked> {
+        self.workflows.values().chain(self.routines.iter().map(|one| &one.routine))
+    }
+
     /// Puts a workflow into the stock, in the place of one with the same id from a weaker source.
     pub(super) fn put(&mut self, mut found: Stocked) {
         found.order = self.workflows.len() + self.shadowed.len();

@@ -70,7 +70,7 @@ fn no_node(reference: &NodeReference) -> Envelope {
     let run = truncate(&reference.run.0, NAME_QUOTED_BYTES_MAX);
     let message =
         format!("The run `{run}` has no step `{}`.", truncate(node, NAME_QUOTED_BYTES_MAX));
-    Envelope::new(Code::SessionNotFound, message).with_suggestion(
-        "`piton session tree RUN --json` lists its nodes; a step's own id is taken as well.",
-    )
+    Envelope::new(Code::SessionNotFound, message).with_suggestion(format!(
+        "`piton session tree {run} --json` lists its nodes; a step's own id is taken as well."
+    ))
 }

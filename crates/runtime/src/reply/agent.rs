@@ -190,9 +190,12 @@ pub struct InspectedWorkflow {
     /// The whole; with `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compiled: Option<CompiledWorkflow>,
-    /// That it was asked for by an older id.
+    /// That it was asked for by an older id, or is a routine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
+    /// Whether it is a routine, which is a part of workflows and cannot be started.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_routine: bool,
 }
 
 /// Runs that could be continued.

@@ -243,6 +243,8 @@ pub struct SettledRun {
     pub reason: UserOnlyDependency,
     /// What was recorded.
     pub summary: String,
+    /// Whether the run waits at the step until a person agrees; else the agent may continue all the same.
+    pub is_held: bool,
 }
 
 /// The preferences in force.

@@ -159,6 +159,9 @@ impl InspectedWorkflow {
                 serde_json::to_string_pretty(compiled).expect("a compiled workflow is JSON");
             write!(text, "\n\n{whole}\n").expect(INFALLIBLE);
         }
+        if self.is_routine {
+            return text;
+        }
         let id = json!(self.entry.workflow_id);
         write!(text, "\nNext: start_workflow {{ \"workflowId\": {id}, \"goal\": \"…\" }}")
             .expect(INFALLIBLE);

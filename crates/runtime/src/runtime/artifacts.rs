@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use piton_core::{Code, Digest, Envelope, shorten, truncate};
+use piton_core::{Code, Digest, Envelope, SessionId, shorten, truncate};
 use piton_workflow::artifact::Artifact;
 use piton_workflow::event::OutputPayload;
 use piton_workflow::projection::{Output, RunNode, RunState, headline};
@@ -36,7 +36,13 @@ impl Runtime {
     ) -> Result<ArtifactPart, Envelope> {
         let digest: Digest = request.digest.trim().parse().map_err(|_| no_digest(request))?;
         let artifact = Artifact::read(&*self.ports.blobs, digest).await;
-        let Artifact { kind, text, .. } = artifact.map_err(|error| error.envelope())?;
+        let Artifact { kind, text, .. } = artifact.map_err(|error| match error.code() {
+            Code::StoreCorruptBlob => error.envelope().with_suggestion(
+                "If you still have its content, submit the artifact again: that stores it anew. Otherwise tell the \
+                 person to run `piton doctor`, which shows what it belongs to.",
+            ),
+            _ => error.envelope(),
+        })?;
         let offset = request.offset.unwrap_or_default();
         if offset > text.len() || !text.is_char_boundary(offset) {
             let message =
@@ -76,12 +82,16 @@ impl Runtime {
                 || ends(&candidate.output.id.to_string(), name)
         };
         let by_name: Vec<_> = found.iter().filter(named).copied().collect();
+        let mut unreadable = 0;
         let chosen = if by_name.is_empty() {
             let mut of_kind = Vec::new();
             for candidate in found.iter().take(ARTIFACTS_SEARCHED_MAX) {
-                let read = Artifact::read(&*self.ports.blobs, candidate.digest).await;
-                if read.is_ok_and(|artifact| artifact.kind.as_deref() == Some(name)) {
-                    of_kind.push(*candidate);
+                match Artifact::read(&*self.ports.blobs, candidate.digest).await {
+                    Ok(artifact) if artifact.kind.as_deref() == Some(name) => {
+                        of_kind.push(*candidate);
+                    }
+                    Ok(_) => {}
+                    Err(_) => unreadable += 1,
                 }
             }
             of_kind
@@ -96,7 +106,7 @@ impl Runtime {
         let chosen: Vec<_> = distinct.into_values().collect();
         let Candidate { run, node, output, digest } = match chosen.as_slice() {
             [one] => *one,
-            [] => return Err(nothing(name, found.len())),
+            [] => return Err(nothing(session, name, found.len(), unreadable)),
             several => {
                 let lines = several.iter().map(|one| format!("{} ({})", one.digest, one.node.id));
                 let lines: Vec<String> = lines.collect();
@@ -104,7 +114,8 @@ impl Runtime {
             }
         };
         let artifact = Artifact::read(&*self.ports.blobs, digest).await;
-        let Artifact { kind, text, .. } = artifact.map_err(|error| error.envelope())?;
+        let artifact = artifact.map_err(|error| content_lost(session, error.envelope()))?;
+        let Artifact { kind, text, .. } = artifact;
         let content = serde_json::from_str(&text).map_err(|error| {
             let message = format!("The artifact {digest} is no JSON: {error}.");
             Envelope::new(Code::StoreInvariantViolation, message)
@@ -138,12 +149,34 @@ fn candidates<'a>(runs: &[&'a RunState]) -> Vec<Candidate<'a>> {
     found
 }
 
-fn nothing(name: &str, artifacts: usize) -> Envelope {
+/// The same failure; one to read stored content of a session says where the ways to get it back are listed.
+pub(super) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
+    let is_content = matches!(
+        error.code,
+        Code::StoreCorruptBlob | Code::StoreNotFound | Code::StoreInvariantViolation
+    );
+    if !is_content {
+        return error;
+    }
+    error.with_suggestion(format!(
+        "Run `piton session verify {session}`: it lists what is damaged and each way to get it back. Everything else \
+         of the session works."
+    ))
+}
+
+fn nothing(session: SessionId, name: &str, artifacts: usize, unreadable: usize) -> Envelope {
     let shown = truncate(name, NAME_QUOTED_BYTES_MAX);
+    if unreadable > 0 {
+        let message = format!(
+            "No artifact of the session that can be read is called `{shown}`; {unreadable} of {artifacts} cannot be \
+             read."
+        );
+        return content_lost(session, Envelope::new(Code::StoreCorruptBlob, message));
+    }
     let message = format!("The session has no artifact `{shown}`; it has {artifacts} of them.");
-    Envelope::new(Code::StoreNotFound, message).with_suggestion(
-        "`piton session show RUN` lists the artifacts with the ends of their digests.",
-    )
+    Envelope::new(Code::StoreNotFound, message).with_suggestion(format!(
+        "`piton session show {session}` lists the artifacts with the ends of their digests."
+    ))
 }
 
 fn no_digest(request: &GetArtifact) -> Envelope {

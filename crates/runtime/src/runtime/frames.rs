@@ -40,7 +40,10 @@ impl Runtime {
             Envelope::new(Code::ContextUnreadable, message).with_suggestion(suggestion)
         };
         let ports = self.frames.as_ref().ok_or_else(|| {
-            lacking("This process keeps no context.", "Use the command `piton context`.")
+            lacking(
+                "This process keeps no context.",
+                "Use `piton context status` and the other commands about context.",
+            )
         })?;
         let project = project.ok_or_else(|| {
             lacking("Nothing says which project is meant.", "Go to the directory of a project.")

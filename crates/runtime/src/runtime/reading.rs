@@ -15,6 +15,7 @@ use piton_workflow::projection::{
 };
 use piton_workflow::snapshot::ExecutionSnapshot;
 
+use super::artifacts::content_lost;
 use super::ports::Ports;
 use crate::bounds::ARTIFACTS_READ_MAX;
 use crate::reply::ArtifactShown;
@@ -22,6 +23,7 @@ use crate::reply::ArtifactShown;
 /// A session, read whole.
 pub(crate) struct Reading<'a> {
     ports: &'a Ports,
+    session: SessionId,
     pub(crate) state: SessionState,
     pub(crate) events: Vec<SessionEvent>,
     tips: HashMap<SnapshotRef, TipState>,
@@ -35,12 +37,13 @@ impl<'a> Reading<'a> {
         let loaded = ports.journal.load(&stream).await.map_err(|error| error.envelope())?;
         validate(&loaded.events).map_err(|flaw| {
             let message = format!("The events of {session} contradict each other: {flaw}.");
-            Envelope::new(Code::StoreInvariantViolation, message)
+            content_lost(session, Envelope::new(Code::StoreInvariantViolation, message))
         })?;
         let state = SessionState::of(&loaded.events);
         let events = loaded.events;
         Ok(Self {
             ports,
+            session,
             state,
             events,
             tips: HashMap::new(),
@@ -66,10 +69,8 @@ impl<'a> Reading<'a> {
         }
         let bytes = self.blob(Namespace::PinnedWorkflows, hash.digest()).await?;
         let workflow = CompiledWorkflow::read(&bytes).map_err(|error| {
-            Envelope::new(
-                Code::StoreInvariantViolation,
-                format!("A pinned workflow cannot be used: {error}."),
-            )
+            let message = format!("A pinned workflow cannot be used: {error}.");
+            content_lost(self.session, Envelope::new(Code::StoreInvariantViolation, message))
         })?;
         let workflow = Arc::new(workflow);
         self.workflows.insert(hash, Arc::clone(&workflow));
@@ -83,7 +84,8 @@ impl<'a> Reading<'a> {
     ) -> Result<ExecutionSnapshot, Envelope> {
         let bytes = self.blob(Namespace::Snapshots, snapshot.digest()).await?;
         ExecutionSnapshot::decode(&bytes).map_err(|error| {
-            Envelope::new(error.code(), format!("A snapshot cannot be used: {error}."))
+            let message = format!("A snapshot cannot be used: {error}.");
+            content_lost(self.session, Envelope::new(error.code(), message))
         })
     }
 
@@ -146,8 +148,8 @@ impl<'a> Reading<'a> {
         digest: piton_core::Digest,
     ) -> Result<Vec<u8>, Envelope> {
         let found = self.ports.blobs.get(namespace, digest).await;
-        let found = found.map_err(|error| error.envelope())?;
-        let missing = || piton_store::Error::BlobMissing { namespace, digest }.envelope();
-        found.ok_or_else(missing)
+        let missing = || piton_store::Error::BlobMissing { namespace, digest };
+        let found = found.and_then(|found| found.ok_or_else(missing));
+        found.map_err(|error| content_lost(self.session, error.envelope()))
     }
 }

@@ -38,7 +38,7 @@ impl Runtime {
         let path = project.map(ProjectDir::path);
         let settings = self.settings_for(path).map_err(|found| Problem::envelope(&found))?;
         let stock = self.stock(&settings, path);
-        let Found { stocked, warning } =
+        let Found { stocked, warning, .. } =
             stock.find(&request.workflow_id).map_err(|error| NotFound::envelope(&error))?;
         let project_dir = project.map(ProjectDir::text).unwrap_or_default();
         let start = Start {

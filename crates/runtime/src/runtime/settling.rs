@@ -1,7 +1,7 @@
 //! What a person says about the step that a run waits at.
 
 use piton_core::{Envelope, NodeId, RunId, SessionId};
-use piton_workflow::session::{Question, RunLine, Settle, Verdict};
+use piton_workflow::session::{Question, RunLine, Settle, Settled, Verdict};
 
 use super::state::Runtime;
 use crate::reply::SettledRun;
@@ -47,7 +47,8 @@ impl Runtime {
             Say::Refuse { text } => Verdict::Refused(text),
         };
         let settled = self.sessions.settle(Settle { session, run, node, verdict }).await;
-        let settled = settled.map_err(|error| error.envelope())?;
-        Ok(SettledRun { run: settled.run, reason: settled.reason, summary: settled.summary })
+        let Settled { run, reason, summary, is_held } =
+            settled.map_err(|error| error.envelope())?;
+        Ok(SettledRun { run, reason, summary, is_held })
     }
 }

@@ -6,6 +6,7 @@ use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::carry::{export, import, salvage};
 use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, verify};
 
+use super::artifacts::content_lost;
 use super::reference::Reach;
 use super::state::Runtime;
 use crate::reply::{
@@ -89,7 +90,7 @@ impl Runtime {
             salvaged.map_err(|error| error.envelope())?.encode()
         } else {
             let bundle = export(ports, session, producer).await;
-            bundle.map_err(|error| error.envelope())?.encode()
+            bundle.map_err(|error| content_lost(session, error.envelope()))?.encode()
         };
         Ok(bytes.map_err(|error| error.envelope())?.as_bytes().to_vec())
     }

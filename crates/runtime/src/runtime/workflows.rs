@@ -54,8 +54,8 @@ impl Runtime {
     ) -> Result<InspectedWorkflow, Envelope> {
         let settings = self.settings_for(project).unwrap_or_else(|_| self.configuration.settings());
         let stock = self.stock(&settings, project);
-        let Found { stocked, warning } =
-            stock.find(id).map_err(|error| NotFound::envelope(&error))?;
+        let Found { stocked, warning, is_routine } =
+            stock.find_to_read(id).map_err(|error| NotFound::envelope(&error))?;
         let workflow: &CompiledWorkflow = &stocked.workflow;
         let titles = || workflow.steps.iter().map(|step| step.title.clone()).collect();
         let first = || workflow.steps.first().map(|step| step.prompt.clone());
@@ -65,6 +65,7 @@ impl Runtime {
             first_prompt: if mode == InspectMode::Preview { first() } else { None },
             compiled: (mode == InspectMode::Full).then(|| workflow.clone()),
             warning,
+            is_routine,
         })
     }
 }

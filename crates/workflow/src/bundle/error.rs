@@ -19,7 +19,7 @@ pub enum BundleError {
     #[error("the bundle cannot be read: {0}")]
     Format(#[from] FormatProblem),
     /// It, or a part of it, has a version that is not known here.
-    #[error("{what} has version {found}; this Piton reads version 1")]
+    #[error("{what} has version {found}, which this Piton does not read")]
     UnsupportedVersion {
         /// What has it.
         what: &'static str,
@@ -93,6 +93,9 @@ pub enum FormatProblem {
     /// It says something in another way than it is written.
     #[error("a part of it is written in another way than Piton writes it")]
     NotAsWritten,
+    /// It says when it was exported in another way than its version does.
+    #[error("its `exportedAt` is not written as its version writes it")]
+    ExportTime,
     /// It was made of a damaged session.
     #[error("it was salvaged from a damaged session, to be looked at and not to be imported")]
     Salvaged,
@@ -225,8 +228,8 @@ impl BundleError {
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         match self {
             Self::Format(FormatProblem::Salvaged) => envelope.with_suggestion(
-                "Open the file to read what was saved; to go on with the session, run `piton session repair` \
-                 where it lies and export it then.",
+                "Open the file to read what was saved. To continue the session, run `piton session repair SESSION` where \
+                 it lies, and export it then.",
             ),
             _ => envelope,
         }

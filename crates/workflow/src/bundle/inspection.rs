@@ -14,7 +14,7 @@ use super::artifact::ArtifactBytes;
 use super::error::BundleError;
 use super::integrity::{Integrity, Parts};
 use super::path::EntryPath;
-use super::whole::{Origin, Written};
+use super::whole::{NEWEST, Origin, Written};
 use crate::compile::CompiledWorkflow;
 use crate::event::SessionEvent;
 use crate::snapshot::ExecutionSnapshot;
@@ -76,6 +76,6 @@ impl InspectionBundle {
             pinned_workflows: &content.pinned_workflows,
             artifacts: &content.artifacts,
         })?;
-        Ok(canonical::encode(&Written::new(origin, &integrity, Some(salvage), content))?)
+        Ok(canonical::encode(&Written::new(NEWEST, origin, &integrity, Some(salvage), content))?)
     }
 }

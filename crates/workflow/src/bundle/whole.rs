@@ -11,8 +11,15 @@ use super::integrity::{Integrity, Parts};
 use crate::bounds::{APP_VERSION_BYTES_MAX, BUNDLE_BYTES_MAX, BUNDLE_PROBLEM_BYTES_MAX};
 use crate::event::unique::Unique;
 
-/// The version of a bundle.
-pub(super) const VERSION: u32 = 1;
+/// How a bundle is written. They differ in `exportedAt` alone: milliseconds since 1970 in version 1, RFC 3339 since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    One = 1,
+    Two = 2,
+}
+
+/// The version in which bundles are written.
+pub(super) const NEWEST: Version = Version::Two;
 
 /// The version of a program.
 pub type AppVersion = BoundedText<APP_VERSION_BYTES_MAX>;
@@ -43,6 +50,7 @@ pub struct Origin {
 /// A whole session that can be carried elsewhere and imported there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
+    version: Version,
     origin: Origin,
     integrity: Integrity,
     content: SessionContent,
@@ -57,10 +65,39 @@ struct Read {
     #[expect(dead_code, reason = "it is looked at before the other fields are read")]
     bundle_schema_version: u32,
     bundle_id: BundleId,
-    exported_at: TimestampMs,
+    exported_at: ExportTime,
     producer: Producer,
     integrity: Integrity,
     session: SessionContent,
+}
+
+/// When a bundle was made, as its version writes it.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+enum ExportTime {
+    /// Version 1: milliseconds since 1970.
+    Ms(TimestampMs),
+    /// Version 2: RFC 3339, in UTC with milliseconds.
+    Text(#[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))] String),
+}
+
+impl ExportTime {
+    fn new(version: Version, time: TimestampMs) -> Self {
+        match version {
+            Version::One => Self::Ms(time),
+            Version::Two => Self::Text(time.rfc3339()),
+        }
+    }
+
+    /// The time, unless it is written as another version would.
+    fn read(&self, version: Version) -> Option<TimestampMs> {
+        match (version, self) {
+            (Version::One, Self::Ms(time)) => Some(*time),
+            (Version::Two, Self::Text(text)) => TimestampMs::from_rfc3339(text),
+            _ => None,
+        }
+    }
 }
 
 impl Bundle {
@@ -68,7 +105,7 @@ impl Bundle {
     pub fn new(origin: Origin, content: SessionContent) -> Result<Self, BundleError> {
         check::all(&content)?;
         let integrity = Integrity::of(&parts(&content))?;
-        Ok(Self { origin, integrity, content })
+        Ok(Self { version: NEWEST, origin, integrity, content })
     }
 
     /// Reads what [`encode`](Self::encode) wrote, with any spacing and order of fields. Everything is checked;
@@ -78,20 +115,21 @@ impl Bundle {
             return Err(FormatProblem::TooLarge { bytes: bytes.len() }.into());
         }
         let Unique(value) = serde_json::from_slice(bytes).map_err(malformed)?;
-        known_kind(&value)?;
+        let version = version(&value)?;
         let read: Read = serde_json::from_slice(bytes).map_err(malformed)?;
         let Read { bundle_id, exported_at, producer, integrity, session, .. } = read;
+        let exported_at = exported_at.read(version).ok_or(FormatProblem::ExportTime)?;
         check::complete(&session)?;
         integrity.compare(&Integrity::of(&parts(&session))?)?;
         let bundle = Self::new(Origin { bundle_id, exported_at, producer }, session)?;
-        let bundle = Self { integrity, ..bundle };
+        let bundle = Self { version, integrity, ..bundle };
         if bundle.canonical()?.as_bytes() != canonical::encode(&value)?.as_bytes() {
             return Err(FormatProblem::NotAsWritten.into());
         }
         Ok(bundle)
     }
 
-    /// The bundle as canonical JSON, unless it is larger than what can be read.
+    /// The bundle as canonical JSON, in the version in which it was read or else the newest, unless it is larger than what can be read.
     pub fn encode(&self) -> Result<CanonicalBytes, BundleError> {
         let text = self.canonical()?;
         if text.len() > BUNDLE_BYTES_MAX {
@@ -101,8 +139,8 @@ impl Bundle {
     }
 
     fn canonical(&self) -> Result<CanonicalBytes, BundleError> {
-        let Self { origin, integrity, content } = self;
-        Ok(canonical::encode(&Written::new(origin, integrity, None::<&()>, content))?)
+        let Self { version, origin, integrity, content } = self;
+        Ok(canonical::encode(&Written::new(*version, origin, integrity, None::<&()>, content))?)
     }
 
     /// Where it came from.
@@ -127,7 +165,7 @@ impl Bundle {
 pub(super) struct Written<'a, M, S> {
     bundle_schema_version: u32,
     bundle_id: BundleId,
-    exported_at: TimestampMs,
+    exported_at: ExportTime,
     producer: &'a Producer,
     integrity: &'a Integrity,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,6 +175,7 @@ pub(super) struct Written<'a, M, S> {
 
 impl<'a, M, S> Written<'a, M, S> {
     pub(super) fn new(
+        version: Version,
         origin: &'a Origin,
         integrity: &'a Integrity,
         salvage: Option<&'a M>,
@@ -144,9 +183,9 @@ impl<'a, M, S> Written<'a, M, S> {
     ) -> Self {
         let Origin { bundle_id, exported_at, producer } = origin;
         Self {
-            bundle_schema_version: VERSION,
+            bundle_schema_version: version as u32,
             bundle_id: *bundle_id,
-            exported_at: *exported_at,
+            exported_at: ExportTime::new(version, *exported_at),
             producer,
             integrity,
             salvage,
@@ -165,19 +204,24 @@ fn parts(content: &SessionContent) -> Parts<'_> {
     }
 }
 
-/// Refuses other versions, whose fields are not known, and what was salvaged.
-fn known_kind(value: &Value) -> Result<(), BundleError> {
+/// The version of a bundle. Refuses others, whose fields are not known, and what was salvaged.
+fn version(value: &Value) -> Result<Version, BundleError> {
     if !value.is_object() {
         let problem = "it is not a JSON object".to_owned();
         return Err(FormatProblem::Malformed { problem }.into());
     }
-    match value.get("bundleSchemaVersion") {
-        Some(found) if found.is_number() && *found != VERSION => {
+    let found = value.get("bundleSchemaVersion");
+    let known = [Version::One, Version::Two];
+    let version =
+        known.into_iter().find(|known| found.is_some_and(|found| *found == *known as u32));
+    match (version, found) {
+        (None, Some(found)) if found.is_number() => {
             let found = found.to_string();
             Err(BundleError::UnsupportedVersion { what: "the bundle", found })
         }
         _ if value.get("salvage").is_some() => Err(FormatProblem::Salvaged.into()),
-        _ => Ok(()),
+        // One that names no version is refused for that when its fields are read.
+        _ => Ok(version.unwrap_or(NEWEST)),
     }
 }
 

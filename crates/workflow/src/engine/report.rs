@@ -267,8 +267,8 @@ pub(super) fn criteria(step: &CompiledStep, failed: &[Failure]) -> Finding {
 pub(super) fn person(step: &CompiledStep, need: &UserNeed) -> Finding {
     let question = excerpt(&need.question, FINDING_ITEM_BYTES_MAX);
     let message = format!("The step `{}` needs a person: {question}", step.step_id);
-    let fix = "Ask the person. They settle it for this run with `piton approve`, `piton answer` or `piton reject`. \
-               Then hand in the whole output again.";
+    let fix = "Ask the person. They settle it with `piton approve RUN`, `piton answer RUN TEXT` or `piton reject RUN \
+               REASON`, where RUN is the label of this run. Then submit the whole output again.";
     finding(Reason::UserOnlyDependency(need.reason), at_step(step), message, fix.to_owned())
 }
 
@@ -297,7 +297,7 @@ pub(super) fn capability(
         write!(
             fix,
             " Then hand in what came of it as the artifact of the step `{0}`. If the run has left that step, ask the \
-             person to go back to it with `piton fork`, `--at {0}`.",
+             person to go back to it with `piton fork RUN --at {0}`, where RUN is the label of this run.",
             step.step_id
         )
         .expect("writing to a string does not fail");

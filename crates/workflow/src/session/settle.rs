@@ -17,6 +17,7 @@ use super::warm::Warm;
 use crate::bounds::SUMMARY_BYTES_MAX;
 use crate::event::{EventBody, GapRecorded, NodeScope, Resolution};
 use crate::gap::GapSeverity;
+use crate::preference::Autonomy;
 use crate::projection::{Gap, PersonDecision, RunState};
 use crate::reason::{Reason, UserOnlyDependency};
 use crate::token::NodeAddress;
@@ -30,6 +31,9 @@ pub struct Settled {
     pub reason: UserOnlyDependency,
     /// What was recorded.
     pub summary: String,
+    /// Whether the run waits at the step until a person agrees. One that only wants confirmation does not wait, and
+    /// neither does any in a mode that never stops.
+    pub is_held: bool,
 }
 
 impl Sessions {
@@ -48,11 +52,13 @@ impl Sessions {
         };
         let place = Place::now(&warm.lock().state, address)?;
         let scene = self.reader().scene(place).await?;
-        let reason = asked(&scene).ok_or(Refusal::NothingToSettle)?;
+        let (reason, is_needed) = asked(&scene).ok_or(Refusal::NothingToSettle)?;
+        let is_held = is_needed && scene.place.preferences.autonomy != Autonomy::FullAutoNeverStop;
         let summary = told(&verdict)?;
         let draft = self.draft_verdict(&mut warm.lock(), address, reason, &verdict, &summary)?;
         self.append(session, &lease, Some(&warm), draft).await?;
-        Ok(Settled { run: scene.run_line(), reason, summary: summary.as_str().to_owned() })
+        let (run, summary) = (scene.run_line(), summary.as_str().to_owned());
+        Ok(Settled { run, reason, summary, is_held })
     }
 
     fn draft_verdict(
@@ -102,12 +108,13 @@ impl Sessions {
     }
 }
 
-/// What the pending step asks a person for: what it needs, else their consent if it wants confirmation.
-fn asked(scene: &Scene) -> Option<UserOnlyDependency> {
+/// What the pending step asks a person for, and whether it needs that: else it only wants their confirmation.
+fn asked(scene: &Scene) -> Option<(UserOnlyDependency, bool)> {
     let pending = scene.pending()?;
     let step = scene.pinned.workflow.step(&pending.step_id)?;
-    let needed = step.needs_user.as_ref().map(|need| need.reason);
-    needed.or_else(|| pending.require_confirmation.then_some(UserOnlyDependency::Approval))
+    let needed = step.needs_user.as_ref().map(|need| (need.reason, true));
+    let wanted = pending.require_confirmation.then_some((UserOnlyDependency::Approval, false));
+    needed.or(wanted)
 }
 
 fn told(verdict: &Verdict) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {

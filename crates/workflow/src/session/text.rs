@@ -11,7 +11,7 @@ use super::reply::{
     Body, CheckpointBody, DecisionLine, NextCall, NextParams, Notice, Reply, ReplyKind, RunLine,
 };
 use crate::event::Blocker;
-use crate::projection::PersonDecision;
+use crate::projection::{DecisionKind, PersonDecision};
 use crate::run::NextIntent;
 
 /// Stands before the call that goes on.
@@ -95,7 +95,11 @@ impl Body {
             write!(text, "\n{}\n", pending.prompt.trim_end())
                 .expect("writing to a string does not fail");
         }
-        if self.next_intent == NextIntent::AwaitUserConfirmation {
+        if self.is_refused_here() {
+            text.push_str(
+                "\nThe person refused this step, as it says above. Do not do it: ask them what to do instead.\n",
+            );
+        } else if self.next_intent == NextIntent::AwaitUserConfirmation {
             text.push_str(
                 "\nAsk the person before you do this step: it wants their confirmation.\n",
             );
@@ -160,7 +164,24 @@ impl Body {
             writeln!(text, "- {step}: {decision}{}", words.unwrap_or_default())
                 .expect("writing to a string does not fail");
         }
+        if self.last_no().is_some() && !self.is_refused_here() {
+            text.push_str(
+                "The run continued from a step that the person refused. Tell them what was done there, and undo it if they \
+                 want that.\n",
+            );
+        }
         text
+    }
+
+    /// What a person decided last, if that was a no.
+    fn last_no(&self) -> Option<&DecisionLine> {
+        self.decisions.last().filter(|last| last.decision.decision == DecisionKind::Refused)
+    }
+
+    /// Whether the person refused the pending step.
+    fn is_refused_here(&self) -> bool {
+        let pending = self.pending.as_ref();
+        self.last_no().zip(pending).is_some_and(|(no, pending)| no.step == pending.title)
     }
 
     fn gaps(&self) -> String {

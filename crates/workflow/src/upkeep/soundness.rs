@@ -242,9 +242,7 @@ impl VerifyReport {
         let session = self.session;
         let mut steps = Vec::new();
         if !self.broken.is_empty() {
-            steps.push(
-                "`piton session repair` cannot bring content back; it stays as it is.".to_owned(),
-            );
+            steps.push("A repair cannot bring content back; it stays as it is.".to_owned());
         }
         if self.broken.iter().any(|one| one.namespace == Namespace::PinnedWorkflows) {
             steps.push(
@@ -252,11 +250,15 @@ impl VerifyReport {
                     .to_owned(),
             );
         }
-        steps.push(
-            "Restore the data directory from a backup, or import a bundle that was exported before: \
-             `piton session import FILE`."
-                .to_owned(),
-        );
+        let mut restore = "Restore the data directory from a backup, or import a bundle that was exported before: \
+                           `piton session import BUNDLE`."
+            .to_owned();
+        if !self.broken.is_empty() {
+            restore.push_str(
+                " It makes a copy of the session, and stores the content for this one as well.",
+            );
+        }
+        steps.push(restore);
         if self.stored.events > 0 {
             steps.push(format!(
                 "Save what can be read: `piton session export {session} FILE --salvage`."

@@ -11,7 +11,8 @@ use piton_store::port::Key;
 
 use crate::path::LogicalPath;
 
-const START: &[u8] = b"workspaces/audit/1/";
+/// What all keys of records start with; the digest of a ledger's name and the kind of the row follow.
+pub(crate) const START: &[u8] = b"workspaces/audit/1/";
 
 /// The keys of one ledger.
 #[derive(Clone, Debug)]
@@ -70,6 +71,11 @@ impl Keys {
         let digest = Digest::of(&FileBytes(run.as_bytes()));
         self.key(b'u', &[digest.as_bytes()])
     }
+}
+
+/// Whether a row is a record, and not a row that leads to one.
+pub(super) fn is_record(key: &[u8]) -> bool {
+    key.get(START.len() + size_of::<Digest>()) == Some(&b'r')
 }
 
 /// The number at the end of a key.

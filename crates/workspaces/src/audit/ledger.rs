@@ -8,10 +8,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::{Clock, Code};
-use piton_store::port::{Change, Expect, Table, Version, Write};
+use piton_store::port::{Change, Entry, Expect, Table, Version, Write};
 
 use super::{
-    keys::{Keys, number_of},
+    keys::{Keys, is_record, number_of},
     record::{Intent, Outcome, Record, VERSION},
 };
 use crate::{
@@ -281,6 +281,12 @@ fn shorten(actor: &mut Actor) {
 
 fn encode(record: &Record) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(record).map_err(|_| Error::Data(Code::InternalError))
+}
+
+/// The number of the record that a row holds, if it cannot be read.
+pub(crate) fn damaged_record(entry: &Entry) -> Option<u64> {
+    let is_damaged = is_record(&entry.key) && decode(&entry.value).is_err();
+    if is_damaged { number_of(&entry.key) } else { None }
 }
 
 fn decode(bytes: &[u8]) -> Result<Record, Error> {

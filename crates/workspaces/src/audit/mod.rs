@@ -15,6 +15,8 @@ mod record;
 mod recover;
 
 pub use blame::Blame;
+pub(crate) use keys::START;
+pub(crate) use ledger::damaged_record;
 pub use ledger::{Begun, Ledger};
 pub use ledgers::Ledgers;
 pub use record::{Intent, Outcome, Record, Source};

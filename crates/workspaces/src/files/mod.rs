@@ -15,7 +15,6 @@ mod replacing;
 mod searching;
 mod service;
 mod stating;
-mod time;
 mod writing;
 
 pub use replacing::{ReplaceProblem, Replaced, replace};

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::time;
+use piton_core::TimestampMs;
+
 use crate::{
     error::Error,
     files::{
@@ -41,7 +42,8 @@ impl Files {
             let _ = write!(text, ", version {}", Version::of(digest));
         }
         if let Some(seconds) = stat.modified {
-            let _ = write!(text, ", modified {}", time::written(seconds));
+            let time = TimestampMs(seconds.saturating_mul(1_000)); // tidy: number: milliseconds of a second
+            let _ = write!(text, ", modified {} UTC", time.utc());
         }
         let workspace = place.workspace;
         let _ = writeln!(text, ", in {} ({})", workspace.prefix(), workspace.scope());

@@ -1,4 +1,4 @@
-//! Checking what Virtual Stores hold, and taking what is damaged out of the way.
+//! Checking what Virtual Stores hold and the records of file changes, and taking what is damaged out of the way.
 //!
 //! *Invariants*: a check changes nothing. A repair keeps every row that it takes away under a key of its own, in the
 //! commit that takes it away; an entry that somebody changed meanwhile is left to the next repair. Repeating it
@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use piton_core::{Digest, FileBytes};
 use piton_store::{
     Error,
-    port::{Change, Entry, Expect, Namespace as BlobNamespace, Write},
+    port::{Change, Entry, Expect, Key, Namespace as BlobNamespace, Write},
 };
 use serde::Serialize;
 
@@ -20,10 +20,11 @@ use super::{
     keys::{START, is_entry, name_of, namespace_of, usage_of},
     row::{Row, Stored, Usage},
 };
-use crate::bounds::SCAN_PAGE;
+use crate::{audit, bounds::SCAN_PAGE};
 
-/// Where rows are kept that were taken out of the way.
-const ASIDE: &[u8] = b"workspaces/virtual-aside/1/";
+/// Where rows are kept that were taken out of the way: what their keys start with, and what those of the kept ones do.
+const VIRTUAL: (&[u8], &[u8]) = (START, b"workspaces/virtual-aside/1/");
+const RECORDS: (&[u8], &[u8]) = (audit::START, b"workspaces/audit-aside/1/");
 
 /// What a check of all Virtual Stores found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -53,10 +54,20 @@ struct Damaged {
     blob: Option<Digest>,
 }
 
+impl Damaged {
+    /// Where the row is kept.
+    fn aside(&self) -> Key {
+        let key = &self.entry.key;
+        let (start, aside) = if key.starts_with(VIRTUAL.0) { VIRTUAL } else { RECORDS };
+        [aside, &key[start.len()..]].concat().into()
+    }
+}
+
 /// Checks every row and every content of all Virtual Stores that are kept.
 pub async fn check_virtual(ports: &VirtualPorts) -> Result<VirtualChecked, Error> {
     let mut checked = VirtualChecked::default();
-    let (damaged, _) = look(ports, &mut checked.files).await?;
+    let (mut damaged, _) = look(ports, &mut checked.files).await?;
+    damaged.extend(damaged_records(ports).await?);
     checked.damaged = damaged.into_iter().map(|damaged| damaged.name).collect();
     Ok(checked)
 }
@@ -64,17 +75,16 @@ pub async fn check_virtual(ports: &VirtualPorts) -> Result<VirtualChecked, Error
 /// Takes damaged entries out of use. In an overlay, what lies below them is seen again.
 pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Error> {
     let mut done = VirtualRepaired::default();
-    let (damaged, usages) = look(ports, &mut 0).await?;
+    let (mut damaged, usages) = look(ports, &mut 0).await?;
+    damaged.extend(damaged_records(ports).await?);
     if damaged.is_empty() {
         return Ok(done);
     }
-    for Damaged { entry, name, blob } in damaged {
-        let aside = [ASIDE, &entry.key[START.len()..]].concat();
-        let keep = Write {
-            key: aside.into(),
-            expect: Expect::Anything,
-            change: Change::Put(entry.value.clone()),
-        };
+    for damage in damaged {
+        let key = damage.aside();
+        let Damaged { entry, name, blob } = damage;
+        let keep =
+            Write { key, expect: Expect::Anything, change: Change::Put(entry.value.clone()) };
         let remove = Write {
             key: Arc::clone(&entry.key),
             expect: Expect::Version(entry.version),
@@ -102,6 +112,23 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
         }
     }
     Ok(done)
+}
+
+/// The records of file changes that cannot be read.
+async fn damaged_records(ports: &VirtualPorts) -> Result<Vec<Damaged>, Error> {
+    let mut damaged = Vec::new();
+    let mut after = None;
+    loop {
+        let page = ports.table.scan(RECORDS.0, after.as_deref(), SCAN_PAGE).await?;
+        after = page.entries.last().map(|entry| Arc::clone(&entry.key));
+        damaged.extend(page.entries.into_iter().filter_map(|entry| {
+            let name = format!("(the record of change {})", audit::damaged_record(&entry)?);
+            Some(Damaged { entry, name, blob: None })
+        }));
+        if !page.more {
+            return Ok(damaged);
+        }
+    }
 }
 
 /// Looks at every row: what is damaged, and how much of each namespace is not.

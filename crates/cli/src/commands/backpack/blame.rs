@@ -11,7 +11,6 @@ use crate::{
     failure::Failure,
     open::Open,
     table::{self, Cell},
-    time::utc,
 };
 
 const HEADS: [&str; 8] =
@@ -57,7 +56,7 @@ fn row(line: &BlameLine) -> [Cell; 8] {
         line.key.to_string().into(),
         line.by.id.to_string().into(),
         namespace.map_or_else(|| "–".to_owned(), ToString::to_string).into(),
-        utc(line.timestamp_ms).into(),
+        line.timestamp_ms.utc().into(),
         line.version.to_string().into(),
         line.commit.clone().unwrap_or_else(|| "–".to_owned()).into(),
         size(line.size).into(),

@@ -14,7 +14,6 @@ use crate::{
     open::Open,
     style::State,
     table::{self, Cell},
-    time::utc,
     words::count,
 };
 
@@ -108,7 +107,7 @@ fn row(line: &CommitLine) -> [Cell; 7] {
     };
     [
         line.short.clone().into(),
-        utc(line.timestamp_ms).into(),
+        line.timestamp_ms.utc().into(),
         line.by.id.to_string().into(),
         action,
         line.key.to_string().into(),

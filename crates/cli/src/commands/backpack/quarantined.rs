@@ -11,7 +11,6 @@ use crate::{
     failure::Failure,
     open::Open,
     table::{self, Cell},
-    time::utc,
 };
 
 const HEADS: [&str; 6] = ["COMMIT", "TIME (UTC)", "NODE", "KEY", "SIZE", "BECAUSE"];
@@ -64,7 +63,7 @@ fn say(app: &App, list: &QuarantineList, name: &str) {
 fn row(entry: &QuarantineLine) -> [Cell; 6] {
     [
         entry.short.clone().into(),
-        utc(entry.timestamp_ms).into(),
+        entry.timestamp_ms.utc().into(),
         entry.by.id.to_string().into(),
         entry.key.to_string().into(),
         size(entry.size).into(),

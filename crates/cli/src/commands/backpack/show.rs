@@ -7,7 +7,7 @@ use piton_runtime::state::look::{CommitLine, CommitShown, Hidden, Reveal};
 use super::command::{Backpack, Revealing, backpacks};
 use super::lines::{say_value, size, who};
 use crate::text_diff::say_diff;
-use crate::{app::App, exit::Ending, failure::Failure, open::Open, time::utc};
+use crate::{app::App, exit::Ending, failure::Failure, open::Open};
 
 #[derive(Args)]
 pub(crate) struct Show {
@@ -36,7 +36,7 @@ fn say(app: &App, shown: &CommitShown) {
     let (output, line) = (&app.output, &shown.line);
     output.say(format_args!("{} {} {}", line.short, line.action, line.key));
     output.say(format_args!("  by       {}", who(&line.by)));
-    output.say(format_args!("  time     {} UTC", utc(line.timestamp_ms)));
+    output.say(format_args!("  time     {} UTC", line.timestamp_ms.utc()));
     if let Some(version) = line.version {
         output.say(format_args!("  version  {version}"));
     }

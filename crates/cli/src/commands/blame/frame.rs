@@ -5,9 +5,7 @@ use piton_core::TimestampMs;
 use piton_runtime::frames::{CURRENT_TREE, FrameShown, GetContext};
 
 use super::chain::{self, Blamed};
-use crate::{
-    app::App, commands::context::Desk, exit::Ending, failure::Failure, time::utc, words::short,
-};
+use crate::{app::App, commands::context::Desk, exit::Ending, failure::Failure, words::short};
 
 #[derive(Args)]
 pub(crate) struct Frame {
@@ -41,7 +39,7 @@ impl Frame {
 fn say(app: &App, frame: &FrameShown) {
     let FrameShown { id, frame_type, agent, made, is_fresh, unchecked, .. } = frame;
     let step = frame.metadata.get("step").map(|step| format!(" at {step}")).unwrap_or_default();
-    let time = utc(TimestampMs(frame.created_at_ms));
+    let time = TimestampMs(frame.created_at_ms).utc();
     let fresh = match (is_fresh, unchecked) {
         (true, _) => "fresh",
         (false, None) => "stale",

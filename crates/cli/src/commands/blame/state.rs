@@ -8,7 +8,6 @@ use crate::{
     commands::backpack::{Backpack, backpacks},
     exit::Ending,
     failure::Failure,
-    time::utc,
 };
 
 #[derive(Args)]
@@ -29,7 +28,7 @@ impl State {
                 line.provenance.as_ref().map(|provenance| format!(" at {}", provenance.step));
             app.output.say(format_args!(
                 "{}  {}{}  version {}: {}",
-                utc(line.timestamp_ms),
+                line.timestamp_ms.utc(),
                 line.by.id,
                 step.unwrap_or_default(),
                 line.version,

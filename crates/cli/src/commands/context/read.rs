@@ -120,7 +120,8 @@ impl GetHead {
         let found = desk.open.wait(acting.get_context(&request, &RootRef::Current))?;
         if let Some(frame_type) = asked.filter(|_| found.frames.is_empty()) {
             let what = format!("of type {frame_type} at {}", found.path);
-            return Err(piton_context::Error::FrameNotFound { asked: what }.envelope().into());
+            let missing = piton_context::Error::FrameNotFound { asked: what, path: None };
+            return Err(missing.envelope().with_name("PATH", &found.path).into());
         }
         say(app, &found);
         app.output.reply("piton.context.heads/1", &found)?;

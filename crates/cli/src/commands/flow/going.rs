@@ -7,7 +7,7 @@ use piton_backpack::BackpackId;
 use piton_core::Envelope;
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
-use piton_runtime::flows::{FlowRan, Heard, Initial};
+use piton_runtime::flows::{FlowRan, FlowReplayed, Heard, Initial};
 use serde_json::{Value, json};
 
 use super::outside::Tools;
@@ -69,13 +69,36 @@ pub(super) fn value(text: &str) -> Value {
 }
 
 /// Waits for a run. Ctrl-C stops it at its next wait, with everything kept.
-pub(super) fn until_stopped<T>(
+pub(super) fn until_stopped<T: HasError>(
     open: &Open,
     cancel: Cancel,
+    next: &NextCommands,
     run: impl Future<Output = Result<T, Envelope>>,
 ) -> Result<T, Failure> {
     stop::when_told(open, move || cancel.cancel(), Ending::Wanting)?;
-    open.wait(run)
+    open.wait(async {
+        let mut ran = run.await.map_err(|error| next.complete(error))?;
+        let error = ran.error();
+        *error = error.take().map(|error| next.complete(error));
+        Ok(ran)
+    })
+}
+
+/// What became of a run, which may have failed.
+pub(super) trait HasError {
+    fn error(&mut self) -> &mut Option<Envelope>;
+}
+
+impl HasError for FlowRan {
+    fn error(&mut self) -> &mut Option<Envelope> {
+        &mut self.error
+    }
+}
+
+impl HasError for FlowReplayed {
+    fn error(&mut self) -> &mut Option<Envelope> {
+        &mut self.ran.error
+    }
 }
 
 /// Prints an event, if events are wanted.
@@ -105,12 +128,13 @@ pub(super) fn say(app: &App, ran: &FlowRan) {
     }
 }
 
-/// The commands that a person types next, with the files that this one was given.
+/// What this run was given, for the commands that the advice of a failure names.
 pub(super) struct NextCommands {
-    /// Starts the run again.
-    again: String,
-    /// What is added to resume it.
+    flow: String,
+    /// The files of models and tools.
     files: String,
+    /// What was packed before it started.
+    items: String,
 }
 
 impl NextCommands {
@@ -119,38 +143,36 @@ impl NextCommands {
             file.map(|file| format!(" {option} {}", shell_word(&file.display().to_string())))
         };
         let files = [named("--models", going.models.as_deref()), named("--tools", tools.file())];
-        let files: String = files.into_iter().flatten().collect();
-        let flow = flow.map_or("FLOW".into(), |flow| shell_word(&flow.display().to_string()));
-        let items: String = items.iter().flat_map(|items| items.options()).collect();
-        Self { again: format!("piton flow run {flow}{files}{items}"), files }
+        Self {
+            flow: flow.map_or("FILE".into(), |flow| shell_word(&flow.display().to_string())),
+            files: files.into_iter().flatten().collect(),
+            items: items.iter().flat_map(|items| items.options()).collect(),
+        }
     }
 
-    /// What to do after a run that did not come to its end.
-    fn after(&self, error: &Envelope, backpack: &BackpackId) -> String {
-        let details = error.details.as_ref().map(piton_core::error::Details::as_object);
-        let missing = details.and_then(|details| details.get("missing")?.as_array());
-        // Nothing could be set while it is resumed, so it would fail in the same way.
-        let Some(missing) = missing else {
-            return format!("Continue: piton flow resume {backpack}{}", self.files);
-        };
-        let missing = missing.iter().filter_map(Value::as_str);
-        let set: String = missing.map(|key| format!(" --set {key}=VALUE")).collect();
-        format!("Run it again: {}{set}", self.again)
+    /// The same failure, with commands that run the same flow with the same models and tools.
+    fn complete(&self, error: Envelope) -> Envelope {
+        let Self { flow, files, items } = self;
+        let parts = error.suggestion.split('`').enumerate().map(|(index, part)| {
+            let is_command = index % 2 == 1;
+            if let Some(rest) = part.strip_prefix("piton flow run FILE").filter(|_| is_command) {
+                return format!("piton flow run {flow}{files}{items}{rest}");
+            }
+            let resumes = ["piton flow resume ", "piton flow replay "];
+            match resumes.iter().any(|command| is_command && part.starts_with(command)) {
+                true => format!("{part}{files}"),
+                false => part.to_owned(),
+            }
+        });
+        let suggestion = parts.collect::<Vec<_>>().join("`");
+        error.with_suggestion(suggestion)
     }
 }
 
 /// Tells a person or a program what became of a run.
-pub(super) fn told(
-    app: &App,
-    silent: bool,
-    ran: &FlowRan,
-    next: &NextCommands,
-) -> Result<Ending, Failure> {
+pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<Ending, Failure> {
     if !silent {
         say(app, ran);
-        if let Some(error) = &ran.error {
-            app.output.say(next.after(error, &ran.backpack));
-        }
         app.output.say(format_args!("Look inside: piton backpack log {}", ran.backpack));
         app.output.reply("piton.flow_run/1", ran)?;
     }

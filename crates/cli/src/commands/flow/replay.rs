@@ -9,7 +9,7 @@ use piton_runtime::flows::{FlowReplayed, Heard, NodeParam, ReplayFlow};
 use piton_runtime::state::look::{Backpacks, ChangeShown};
 
 use super::check;
-use super::going::{Going, Items, ending, say, tell, until_stopped, value};
+use super::going::{Going, Items, NextCommands, ending, say, tell, until_stopped, value};
 use super::outside::{self, Tools};
 use crate::{
     app::App,
@@ -60,6 +60,7 @@ impl Replay {
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
         let cancel = Cancel::new();
+        let next = NextCommands::new(self.flow.as_deref(), &self.tools, &self.going, &[]);
         let request = ReplayFlow {
             backpack,
             from: &self.from,
@@ -72,7 +73,7 @@ impl Replay {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let replayed = until_stopped(&open, cancel, flows.replay(request, &listener))?;
+        let replayed = until_stopped(&open, cancel, &next, flows.replay(request, &listener))?;
         if !print {
             compare(app, &replayed);
             app.output.reply("piton.flow_replay/1", &replayed)?;

@@ -170,7 +170,7 @@ fn program(force: bool) -> Result<String, Failure> {
     let text = program.to_str().map(str::to_owned).ok_or_else(|| {
         Failure::refused(
             "The path of this program is not text.",
-            "Install it elsewhere with `piton install --to`.",
+            "Install it elsewhere with `piton install --to DIRECTORY`.",
         )
     })?;
     if !force && is_in_build_directory(&program) {

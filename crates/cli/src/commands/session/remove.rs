@@ -27,7 +27,10 @@ impl Delete {
                 None => {
                     return Err(Failure::refused(
                         "Nobody is there to be asked, so nothing was removed.",
-                        "Add --yes if you are sure; `piton session export` keeps a copy.",
+                        format!(
+                            "Add --yes if you are sure; `piton session export {} FILE` keeps a copy.",
+                            self.run.run.0
+                        ),
                     ));
                 }
             }

@@ -18,15 +18,18 @@ use crate::{
     style::{State, styled},
 };
 
+const DEFAULT_NAMESPACE: &str = "user";
+
 #[derive(Args)]
 pub(crate) struct Adopt {
     /// The directory with the files, which are left as they are
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// The namespace of their new ids
-    #[arg(long, value_name = "NAME", default_value = "user")]
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_NAMESPACE)]
     namespace: String,
-    /// Where to write them, instead of your own directory of workflows
+    /// Where to write them, instead of your own directory of workflows or, with --namespace, the directory of that name
+    /// in it
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
     /// Show what would be written, and write nothing
@@ -60,6 +63,10 @@ impl Adopt {
         let here = Shelf::of(app)?;
         let target = match &self.to {
             Some(to) => to.clone(),
+            // Sets of several namespaces may have files of the same name.
+            None if self.namespace != DEFAULT_NAMESPACE => {
+                here.directory(false)?.1.join(&self.namespace)
+            }
             None => here.directory(false)?.1,
         };
         check_apart(&self.directory, &target)?;
@@ -70,28 +77,29 @@ impl Adopt {
                 "Name a directory that holds workflow files: piton workflow adopt DIR",
             )
         })?;
-        let (mut written, mut unchanged, mut in_the_way) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut written, mut unchanged) = (Vec::new(), Vec::new());
+        let (mut same_ids, mut same_files, mut keeps_id) = (Vec::new(), Vec::new(), false);
         for adopted in plan.adopted {
             let file = target.join(&adopted.path);
-            let holder = here.stock.workflows.values().find(|one| {
+            let holder = here.stock.files().find(|one| {
                 one.workflow.workflow_id.as_str() == adopted.to
                     && one.path.as_deref().is_some_and(|path| !is_same(path, &file))
             });
             match files::read_if_there(&file, WORKFLOW_FILE_BYTES_MAX) {
                 Ok(Some(text)) if text == adopted.text => unchanged.push(file),
                 Ok(None) => match holder.and_then(|one| one.path.as_deref()) {
-                    Some(path) => in_the_way.push(format!(
-                        "{} has the id `{}` already",
-                        app.shown(path),
-                        adopted.to
-                    )),
+                    Some(path) => {
+                        let (path, id) = (app.shown(path), &adopted.to);
+                        keeps_id |= adopted.from == *id;
+                        same_ids.push(format!("{path} has the id `{id}` already"));
+                    }
                     None => written.push(Written { adopted, file }),
                 },
-                Ok(Some(_)) | Err(_) => in_the_way
+                Ok(Some(_)) | Err(_) => same_files
                     .push(format!("{} is there already, with other content", app.shown(&file))),
             }
         }
-        refuse(&in_the_way)?;
+        self.refuse(&same_ids, &same_files, keeps_id)?;
         if !self.dry_run {
             for Written { adopted, file } in &written {
                 files::write(file, adopted.text.as_bytes(), false)?;
@@ -104,6 +112,40 @@ impl Adopt {
         say(app, &outcome);
         app.output.reply("piton.workflow.adopt/1", &outcome)?;
         Ok(if is_whole { Ending::Done } else { Ending::Wanting })
+    }
+
+    /// Refuses everything if a file of somebody's stands in the way, by its id or by its name. An id that a file keeps
+    /// is the same under every namespace.
+    fn refuse(
+        &self,
+        same_ids: &[String],
+        same_files: &[String],
+        keeps_id: bool,
+    ) -> Result<(), Failure> {
+        let Some(first) = same_ids.first().or(same_files.first()) else { return Ok(()) };
+        let more = match same_ids.len() + same_files.len() {
+            1 => String::new(),
+            count => format!(", and {} more stand in the way", count - 1),
+        };
+        if keeps_id {
+            return Err(Failure::refused(
+                format!("{first}{more}. Nothing was written."),
+                "Ids of a namespace other than `wr` stay as they are: move one of the two files away, and repeat the command.",
+            ));
+        }
+        let command = format!("piton workflow adopt {}", self.directory.display());
+        let elsewhere = if same_ids.is_empty() {
+            format!(", or write them elsewhere: `{command} --to DIR`")
+        } else {
+            String::new()
+        };
+        Err(Failure::refused(
+            format!("{first}{more}. Nothing was written."),
+            format!(
+                "Adopt them under other ids, in a directory of their own: `{command} --namespace NAME`{elsewhere}. Or move \
+                 what stands in the way, and repeat the command."
+            ),
+        ))
     }
 }
 
@@ -124,19 +166,6 @@ fn check_apart(from: &Path, to: &Path) -> Result<(), Failure> {
 
 fn is_same(one: &Path, other: &Path) -> bool {
     files::real(one) == files::real(other)
-}
-
-/// Refuses everything if a file of somebody's stands in the way.
-fn refuse(in_the_way: &[String]) -> Result<(), Failure> {
-    let Some(first) = in_the_way.first() else { return Ok(()) };
-    let more = match in_the_way.len() {
-        1 => String::new(),
-        count => format!(", and {} more stand in the way", count - 1),
-    };
-    Err(Failure::refused(
-        format!("{first}{more}. Nothing was written."),
-        "Move that file away, or adopt under other ids or elsewhere: --namespace NAME, --to DIR.",
-    ))
 }
 
 fn say(app: &App, outcome: &Outcome) {

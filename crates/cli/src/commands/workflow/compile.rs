@@ -43,7 +43,7 @@ impl Compile {
 
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let stock = Shelf::of(app)?.stock;
-        let found = stock.find(&self.workflow).map_err(|error| self.not_found(&error))?;
+        let found = stock.find_to_read(&self.workflow).map_err(|error| self.not_found(&error))?;
         if let Some(warning) = &found.warning {
             output::warn(format_args!("{warning}."));
         }

@@ -49,6 +49,9 @@ fn say(app: &App, shown: &InspectedWorkflow) {
     if let Some(prompt) = &shown.first_prompt {
         output.say(format_args!("\nThe first step asks:\n\n{}", indented(prompt, "  ")));
     }
+    if shown.is_routine {
+        return;
+    }
     output.say(format_args!("\nWalk it: piton workflow run {}", entry.workflow_id));
 }
 

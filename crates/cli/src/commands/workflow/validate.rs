@@ -87,7 +87,7 @@ fn judge(path: &Path, sources: &[Source]) -> Result<File, Failure> {
 /// The files of every source: those that load, and those that do not.
 fn everything_here(app: &App) -> Result<Vec<File>, Failure> {
     let stock = Shelf::of(app)?.stock;
-    let sound = stock.workflows.values().filter_map(|one| {
+    let sound = stock.files().filter_map(|one| {
         let path = one.path.as_ref()?.display().to_string();
         Some(File { path, unreadable: None, problems: Vec::new(), warnings: Vec::new() })
     });
@@ -131,6 +131,6 @@ fn say(app: &App, validated: &Validated) {
         }
     }
     if !validated.is_sound {
-        output.say("Mend each place that is named, and validate again.");
+        output.say("Fix each place that is named, and validate again.");
     }
 }

@@ -71,7 +71,8 @@ impl New {
 impl Fork {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let here = Shelf::of(app)?;
-        let found = here.stock.find(&self.workflow).map_err(|error| NotFound::envelope(&error))?;
+        let found = here.stock.find_to_read(&self.workflow);
+        let found = found.map_err(|error| NotFound::envelope(&error))?;
         let stocked = found.stocked;
         let text = match (&stocked.path, stocked.bundled) {
             (Some(path), _) => files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?,

@@ -34,10 +34,10 @@ pub(crate) enum Command {
     /// Forget what an overlay changed
     #[command(after_help = "Example:\n  piton workspace drop /scratch --yes")]
     Drop(Drop),
-    /// Check every byte of what Virtual Stores hold; nothing is changed
+    /// Check every byte of what Virtual Stores hold, and every record of a file change; nothing is changed
     #[command(after_help = "Example:\n  piton workspace verify")]
     Verify,
-    /// Take damaged files of Virtual Stores out of use, keeping them
+    /// Take damaged files of Virtual Stores and damaged records of file changes out of use, keeping them
     #[command(after_help = "Example:\n  piton workspace repair")]
     Repair,
     /// Type tool calls, and read what an agent would

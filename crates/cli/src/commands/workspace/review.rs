@@ -165,7 +165,7 @@ fn agreed(app: &App, question: &str, otherwise: &str) -> Result<bool, Failure> {
         }
         None => Err(Failure::refused(
             format!("Nobody is there to be asked. {otherwise}"),
-            "Add --yes if you are sure; `piton workspace diff` shows what it is about.",
+            "Add --yes if you are sure; `piton workspace diff` shows what would change.",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! `piton workspace verify` and `piton workspace repair`: what Virtual Stores hold.
+//! `piton workspace verify` and `piton workspace repair`: what Virtual Stores hold, and the records of file changes.
 
 use piton_runtime::files::{check_virtual, repair_virtual};
 
@@ -17,8 +17,8 @@ pub(super) fn verify(app: &App) -> Result<Ending, Failure> {
         let files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
         app.output.say(format_args!("{files} in Virtual Stores, every byte as it was written."));
     } else {
-        app.output.say(format_args!("Damaged in Virtual Stores: {}", listed(&found.damaged)));
-        app.output.say("Every other file works. Fix it: piton workspace repair");
+        app.output.say(format_args!("Damaged: {}", listed(&found.damaged)));
+        app.output.say("Everything else works. Fix it: piton workspace repair");
     }
     app.output.reply("piton.workspace.verify/1", &found)?;
     Ok(if is_sound { Ending::Done } else { Ending::Damaged })
@@ -28,7 +28,7 @@ pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
     let open = app.open()?;
     let done = open.block_on(repair_virtual(&open.files.kept))?;
     if done.taken_out.is_empty() {
-        app.output.say("Nothing in Virtual Stores is damaged. Nothing was changed.");
+        app.output.say("Nothing in Virtual Stores is damaged, and no record of a file change. Nothing was changed.");
     } else {
         app.output
             .say(format_args!("Out of use, and kept in the table: {}", listed(&done.taken_out)));

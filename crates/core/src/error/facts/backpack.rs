@@ -21,7 +21,7 @@ pub(in crate::error) const KEY_MISSING: Facts = Facts {
 pub(in crate::error) const WRONG_TYPE: Facts = Facts {
     domain: Domain::Backpack,
     meaning: "The value under the key does not have the form that was asked for.",
-    advice: "Look who packed the key with `piton backpack blame`, and read it in the form in which it was packed.",
+    advice: "See who packed the key with `piton backpack blame BACKPACK KEY`, and read it in the form in which it was packed.",
     retry: Retry::NotRetryable,
 };
 
@@ -35,7 +35,7 @@ pub(in crate::error) const UNAVAILABLE: Facts = Facts {
 pub(in crate::error) const UNKNOWN_COMMIT: Facts = Facts {
     domain: Domain::Backpack,
     meaning: "The backpack has no such commit, or no commit by this node.",
-    advice: "List the commits with `piton backpack log`, and copy the id whole.",
+    advice: "List the commits with `piton backpack log BACKPACK`, and copy the id whole.",
     retry: Retry::NotRetryable,
 };
 
@@ -91,6 +91,6 @@ pub(in crate::error) const NOT_FOUND: Facts = Facts {
 pub(in crate::error) const DAMAGED: Facts = Facts {
     domain: Domain::Backpack,
     meaning: "What is stored of the backpack, or of one of its values, was changed or lost after it was written.",
-    advice: "See what is wrong with `piton backpack verify`, and fix it with `piton backpack repair`, which keeps what it takes away. Whatever is not named as damaged works.",
+    advice: "See what is wrong with `piton backpack verify BACKPACK`, and fix it with `piton backpack repair BACKPACK`, which keeps what it takes away. Whatever is not named as damaged works.",
     retry: Retry::NotRetryable,
 };

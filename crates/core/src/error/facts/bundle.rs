@@ -7,7 +7,7 @@ use crate::error::retry::Retry;
 pub(in crate::error) const INVALID_FORMAT: Facts = Facts {
     domain: Domain::Bundle,
     meaning: "The file is not a bundle of a session that Piton exports; nothing was imported.",
-    advice: "Export the session again with `piton session export`, and import the file as it is.",
+    advice: "Export the session again with `piton session export SESSION FILE`, and import that file as it is: `piton session import FILE`.",
     retry: Retry::NotRetryable,
 };
 
@@ -42,13 +42,13 @@ pub(in crate::error) const MISSING_PINNED_WORKFLOW: Facts = Facts {
 pub(in crate::error) const EVENT_ORDER_INVALID: Facts = Facts {
     domain: Domain::Bundle,
     meaning: "The events of the bundle are out of order, or one contradicts those before it; nothing was imported.",
-    advice: "Check the session that it came from with `piton session verify`, and export it again.",
+    advice: "Check the session that it came from with `piton session verify SESSION`, and export it again: `piton session export SESSION FILE`.",
     retry: Retry::NotRetryable,
 };
 
 pub(in crate::error) const MANIFEST_ORDER_INVALID: Facts = Facts {
     domain: Domain::Bundle,
     meaning: "The control records of the bundle are out of order, or do not fit its events; nothing was imported.",
-    advice: "Verify the session that it came from with `piton session verify`, then make a new bundle.",
+    advice: "Check the session that it came from with `piton session verify SESSION`, and make a new bundle of it: `piton session export SESSION FILE`.",
     retry: Retry::NotRetryable,
 };

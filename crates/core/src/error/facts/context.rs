@@ -35,7 +35,7 @@ pub(in crate::error) const ROOT_NOT_FOUND: Facts = Facts {
 pub(in crate::error) const FRAME_NOT_FOUND: Facts = Facts {
     domain: Domain::Context,
     meaning: "There is no frame with this id, or none of this type at this path.",
-    advice: "List the frames that are there with `piton context list-frames`.",
+    advice: "List the frames that are there with `piton context list-frames PATH`.",
     retry: Retry::NotRetryable,
 };
 

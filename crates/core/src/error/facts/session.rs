@@ -14,14 +14,14 @@ pub(in crate::error) const LOCKED: Facts = Facts {
 pub(in crate::error) const NOT_HEALTHY: Facts = Facts {
     domain: Domain::Session,
     meaning: "The session's log failed validation, so nothing may be added to it.",
-    advice: "Run `piton session verify` to see the damage, then `piton session repair`, which keeps a backup.",
+    advice: "Run `piton session verify SESSION` to see the damage, then `piton session repair SESSION`, which keeps what it takes away.",
     retry: Retry::NotRetryable,
 };
 
 pub(in crate::error) const POISONED: Facts = Facts {
     domain: Domain::Session,
     meaning: "A write to this session failed on the disk, so what the disk holds is not known and no process may write to it.",
-    advice: "Check the disk, then run `piton session verify`: it reads the session again from the disk, and opens it for writing if it is whole.",
+    advice: "Check the disk, then run `piton session verify SESSION`: it reads the session again from the disk, and opens it for writing if it is whole.",
     retry: Retry::NotRetryable,
 };
 

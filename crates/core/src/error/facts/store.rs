@@ -35,14 +35,14 @@ pub(in crate::error) const CONFLICT: Facts = Facts {
 pub(in crate::error) const INVARIANT_VIOLATION: Facts = Facts {
     domain: Domain::Store,
     meaning: "The stored data contradicts itself, or a write would make it do so.",
-    advice: "Run `piton doctor` to see what is wrong: it names the command that fixes it. Each of them keeps what it takes away.",
+    advice: "Run `piton doctor` to see what is wrong: it names the command to use next. Each of them keeps what it takes away.",
     retry: Retry::NotRetryable,
 };
 
 pub(in crate::error) const CORRUPT_BLOB: Facts = Facts {
     domain: Domain::Store,
     meaning: "A stored blob does not have the digest that it is stored under.",
-    advice: "Find out what it belongs to with `piton doctor`, which names the command that fixes it. Nothing else is affected: Piton does not use a damaged blob.",
+    advice: "Run `piton doctor`: it finds what the blob belongs to, and names the command that shows how to get it back. Nothing else is affected: Piton does not use a damaged blob.",
     retry: Retry::NotRetryable,
 };
 

@@ -18,7 +18,8 @@ impl Runtime {
             let message =
                 "The run is complete there: no step is pending that a branch could begin with.";
             return Err(Envelope::new(Code::ValidationError, message)
-                .with_suggestion("Name an earlier step: `piton session tree RUN` draws them."));
+                .with_suggestion("Name an earlier step: `piton session tree RUN` draws them.")
+                .with_name("RUN", label(run.id)));
         };
         let taken_up = self.sessions.reader().take_up_at(session, run.id, Some(node)).await;
         let taken_up = taken_up.map_err(|error| error.envelope())?;

@@ -191,7 +191,10 @@ pub(super) fn no_key(backpack: &BackpackId, state: &Backpack, key: &str) -> Enve
     let envelope = Envelope::new(Code::BackpackKeyMissing, message);
     let keys = state.debug().keys();
     match nearest(key, keys.iter().map(Key::as_str)).as_slice() {
-        [] => envelope.with_suggestion("`piton backpack at` lists the keys in use."),
+        [] => {
+            let list = format!("`piton backpack at {backpack}` lists the keys in use.");
+            envelope.with_suggestion(list)
+        }
         close => envelope.with_suggestion(format!("Did you mean {}?", close.join(" or "))),
     }
 }

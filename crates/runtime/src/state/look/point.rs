@@ -47,9 +47,10 @@ pub(super) fn commit(backpack: &Backpack, text: &str) -> Result<CommitId, Envelo
         let envelope = Envelope::new(Code::BackpackUnknownCommit, message);
         match (all.first(), all.last()) {
             (Some(first), Some(last)) => envelope.with_suggestion(format!(
-                "Its commits go from {} to {}; `piton backpack log` lists them.",
+                "Its commits go from {} to {}; `piton backpack log {}` lists them.",
                 short(first.id()),
-                short(last.id())
+                short(last.id()),
+                backpack.id()
             )),
             _ => envelope.with_suggestion("It has no commits at all."),
         }

@@ -97,8 +97,9 @@ impl Backpacks {
             }
         }
         let message = format!("No backpack has the commit `{commit}`.{}", searched.caveat());
-        Err(Envelope::new(piton_core::Code::BackpackUnknownCommit, message)
-            .with_suggestion("Name it as BACKPACK@COMMIT; `piton backpack log` lists commits."))
+        Err(Envelope::new(piton_core::Code::BackpackUnknownCommit, message).with_suggestion(
+            "Name it as BACKPACK@COMMIT; `piton backpack log BACKPACK` lists commits.",
+        ))
     }
 
     /// The state after the commit of a spot, with every value.

@@ -20,7 +20,7 @@ const REQUIRED: [(&str, &[&str]); 5] = [
 #[test]
 fn a_bundle_has_these_fields_and_each_is_needed() {
     let whole = value();
-    assert_eq!(whole["bundleSchemaVersion"], 1);
+    assert_eq!(whole["bundleSchemaVersion"], 2);
     assert_eq!(whole["integrity"]["kind"], "sha256_manifest_v1");
     for (place, fields) in REQUIRED {
         let holder = whole.pointer(place).unwrap().as_object().unwrap();
@@ -89,7 +89,7 @@ fn spacing_and_the_order_of_fields_do_not_matter() {
     let pretty = serde_json::to_string_pretty(&value()).unwrap();
     assert!(Bundle::read(pretty.as_bytes()).unwrap() == bundle());
     let text = value().to_string();
-    let time = format!(r#""exportedAt":{},"#, bundle().origin().exported_at);
+    let time = format!(r#""exportedAt":{},"#, value()["exportedAt"]);
     let moved = text.replacen(&time, "", 1).replacen('{', &format!("{{{time}"), 1);
     assert!(moved != text);
     assert!(Bundle::read(moved.as_bytes()).unwrap() == bundle());
@@ -107,7 +107,7 @@ fn what_is_not_a_bundle_at_all_is_refused() {
 
 #[test]
 fn another_version_is_named_and_never_guessed_at() {
-    for version in [0, 2, 99] {
+    for version in [0, 3, 99] {
         let error = refused(Code::BundleUnsupportedVersion, |value| {
             value["bundleSchemaVersion"] = version.into();
             // Another version may have other fields.
@@ -115,7 +115,32 @@ fn another_version_is_named_and_never_guessed_at() {
         });
         assert!(error.to_string().contains(&format!("version {version}")), "{error}");
     }
-    refused(Code::BundleInvalidFormat, |value| value["bundleSchemaVersion"] = json!("1"));
+    for version in ["1", "2"] {
+        refused(Code::BundleInvalidFormat, |value| value["bundleSchemaVersion"] = json!(version));
+    }
+}
+
+#[test]
+fn each_version_says_when_it_was_exported_in_its_own_way() {
+    let text = value()["exportedAt"].clone();
+    assert_eq!(text, bundle().origin().exported_at.rfc3339());
+    let ms = json!(bundle().origin().exported_at);
+    let with = |version: u32, time: &Value| {
+        let mut value = value();
+        value["bundleSchemaVersion"] = json!(version);
+        value["exportedAt"] = time.clone();
+        read(&value)
+    };
+    let (first, second) = (with(1, &ms).unwrap(), with(2, &text).unwrap());
+    assert_eq!(first.origin(), second.origin());
+    assert_eq!(first.content(), second.content());
+    let others = [json!("2026-11-16"), json!("2026-11-16T05:40:12Z"), json!(-1), json!(1.5)];
+    for (version, time) in
+        [(1, &text), (2, &ms)].into_iter().chain(others.iter().map(|one| (2, one)))
+    {
+        let error = with(version, time).unwrap_err();
+        assert_eq!(error.code(), Code::BundleInvalidFormat, "{version}: {time}: {error}");
+    }
 }
 
 // shows: WR-051
