@@ -1,6 +1,7 @@
 //! Calls that take long, and what clients do meanwhile.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use piton_store::Error;
 use piton_store::port::{BoxFuture, KeyAge, KeyRing, Signature};
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::rig::{Answer, Machine, Pipe, STATELESS, Web, hello, request};
 
@@ -159,9 +161,12 @@ async fn abandon(web: &Web, machine: &Machine, slow: &Slow, call: &Value) {
 
 /// Returns when a reply of this state is kept.
 async fn until_kept(machine: &Machine, state: &str) {
-    while !machine.kept_replies().iter().any(|kept| kept.contains(state)) {
-        tokio::task::yield_now().await;
-    }
+    let kept = async {
+        while !machine.kept_replies().iter().any(|kept| kept.contains(state)) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_mins(1), kept).await.expect("it is kept");
 }
 
 #[tokio::test]
