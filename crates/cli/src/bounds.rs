@@ -5,6 +5,13 @@ use std::time::Duration;
 /// The largest file of logs in bytes, before a new one is begun: some twenty thousand lines.
 pub(crate) const LOG_FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
 
+/// How many failed calls of one tool and code are a line each within [`LOG_FAILURES_SPAN`]; the rest is counted. An agent
+/// that tries in vain makes a handful; one that is caught in a loop makes thousands.
+pub(crate) const LOG_FAILURES_MAX: u32 = 20;
+
+/// The time for which failed calls are counted together.
+pub(crate) const LOG_FAILURES_SPAN: Duration = Duration::from_mins(1);
+
 /// How many full files of logs are kept beside the one that is written: 10 MB with it.
 pub(crate) const LOG_FILES_KEPT: u32 = 4;
 

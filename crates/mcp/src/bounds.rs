@@ -83,3 +83,10 @@ pub const REPLAY_PAUSE: Duration = Duration::from_millis(100);
 
 /// How long it is looked for; then the client is asked to come back once more.
 pub const REPLAY_WAIT: Duration = Duration::from_secs(30);
+
+/// How long a call without a session waits to see whether the client of an equal call that is under way is gone. A server
+/// notices a connection that is closed within milliseconds.
+pub const REPEAT_GRACE: Duration = Duration::from_millis(300);
+
+/// The longest reply in bytes that is kept for a client without a session. Most have a few kilobytes.
+pub const UNHEARD_BYTES_MAX: usize = 1024 * 1024;

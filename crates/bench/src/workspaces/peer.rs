@@ -19,6 +19,7 @@ use crate::{
 /// A turn is many calls: what one costs is less than what it takes to ask.
 const SCHEDULE: Schedule = Schedule { blocks: 6, pairs: 3, warm_up: 1 };
 const CALLS: u32 = 100;
+const DENIED_CALLS: u32 = 1_000;
 const WALKS: u32 = 5;
 /// Calls before anything is counted, of both: Node compiles what it finds to be hot after about as many.
 const WARM_CALLS: u32 = 1_000;
@@ -30,6 +31,8 @@ const STARTS: Schedule = Schedule { blocks: 6, pairs: 2, warm_up: 1 };
 const CALL_RATIO_MAX: f64 = 1.0 / 5.0;
 /// An edit here is durable and recorded when it is answered; there it is neither.
 const EDIT_RATIO_MAX: f64 = 1.0;
+/// Who tries in vain over and over costs no more than who may.
+const DENIED_RATIO_MAX: f64 = 1.2;
 const GLOB_RATIO_MAX: f64 = 1.0 / 20.0;
 const READ_RATIO_MAX: f64 = 1.3;
 const GREP_RATIO_MAX: f64 = 1.5;
@@ -59,6 +62,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     for same in same(&tree) {
         rows.push(same.row(&ours, &theirs)?);
     }
+    rows.push(denied(&ours)?);
     rows.push(durable_calls(place, &ours, &tree)?);
     let memory = SCHEDULE.run(|_| {
         let ours = || Ok(float(ours.borrow().bytes()?) / 1e6);
@@ -154,6 +158,27 @@ fn spent(server: &mut Server, tool: &str, arguments: &Value, calls: u32) -> Resu
         server.call(tool, &arguments)?;
     }
     Ok(server.cpu()?.saturating_sub(before))
+}
+
+/// A call that is denied beside the same call where it is allowed.
+fn denied(server: &RefCell<Server>) -> Result<Row> {
+    let (outside, inside) = (json!({ "path": "/elsewhere/file" }), format!("/tree/{FILE}"));
+    let samples = SCHEDULE.run(|_| {
+        let denied = || {
+            let mut server = server.borrow_mut();
+            let before = server.cpu()?;
+            for _ in 0..DENIED_CALLS {
+                server.refused("stat", &outside)?;
+            }
+            Ok(server.cpu()?.saturating_sub(before))
+        };
+        let inside = json!({ "path": inside });
+        Ok((denied, move || spent(&mut server.borrow_mut(), "stat", &inside, DENIED_CALLS)))
+    })?;
+    let each = f64::from(DENIED_CALLS);
+    let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / each);
+    let row = Row::paired("CPU of a denied `stat`", Unit::Microseconds, "an allowed one", &samples);
+    Ok(row.judged(Bar::ratio(DENIED_RATIO_MAX)))
 }
 
 /// An edit beside the calls of the system that it cannot do without.

@@ -75,6 +75,12 @@ impl Server {
         }
     }
 
+    /// A call that is refused.
+    pub(super) fn refused(&mut self, tool: &str, arguments: &Value) -> Result<()> {
+        let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
+        if answer["isError"] == true { Ok(()) } else { Err(Error::Client(answer.to_string())) }
+    }
+
     /// The CPU time that it has spent.
     pub(super) fn cpu(&self) -> Result<Duration> {
         cpu_of(self.child.id())

@@ -72,6 +72,9 @@ fn say(app: &App, shown: &Shown) {
         if let (Some(_), Some(took)) = (tool, took_ms) {
             line = format!("{line}, {took} ms");
         }
+        if let Some(left_out) = record.left_out {
+            line = format!("{line}, after {left_out} more like it");
+        }
         if let Some(run) = run {
             line = format!("{line}  {run}");
         }

@@ -111,6 +111,7 @@ mod tests {
             session: None,
             code: None,
             took_ms: None,
+            left_out: None,
         };
         // Two processes take turns, each with the file open that it wrote to last.
         let writers = [(); 2].map(|()| Written::new(home.path().to_owned()));

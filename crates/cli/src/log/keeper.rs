@@ -1,9 +1,10 @@
 //! What a process notes about itself.
 
 use std::{
+    collections::HashMap,
     path::Path,
     process,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -11,11 +12,12 @@ use piton_core::{
     Code, Envelope, SessionId,
     port::{Clock as _, Notice, Trace},
 };
-use piton_mcp::log::{CallLog, Called};
+use piton_mcp::log::{CallLog, Called, Outcome};
 use piton_runtime::config::LogLevel;
 use piton_store::local::SystemClock;
 
 use super::{DIRECTORY, file, record::Record};
+use crate::bounds::{LOG_FAILURES_MAX, LOG_FAILURES_SPAN};
 
 /// The logs, as one command writes them.
 #[derive(Clone)]
@@ -26,6 +28,36 @@ pub(crate) struct Log {
     began: Duration,
     /// The session that the command is about.
     session: Arc<OnceLock<String>>,
+    failures: Arc<Mutex<Failures>>,
+}
+
+/// The failed calls of one tool and code in a span of time.
+#[derive(Default)]
+struct Counted {
+    began: Duration,
+    lines: u32,
+    /// How many have had no line since the last one.
+    left_out: u64,
+}
+
+/// The failed calls by tool and code, so that a client that fails over and over fills no logs.
+#[derive(Default)]
+struct Failures(HashMap<(&'static str, Code), Counted>);
+
+impl Failures {
+    /// Counts a failure. Returns how many like it had no line before, if this one gets one.
+    fn count(&mut self, tool: &'static str, code: Code, now: Duration) -> Option<u64> {
+        let counted = self.0.entry((tool, code)).or_default();
+        if counted.lines == 0 || now.saturating_sub(counted.began) >= LOG_FAILURES_SPAN {
+            (counted.began, counted.lines) = (now, 0);
+        }
+        if counted.lines >= LOG_FAILURES_MAX {
+            counted.left_out += 1;
+            return None;
+        }
+        counted.lines += 1;
+        Some(std::mem::take(&mut counted.left_out))
+    }
 }
 
 impl Log {
@@ -33,7 +65,7 @@ impl Log {
         let written = Arc::new(file::Written::new(data_dir.join(DIRECTORY)));
         let session = Arc::default();
         let (command, began) = (Arc::from(command), SystemClock.monotonic());
-        Self { written, level, command, began, session }
+        Self { written, level, command, began, session, failures: Arc::default() }
     }
 
     /// Says which session the command is about.
@@ -48,6 +80,20 @@ impl Log {
 
     /// That the command did its work.
     pub(crate) fn ended(&self) {
+        let failures = std::mem::take(&mut *self.failures());
+        for ((tool, code), counted) in failures.0 {
+            if counted.left_out > 0 {
+                let (level, event) = (level_of(Some(code)), Outcome::Failed.as_str());
+                self.append(&Record {
+                    tool: Some(tool.to_owned()),
+                    code: Some(code),
+                    took_ms: None,
+                    // The line is about one of them.
+                    left_out: Some(counted.left_out - 1).filter(|&count| count > 0),
+                    ..self.record(level, event, Duration::ZERO)
+                });
+            }
+        }
         self.note(LogLevel::Info, "ended", None, None);
     }
 
@@ -92,7 +138,12 @@ impl Log {
             session: None,
             code: None,
             took_ms: u64::try_from(took.as_millis()).ok(),
+            left_out: None,
         }
+    }
+
+    fn failures(&self) -> std::sync::MutexGuard<'_, Failures> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn append(&self, record: &Record) {
@@ -101,21 +152,34 @@ impl Log {
     }
 }
 
+fn level_of(code: Option<Code>) -> LogLevel {
+    match code {
+        Some(Code::InternalError) => LogLevel::Error,
+        Some(_) => LogLevel::Warn,
+        None => LogLevel::Info,
+    }
+}
+
 impl CallLog for Log {
     fn called(&self, call: &Called) {
-        let level = match call.code {
-            Some(Code::InternalError) => LogLevel::Error,
-            Some(_) => LogLevel::Warn,
-            None => LogLevel::Info,
-        };
+        let level = level_of(call.code);
         if level > self.level {
             return;
         }
+        let left_out = match call.code {
+            None => 0,
+            Some(code) => {
+                let counted = self.failures().count(call.tool, code, SystemClock.monotonic());
+                let Some(left_out) = counted else { return };
+                left_out
+            }
+        };
         self.append(&Record {
             tool: Some(call.tool.to_owned()),
             run: call.run.as_ref().map(|run| run.label.clone()),
             session: call.run.as_ref().map(|run| run.session.to_string()),
             code: call.code,
+            left_out: Some(left_out).filter(|&count| count > 0),
             ..self.record(level, call.outcome.as_str(), call.took)
         });
     }
@@ -136,5 +200,48 @@ impl Trace for Log {
             Notice::LeaseWaited { .. } => (LogLevel::Debug, "waited for another process", None),
         };
         self.note(level, event, session, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_fail_over_and_over_are_counted_and_take_few_lines() {
+        const CALLS: u64 = 5_000;
+        let home = tempfile::tempdir().unwrap();
+        let log = Log::new(home.path(), LogLevel::Info, "mcp");
+        let call = |code| Called {
+            tool: "stat",
+            run: None,
+            outcome: Outcome::Failed,
+            code: Some(code),
+            took: Duration::ZERO,
+        };
+        for _ in 0..CALLS {
+            log.called(&call(Code::WorkspaceUnmapped));
+        }
+        log.called(&call(Code::WorkspaceScope));
+        log.ended();
+        let records = super::super::read(&home.path().join(DIRECTORY)).unwrap();
+        let of = |code| records.iter().filter(move |record| record.code == Some(code));
+        assert_eq!(of(Code::WorkspaceScope).count(), 1, "each kind is counted by itself");
+        assert_eq!(of(Code::WorkspaceUnmapped).count() as u64, u64::from(LOG_FAILURES_MAX) + 1);
+        let told: u64 =
+            of(Code::WorkspaceUnmapped).map(|record| 1 + record.left_out.unwrap_or(0)).sum();
+        assert_eq!(told, CALLS, "none is missing from the count");
+    }
+
+    #[test]
+    fn after_its_time_a_failure_has_a_line_again_that_counts_those_before() {
+        let mut failures = Failures::default();
+        let mut count = |now| failures.count("stat", Code::WorkspaceScope, now);
+        for _ in 0..LOG_FAILURES_MAX {
+            assert_eq!(count(Duration::ZERO), Some(0));
+        }
+        assert_eq!((count(Duration::ZERO), count(Duration::ZERO)), (None, None));
+        assert_eq!(count(LOG_FAILURES_SPAN), Some(2));
+        assert_eq!(count(LOG_FAILURES_SPAN), Some(0));
     }
 }

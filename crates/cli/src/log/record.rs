@@ -33,4 +33,7 @@ pub(crate) struct Record {
     /// How long it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) took_ms: Option<u64>,
+    /// How many failures like it came before it without a line of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) left_out: Option<u64>,
 }

@@ -5,8 +5,9 @@
 //! reaches. A call goes on, and its reply is kept, when its client is gone.
 //!
 //! A request is recognised when it is repeated: the protocol gives every request of a session an id of its own. While the
-//! first one is under way, or if its reply never got through, the same id with the same message gets that reply, and
-//! nothing is done twice. After a reply that got through, the client means another call: some count anew.
+//! first one is under way, in whichever process, or if its reply never got through, the same id with the same message
+//! gets that reply, and nothing is done twice. After a reply that got through, the client means another call: some count
+//! anew. What clients without sessions repeat is the matter of `repeat`.
 //!
 //! *Invariants*: what is kept for a session is found by its id alone, which is random and which only its client knows.
 //! Without sessions, the id of the stream is such an id. What is kept is what was sent.
@@ -14,9 +15,8 @@
 //! *Limitations*: "got through" means that the connection took all of it. Progress is not kept. A call whose process died
 //! has no reply, and is made anew when it is repeated: `startKey` makes that harmless.
 
-use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Poll, ready};
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::poll_fn;
 use futures_util::{Stream, StreamExt as _};
 use piton_core::{Digest, FileBytes};
-use piton_runtime::replies::{Replies, ReplyKey};
+use piton_runtime::replies::{Replies, ReplyClaim, ReplyKey};
 use rmcp::model::{
     ClientJsonRpcMessage, CustomResult, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
     ServerNotification, ServerResult,
@@ -43,7 +43,8 @@ use crate::bounds::{REPLAY_PAUSE, REPLAY_WAIT};
 /// The entry with what a client said of itself when it began its session.
 const SESSION: &str = "session";
 
-/// Whose the streams without a session are: all of them together are bounded as those of one client.
+/// Whose the streams without a session are, with the first character of their id: what is kept of them is bounded as that
+/// of so many clients.
 const NOBODY: &str = "without a session";
 
 /// How many events may wait for a client.
@@ -56,15 +57,6 @@ const REQUEST_DIGITS: usize = 32;
 #[derive(Clone)]
 pub(super) struct KeptReplies {
     replies: Arc<dyn Replies>,
-    /// The calls of this process that are under way.
-    live: Arc<Mutex<Live>>,
-}
-
-/// The calls that are under way, each with a number of its own.
-#[derive(Default)]
-struct Live {
-    calls: BTreeMap<ReplyKey, u64>,
-    last: u64,
 }
 
 /// The events of one call.
@@ -75,11 +67,11 @@ pub(super) struct CallStream {
     label: String,
 }
 
-/// A call of this process, for as long as it is under way.
+/// A call of this process, until its reply is there.
 pub(super) struct LiveCall {
-    kept: KeptReplies,
     stream: CallStream,
-    number: u64,
+    /// Keeps every process from making the call once more.
+    claim: Option<ReplyClaim>,
 }
 
 /// What is kept of a call.
@@ -110,7 +102,8 @@ impl CallStream {
     /// The stream of a call that stands alone; nothing if it cannot be one.
     fn without_session(id: &str) -> Option<Self> {
         let label = format!("s{id}");
-        Some(Self { key: ReplyKey::new(NOBODY, label.parse().ok()?), label })
+        let nobody = format!("{NOBODY} {}", id.chars().next()?);
+        Some(Self { key: ReplyKey::new(&nobody, label.parse().ok()?), label })
     }
 
     /// The stream and the number of an event of a session.
@@ -127,49 +120,27 @@ impl CallStream {
     }
 }
 
-impl Drop for LiveCall {
-    fn drop(&mut self) {
-        let mut live = self.kept.live();
-        if live.calls.get(&self.stream.key) == Some(&self.number) {
-            live.calls.remove(&self.stream.key);
-        }
-    }
-}
-
 impl KeptReplies {
     pub(super) fn new(replies: Arc<dyn Replies>) -> Self {
-        Self { replies, live: Arc::default() }
-    }
-
-    fn live(&self) -> std::sync::MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        Self { replies }
     }
 
     /// Begins a call; nothing if it is a repetition whose reply is kept, or will be.
     pub(super) async fn begin(&self, stream: &CallStream) -> Option<LiveCall> {
-        let earlier = self.record(stream).await.filter(|record| record.is_done);
-        if earlier.as_ref().is_some_and(|record| !record.is_delivered) {
-            return None;
-        }
-        let call = {
-            let mut live = self.live();
-            // Whose reply got through is over, also in the moment in which that is still noted as being under way.
-            if earlier.is_none() && live.calls.contains_key(&stream.key) {
+        // First it is claimed: the call that this one repeats cannot end between this and the look at its record.
+        let claim = match self.replies.claim(&stream.key).await {
+            Ok(None) => return None,
+            // What cannot be claimed is a call like any other.
+            claim => claim.ok().flatten(),
+        };
+        if let Some(earlier) = self.record(stream).await.filter(|record| record.is_done) {
+            if !earlier.is_delivered {
                 return None;
             }
-            live.last += 1;
-            let number = live.last;
-            live.calls.insert(stream.key.clone(), number);
-            LiveCall { kept: self.clone(), stream: stream.clone(), number }
-        };
-        if earlier.is_some() {
             // A repetition of this call must not take the reply of the one before for its own.
             self.keep(stream, &Record::default()).await;
-            return Some(call);
         }
-        // The call that this one repeats may have ended between the two looks.
-        let ended = self.record(stream).await.is_some_and(|record| record.is_done);
-        (!ended).then_some(call)
+        Some(LiveCall { stream: stream.clone(), claim })
     }
 
     /// What is known of a call. What cannot be read is not there: then the call is one like any other.
@@ -184,19 +155,21 @@ impl KeptReplies {
         self.replies.keep(&stream.key, bytes).await.is_ok()
     }
 
-    /// Sends the events of a call to its client, and keeps them whether the client is there or not. What `held` holds is
-    /// held until the call has ended.
+    /// Sends the events of a call to its client, and keeps them whether the client is there or not. What `until_reply` has
+    /// is held until the reply is there, and what `until_end` has until the call has ended.
     pub(super) fn send(
         &self,
         call: LiveCall,
         events: impl Stream<Item = ServerSseMessage> + Send + 'static,
-        held: impl Send + 'static,
+        until_reply: impl Send + 'static,
+        until_end: impl Send + 'static,
     ) -> EventStream {
         let (sender, receiver) = mpsc::channel(WAITING_EVENTS);
-        let (kept, stream) = (self.clone(), call.stream.clone());
+        let (kept, LiveCall { stream, claim }) = (self.clone(), call);
+        let sent = stream.clone();
         tokio::spawn(async move {
-            let _until_the_end = held;
-            let stream = &call.stream;
+            let _until_end = until_end;
+            let (stream, mut until_reply) = (&sent, Some((claim, until_reply)));
             let mut events = std::pin::pin!(events);
             let mut record = Record::default();
             let mut is_there = true;
@@ -208,6 +181,10 @@ impl KeptReplies {
                     if kept.keep(stream, &record).await {
                         event.event_id = Some(stream.event(record.messages.len()));
                     }
+                    if record.is_done {
+                        // A client that has its reply may use the id again at once.
+                        drop(until_reply.take());
+                    }
                 }
                 is_there = is_there && sender.send(event).await.is_ok();
             }
@@ -217,8 +194,9 @@ impl KeptReplies {
 
     /// The events of a call after those that a client has seen.
     pub(super) async fn resume(&self, stream: CallStream, seen: usize) -> Option<EventStream> {
-        let is_known =
-            self.live().calls.contains_key(&stream.key) || self.record(&stream).await.is_some();
+        // What is kept of a call that takes long may have made room for others.
+        let is_known = self.record(&stream).await.is_some()
+            || matches!(self.replies.claim(&stream.key).await, Ok(None));
         is_known.then(|| self.follow(stream, seen))
     }
 
@@ -306,9 +284,13 @@ impl KeptReplies {
 impl Record {
     fn add(&mut self, message: Option<&ServerJsonRpcMessage>) {
         let Some(message) = message else { return };
-        self.is_done |= matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
+        self.is_done |= is_reply(message);
         self.messages.push(serde_json::to_value(message).expect("a message is JSON"));
     }
+}
+
+pub(super) fn is_reply(message: &ServerJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
 }
 
 fn is_progress(message: &ServerJsonRpcMessage) -> bool {
@@ -409,5 +391,87 @@ impl SessionStore for KeptReplies {
         Self: 't,
     {
         Box::pin(async move { Ok(self.replies.forget(ReplyKey::client(session_id)).await?) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use piton_store::Error;
+    use piton_store::local::SystemClock;
+    use piton_store::memory::MemoryReplies;
+    use rmcp::model::{ClientRequest, EmptyResult, PingRequest};
+
+    use super::*;
+
+    /// Replies with which something happens while one of them is looked at.
+    struct Interrupted {
+        replies: MemoryReplies,
+        meanwhile: Mutex<Option<BoxFuture<'static, ()>>>,
+    }
+
+    impl Interrupted {
+        async fn interrupt(&self) {
+            let meanwhile = self.meanwhile.lock().unwrap().take();
+            if let Some(meanwhile) = meanwhile {
+                meanwhile.await;
+            }
+        }
+    }
+
+    impl Replies for Interrupted {
+        fn keep<'a>(
+            &'a self,
+            key: &'a ReplyKey,
+            bytes: Vec<u8>,
+        ) -> BoxFuture<'a, Result<(), Error>> {
+            self.replies.keep(key, bytes)
+        }
+
+        fn get<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
+            Box::pin(async move {
+                let found = self.replies.get(key).await;
+                self.interrupt().await;
+                found
+            })
+        }
+
+        fn claim<'a>(
+            &'a self,
+            key: &'a ReplyKey,
+        ) -> BoxFuture<'a, Result<Option<ReplyClaim>, Error>> {
+            Box::pin(async move {
+                let claim = self.replies.claim(key).await;
+                self.interrupt().await;
+                claim
+            })
+        }
+
+        fn forget(&self, client: Digest) -> BoxFuture<'_, Result<(), Error>> {
+            self.replies.forget(client)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_ends_while_its_repetition_is_looked_for_is_not_made_again() {
+        let replies = MemoryReplies::new(Arc::new(SystemClock));
+        let first = KeptReplies::new(Arc::new(replies.clone()));
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        let ping = ClientJsonRpcMessage::request(ping, RequestId::Number(7));
+        let stream = CallStream::of_request("a session", &ping);
+        let call = first.begin(&stream).await.expect("it is the first of its kind");
+        let (ended, reply) = (stream.clone(), ServerResult::EmptyResult(EmptyResult {}));
+        let meanwhile = async move {
+            let mut record = Record::default();
+            record.add(Some(&ServerJsonRpcMessage::response(reply, RequestId::Number(7))));
+            assert!(first.keep(&ended, &record).await);
+            drop(call);
+        };
+        let meanwhile = Mutex::new(Some(Box::pin(meanwhile) as BoxFuture<'static, ()>));
+        let again = KeptReplies::new(Arc::new(Interrupted { replies, meanwhile }));
+        assert!(again.begin(&stream).await.is_none());
+        let events: Vec<_> = again.follow(stream, 0).collect().await;
+        assert_eq!(events.len(), 1, "it gets the reply of the first");
     }
 }

@@ -12,6 +12,7 @@
 //! | `message` | the message of a request, read within bounds |
 //! | `sessions` | the sessions of clients, the idle ones of which make room |
 //! | `kept` | replies that a client may ask for again |
+//! | `repeat` | calls that clients without sessions repeat |
 //! | `serve` | all of it put together |
 
 mod access;
@@ -20,6 +21,7 @@ mod kept;
 mod listener;
 mod message;
 mod phase;
+mod repeat;
 mod serve;
 mod sessions;
 mod token;

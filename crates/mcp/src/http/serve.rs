@@ -17,7 +17,7 @@ use super::listener::Listener;
 use super::message::Room;
 use super::phase::{Phase, UnderWay};
 use super::sessions::ClientSessions;
-use super::{access, connections, message, phase};
+use super::{access, connections, message, phase, repeat};
 use crate::bounds::{MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
 use crate::server::Server;
 use crate::sets::Offer;
@@ -63,7 +63,7 @@ pub async fn serve_handlers<H: ServerHandler>(
     let Listener { socket, token, replies, .. } = listener;
     let (stage, staged) = watch::channel(Phase::Open);
     let calls = UnderWay::new();
-    let sessions = ClientSessions::new(replies);
+    let sessions = ClientSessions::new(replies.clone());
     let mut config = config(token.is_some());
     config.session_store = sessions.store();
     let ending = config.cancellation_token.clone();
@@ -72,6 +72,7 @@ pub async fn serve_handlers<H: ServerHandler>(
     let router = Router::new()
         .nest_service(PATH, service)
         .layer(from_fn(say_ended))
+        .layer(from_fn_with_state(replies, repeat::check))
         .layer(from_fn_with_state(Room::new(), message::check))
         .layer(from_fn_with_state((staged.clone(), calls.clone()), phase::count))
         .fallback(nothing_here);

@@ -2,15 +2,16 @@
 //!
 //! *Invariants*: there are at most [`SESSIONS_MAX`]. The one that was idle for the longest time makes room; one with a call
 //! under way never does. A session that made room, or whose server was started anew, goes on when its client comes back,
-//! if replies are kept.
+//! if replies are kept. Of the requests under way in a session each has an id of its own: by that its reply finds it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::stream::once;
 use futures_util::{Stream, StreamExt as _};
 use piton_runtime::replies::Replies;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::WorkerTransport;
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError, LocalSessionWorker,
@@ -20,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::{
     SessionStore,
 };
 
-use super::kept::{CallStream, KeptReplies};
+use super::kept::{CallStream, KeptReplies, is_reply};
 use super::phase::call_of;
 use crate::bounds::SESSIONS_MAX;
 
@@ -50,12 +51,21 @@ struct Use {
     calls: usize,
     /// How many calls there were.
     total: u64,
+    /// The ids of the requests under way.
+    ids: HashSet<RequestId>,
 }
 
 /// A call in a session, for as long as it is under way.
 struct CallInSession {
     uses: Arc<Mutex<Uses>>,
     session: SessionId,
+}
+
+/// The id of a request in a session, until its reply is there.
+struct IdInUse {
+    uses: Arc<Mutex<Uses>>,
+    session: SessionId,
+    id: RequestId,
 }
 
 /// Why a session cannot be used.
@@ -97,6 +107,14 @@ impl Drop for CallInSession {
     fn drop(&mut self) {
         if let Some(found) = lock(&self.uses).sessions.get_mut(&self.session) {
             found.calls = found.calls.saturating_sub(1);
+        }
+    }
+}
+
+impl Drop for IdInUse {
+    fn drop(&mut self) {
+        if let Some(found) = lock(&self.uses).sessions.get_mut(&self.session) {
+            found.ids.remove(&self.id);
         }
     }
 }
@@ -153,6 +171,28 @@ impl ClientSessions {
         lock(&self.uses).note(session).calls += 1;
         CallInSession { uses: Arc::clone(&self.uses), session: Arc::clone(session) }
     }
+
+    /// Takes the id of a request for as long as it is under way; refuses it if another request has it.
+    fn take_id(
+        &self,
+        session: &SessionId,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<Option<IdInUse>, EventStream> {
+        let ClientJsonRpcMessage::Request(request) = message else { return Ok(None) };
+        let id = request.id.clone();
+        if lock(&self.uses).note(session).ids.insert(id.clone()) {
+            return Ok(Some(IdInUse {
+                uses: Arc::clone(&self.uses),
+                session: session.clone(),
+                id,
+            }));
+        }
+        let words = format!(
+            "Another request with the id {id} is under way in this session. Nothing was done. Send this one with an id of its own."
+        );
+        let error = ServerJsonRpcMessage::error(ErrorData::invalid_request(words, None), Some(id));
+        Err(Box::pin(once(async { ServerSseMessage::from_message(error) })))
+    }
 }
 
 impl SessionManager for ClientSessions {
@@ -196,9 +236,16 @@ impl SessionManager for ClientSessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
         let call = (self.call(id), call_of(&message));
         let Some(kept) = &self.kept else {
+            let mut taken = match self.take_id(id, &message) {
+                Ok(taken) => taken,
+                Err(refusal) => return Ok(refusal),
+            };
             let events = self.held.create_stream(id, message).await?;
             let events = events.map(move |event| {
                 let _under_way = &call;
+                if event.message.as_deref().is_some_and(is_reply) {
+                    drop(taken.take());
+                }
                 event
             });
             return Ok(Box::pin(events) as EventStream);
@@ -209,8 +256,12 @@ impl SessionManager for ClientSessions {
         let stream = CallStream::of_request(id, &message);
         match kept.begin(&stream).await {
             Some(live) => {
+                let taken = match self.take_id(id, &message) {
+                    Ok(taken) => taken,
+                    Err(refusal) => return Ok(refusal),
+                };
                 let events = self.held.create_stream(id, message).await?;
-                Ok(kept.send(live, events, call))
+                Ok(kept.send(live, events, taken, call))
             }
             None => Ok(kept.follow(stream, 0)),
         }

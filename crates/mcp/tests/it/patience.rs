@@ -1,18 +1,24 @@
-//! Calls that take long.
+//! Calls that take long, and what clients do meanwhile.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use piton_store::Error;
 use piton_store::port::{BoxFuture, KeyAge, KeyRing, Signature};
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
-use crate::rig::{Machine, Pipe};
+use crate::rig::{Answer, Machine, Pipe, STATELESS, Web, hello, request};
 
 /// Keys that sign only as often as they are let.
 struct Slow {
     inner: Arc<dyn KeyRing>,
     gate: Semaphore,
+    /// How many wait at the gate, or have passed it.
+    arrived: Semaphore,
 }
 
 impl KeyRing for Slow {
@@ -21,6 +27,7 @@ impl KeyRing for Slow {
         messages: &'a [&'a [u8]],
     ) -> BoxFuture<'a, Result<Vec<Signature>, Error>> {
         Box::pin(async move {
+            self.arrived.add_permits(1);
             let _pass = self.gate.acquire().await.unwrap();
             self.inner.sign_all(messages).await
         })
@@ -43,7 +50,7 @@ impl KeyRing for Slow {
 fn slow() -> (Machine, Arc<Slow>) {
     let mut machine = Machine::new();
     let inner = Arc::clone(&machine.ports.keys);
-    let slow = Arc::new(Slow { inner, gate: Semaphore::new(0) });
+    let slow = Arc::new(Slow { inner, gate: Semaphore::new(0), arrived: Semaphore::new(0) });
     machine.ports.keys = Arc::clone(&slow) as _;
     (machine, slow)
 }
@@ -88,4 +95,126 @@ async fn a_cancelled_call_is_given_up_and_what_it_recorded_is_found_by_repeating
     assert!(pipe.notified.is_empty(), "the cancelled call is silent: {:?}", pipe.notified);
     let found = pipe.call("resume_session", json!({})).await;
     assert_eq!(found.structured["candidates"].as_array().unwrap().len(), 1, "there is one run");
+}
+
+const SESSIONS: &str = "2025-11-25";
+
+/// A call that starts a run each time that it is made.
+fn begin(revision: &str, id: u64) -> Value {
+    let arguments = json!({ "workflowId": "wr.tour", "goal": "see it" });
+    let params = json!({ "name": "start_workflow", "arguments": arguments });
+    request(revision, id, "tools/call", params)
+}
+
+async fn runs(web: &mut Web) -> usize {
+    let found = web.call("resume_session", json!({})).await;
+    found.structured["candidates"].as_array().unwrap().len()
+}
+
+#[tokio::test]
+async fn a_second_request_with_the_id_of_one_under_way_is_refused_and_the_first_is_not_touched() {
+    for is_kept in [false, true] {
+        let (machine, slow) = slow();
+        let mut web = if is_kept {
+            Web::keeping(machine.runtime(), machine.replies(), SESSIONS).await
+        } else {
+            Web::serve(machine.runtime(), None).await
+        };
+        web.greet(&hello(SESSIONS)).await;
+        let (first, other) = (begin(SESSIONS, 5), request(SESSIONS, 5, "tools/list", json!({})));
+        let meanwhile = async {
+            slow.arrived.acquire().await.unwrap().forget();
+            let refused = web.post(&other, &[]).await.messages().pop().unwrap();
+            slow.gate.add_permits(64);
+            refused
+        };
+        let (reply, refused) = tokio::join!(web.post(&first, &[]), meanwhile);
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&5.into(), &(-32600).into()));
+        let words = refused["error"]["message"].as_str().unwrap();
+        assert!(words.starts_with("Another request with the id 5 is under way"), "{words}");
+        let reply = reply.messages().pop().unwrap();
+        assert_eq!((&reply["id"], Answer::of(&reply).is_error), (&5.into(), false), "{reply}");
+        // Who has the reply may use the id again.
+        for _ in 0..16 {
+            let listed = web.post(&other, &[]).await.messages().pop().unwrap();
+            assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 7, "{listed}");
+        }
+        web.stop().await;
+    }
+}
+
+/// Makes a call without a session whose client goes while the call is under way.
+async fn abandon(web: &Web, machine: &Machine, slow: &Slow, call: &Value) {
+    let body = call.to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n\
+         Content-Type: application/json\r\nMCP-Protocol-Version: {STATELESS}\r\n\
+         Mcp-Method: tools/call\r\nMcp-Name: start_workflow\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(web.address).await.unwrap();
+    stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+    slow.arrived.acquire().await.unwrap().forget();
+    drop(stream);
+    until_kept(machine, "underWay").await;
+}
+
+/// Returns when a reply of this state is kept.
+async fn until_kept(machine: &Machine, state: &str) {
+    let kept = async {
+        while !machine.kept_replies().iter().any(|kept| kept.contains(state)) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_mins(1), kept).await.expect("it is kept");
+}
+
+#[tokio::test]
+async fn a_call_without_a_session_that_lost_its_reply_is_made_once_whichever_process_it_reaches() {
+    for is_repeated_early in [true, false] {
+        for is_elsewhere in [false, true] {
+            let (machine, slow) = slow();
+            let here = Web::keeping(machine.runtime(), machine.replies(), STATELESS).await;
+            let there = Web::keeping(machine.runtime(), machine.replies(), STATELESS).await;
+            let call = begin(STATELESS, 1);
+            abandon(&here, &machine, &slow, &call).await;
+            let mut other = if is_elsewhere { there } else { here };
+            let reply = if is_repeated_early {
+                let (reply, ()) = tokio::join!(other.post(&call, &[]), async {
+                    slow.gate.add_permits(64);
+                });
+                reply
+            } else {
+                slow.gate.add_permits(64);
+                until_kept(&machine, "replied").await;
+                other.post(&call, &[]).await
+            };
+            let begun = Answer::of(&reply.messages().pop().unwrap());
+            assert!(!begun.is_error, "{}", begun.text);
+            assert_eq!(
+                runs(&mut other).await,
+                1,
+                "early {is_repeated_early}, elsewhere {is_elsewhere}"
+            );
+            // The reply got through. Who makes the call again means another one.
+            until_kept(&machine, "heard").await;
+            let next = Answer::of(&other.post(&call, &[]).await.messages().pop().unwrap());
+            assert_ne!(begun.structured, next.structured);
+            assert_eq!(runs(&mut other).await, 2);
+        }
+    }
+}
+
+#[tokio::test]
+async fn equal_calls_of_clients_without_sessions_that_wait_for_their_replies_are_made_each() {
+    let (machine, slow) = slow();
+    let mut web = Web::keeping(machine.runtime(), machine.replies(), STATELESS).await;
+    let call = begin(STATELESS, 1);
+    let (first, second, ()) = tokio::join!(web.post(&call, &[]), web.post(&call, &[]), async {
+        slow.arrived.acquire_many(2).await.unwrap().forget();
+        slow.gate.add_permits(64);
+    });
+    let [first, second] = [first, second].map(|reply| Answer::of(&reply.messages().pop().unwrap()));
+    assert_ne!(first.structured, second.structured);
+    assert_eq!(runs(&mut web).await, 2);
 }

@@ -9,8 +9,8 @@ use piton_core::port::NoTrace;
 use piton_runtime::config::{Configuration, Environment};
 use piton_runtime::{Ports, Runtime, Whereabouts};
 use piton_store::local::{
-    DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
-    SystemClock, SystemEntropy,
+    DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
+    SegmentedJournal, SystemClock, SystemEntropy,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -28,6 +28,27 @@ impl Machine {
         let machine = Self { ports: local(&dir), root };
         machine.write("project/.piton/workflows/plain.json", &plain("project.plain").to_string());
         machine
+    }
+
+    /// Replies as another process keeps them on this machine.
+    pub(crate) fn replies(&self) -> Arc<LocalReplies> {
+        Arc::new(LocalReplies::new(DataDir::open(&self.root.path().join("data")).unwrap()))
+    }
+
+    /// What is kept of replies, file by file.
+    pub(crate) fn kept_replies(&self) -> Vec<String> {
+        let mut kept = Vec::new();
+        let Ok(clients) = fs::read_dir(self.root.path().join("data/run/replies")) else {
+            return kept;
+        };
+        for client in clients {
+            for entry in fs::read_dir(client.unwrap().path()).unwrap() {
+                // It may be replaced at this moment.
+                let bytes = fs::read(entry.unwrap().path()).unwrap_or_default();
+                kept.push(String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+        kept
     }
 
     pub(crate) fn home(&self) -> PathBuf {

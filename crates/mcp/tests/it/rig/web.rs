@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use piton_mcp::{Listener, Offer, Stopped, Token, serve_http};
+use piton_store::port::Replies;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -74,12 +76,26 @@ impl Web {
     pub(crate) async fn serve(offer: impl Into<Offer>, token: Option<&str>) -> Self {
         let token = token.map(|token| Token::parse(token).unwrap());
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), token).await.unwrap();
+        Self::at(listener, offer, "2025-11-25")
+    }
+
+    /// A server that keeps replies, and a client of a revision before its handshake.
+    pub(crate) async fn keeping(
+        offer: impl Into<Offer>,
+        replies: Arc<dyn Replies>,
+        revision: &'static str,
+    ) -> Self {
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
+        Self::at(listener.keeping(replies), offer, revision)
+    }
+
+    fn at(listener: Listener, offer: impl Into<Offer>, revision: &'static str) -> Self {
         let address = listener.address();
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(serve_http(listener, offer.into(), async {
             let _ = stopped.await;
         }));
-        Self { address, stop, server, revision: "2025-11-25", session: None, last_id: 0 }
+        Self { address, stop, server, revision, session: None, last_id: 0 }
     }
 
     /// A client of a revision, after its handshake.
@@ -95,15 +111,21 @@ impl Web {
     ) -> Self {
         let mut web = Self::serve(offer, None).await;
         web.revision = revision;
-        if revision != STATELESS {
-            let hello = request(revision, 0, "initialize", hello.clone());
-            let reply = web.post(&hello, &[]).await;
-            assert_eq!(reply.messages()[0]["result"]["protocolVersion"], revision, "{reply:?}");
-            web.session = reply.header("mcp-session-id").map(str::to_owned);
-            let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-            assert_eq!(web.post(&ready, &[]).await.status, 202);
-        }
+        web.greet(hello).await;
         web
+    }
+
+    /// The handshake, where the revision has one.
+    pub(crate) async fn greet(&mut self, hello: &Value) {
+        if self.revision != STATELESS {
+            let hello = request(self.revision, 0, "initialize", hello.clone());
+            let reply = self.post(&hello, &[]).await;
+            let agreed = &reply.messages()[0]["result"]["protocolVersion"];
+            assert_eq!(agreed, self.revision, "{reply:?}");
+            self.session = reply.header("mcp-session-id").map(str::to_owned);
+            let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+            assert_eq!(self.post(&ready, &[]).await.status, 202);
+        }
     }
 
     /// Posts a message with these headers instead of the usual ones of the same name.

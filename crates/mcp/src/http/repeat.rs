@@ -1,0 +1,247 @@
+//! Calls that clients without sessions repeat because they lost the reply.
+//!
+//! Without a session nothing tells two clients apart, and each may count its requests from one: an equal message can be
+//! another call. So a call is taken for the repetition of an equal one only if the connection of that one broke before
+//! its reply got through. Then it gets that reply, from whichever process it reaches, and nothing is done twice.
+//!
+//! *Invariants*: a call goes on when its client is gone, and then its reply is kept. A reply that is kept is given to one
+//! client. Whoever repeats a call waits at most [`REPLAY_WAIT`].
+//!
+//! *Limitations*: "got through" means that the connection took all of it. A reply beyond [`UNHEARD_BYTES_MAX`] is not kept,
+//! and a call whose process died has none: repeated, it is made anew. `startKey` makes that harmless.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Poll, ready};
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::response::Parts;
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream::poll_fn;
+use futures_util::{Stream, StreamExt as _};
+use piton_core::{Digest, FileBytes};
+use piton_runtime::replies::{Replies, ReplyClaim, ReplyKey};
+use serde::{Deserialize, Serialize};
+use tokio::select;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep};
+
+use super::phase::OneCall;
+use crate::bounds::{
+    MESSAGE_BYTES_MAX, REPEAT_GRACE, REPLAY_PAUSE, REPLAY_WAIT, UNHEARD_BYTES_MAX,
+};
+
+/// Whose the calls without a session are, with the first digit of their digest: what is kept of them is bounded as that of
+/// sixteen clients.
+const NOBODY: &str = "calls without a session";
+
+/// How many parts of a reply may wait for its client.
+const WAITING_PARTS: usize = 16;
+
+/// Where the replies are kept, if they are.
+pub(super) type Kept = Option<Arc<dyn Replies>>;
+
+/// A part of a reply's body.
+type Part = Result<Bytes, axum::Error>;
+
+/// A call without a session.
+#[derive(Clone)]
+struct LoneCall {
+    replies: Arc<dyn Replies>,
+    key: ReplyKey,
+}
+
+/// What is kept of a call whose client is gone.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "state")]
+enum Unheard {
+    UnderWay,
+    Replied(KeptReply),
+    /// Whoever repeated it has the reply.
+    Heard,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct KeptReply {
+    status: u16,
+    content_type: String,
+    body: String,
+}
+
+/// Makes a call, unless it repeats one.
+pub(super) async fn check(State(kept): State<Kept>, request: Request, next: Next) -> Response {
+    let (Some(replies), true) = (kept, is_lone_call(&request)) else {
+        return next.run(request).await;
+    };
+    let (head, body) = request.into_parts();
+    // It was read whole before.
+    let bytes = to_bytes(body, MESSAGE_BYTES_MAX).await.unwrap_or_default();
+    let call = LoneCall::new(replies, &bytes);
+    let request = Request::from_parts(head, Body::from(bytes));
+    let began = Instant::now();
+    loop {
+        match call.replies.claim(&call.key).await {
+            Ok(Some(claim)) => {
+                return match call.unheard().await {
+                    Some(Unheard::Replied(reply)) => call.give(reply, claim),
+                    Some(Unheard::UnderWay) => {
+                        // The process that made it died.
+                        call.keep(&Unheard::Heard).await;
+                        call.make(claim, request, next).await
+                    }
+                    Some(Unheard::Heard) | None => call.make(claim, request, next).await,
+                };
+            }
+            Ok(None) => {}
+            // What cannot be claimed is a call like any other.
+            Err(_) => return next.run(request).await,
+        }
+        let is_repetition = matches!(call.unheard().await, Some(Unheard::UnderWay));
+        if !is_repetition && began.elapsed() >= REPEAT_GRACE {
+            // The client of the other one is still there. This is a call of another client.
+            return next.run(request).await;
+        }
+        if began.elapsed() >= REPLAY_WAIT {
+            return still_under_way();
+        }
+        sleep(REPLAY_PAUSE).await;
+    }
+}
+
+/// Whether a request calls a tool without a session. Since there are calls without one, each says in a header what it is.
+fn is_lone_call(request: &Request) -> bool {
+    let is = |name: &str, value: &str| {
+        request.headers().get(name).is_some_and(|found| found.as_bytes() == value.as_bytes())
+    };
+    request.method() == Method::POST
+        && is("mcp-method", "tools/call")
+        && !request.headers().contains_key("mcp-session-id")
+}
+
+fn still_under_way() -> Response {
+    let words = "The call that this one repeats is still under way. Repeat it once more for its reply; it is not made twice.\n";
+    let headers = [(CONTENT_TYPE, "text/plain; charset=utf-8"), (RETRY_AFTER, "2")];
+    (StatusCode::SERVICE_UNAVAILABLE, headers, words).into_response()
+}
+
+impl LoneCall {
+    fn new(replies: Arc<dyn Replies>, message: &[u8]) -> Self {
+        let digits = Digest::of(&FileBytes(message)).hex();
+        let name = digits[..32].parse().expect("hex digits are a name");
+        let key = ReplyKey::new(&format!("{NOBODY} {}", &digits[..1]), name);
+        Self { replies, key }
+    }
+
+    /// What cannot be read is not there.
+    async fn unheard(&self) -> Option<Unheard> {
+        let bytes = self.replies.get(&self.key).await.ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    async fn keep(&self, unheard: &Unheard) {
+        let bytes = serde_json::to_vec(unheard).expect("it is JSON");
+        // A reply that cannot be kept cannot be had again.
+        let _ = self.replies.keep(&self.key, bytes).await;
+    }
+
+    /// Makes the call, and keeps its reply if the client does not get it.
+    async fn make(self, claim: ReplyClaim, request: Request, next: Next) -> Response {
+        let under_way: Option<Arc<OneCall>> = request.extensions().get().cloned();
+        let (taken, mut is_taken) = oneshot::channel();
+        let (heads, head) = oneshot::channel();
+        let (parts, body) = mpsc::channel(WAITING_PARTS);
+        // The client may go at any time; the call goes on.
+        tokio::spawn(async move {
+            let _until_end = (claim, under_way);
+            let mut work = pin!(pass_on(next.run(request), heads, parts));
+            let mut is_there = true;
+            let reply = select! {
+                reply = &mut work => reply,
+                _ = &mut is_taken => {
+                    is_there = false;
+                    self.keep(&Unheard::UnderWay).await;
+                    work.await
+                }
+            };
+            let is_heard = is_there && is_taken.await.is_ok();
+            if !is_heard && let Some(reply) = reply {
+                self.keep(&Unheard::Replied(reply)).await;
+            }
+        });
+        match head.await {
+            Ok(head) => Response::from_parts(head, Body::from_stream(watched(body, taken))),
+            Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        }
+    }
+
+    /// Gives the reply to whoever repeated the call.
+    fn give(self, reply: KeptReply, claim: ReplyClaim) -> Response {
+        let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
+        let (taken, is_taken) = oneshot::channel();
+        let (parts, body) = mpsc::channel(1);
+        tokio::spawn(async move {
+            let _until_end = claim;
+            let is_sent = parts.send(Ok(reply.body.into())).await.is_ok();
+            drop(parts);
+            if is_sent && is_taken.await.is_ok() {
+                self.keep(&Unheard::Heard).await;
+            }
+        });
+        let headers = [(CONTENT_TYPE, reply.content_type)];
+        (status, headers, Body::from_stream(watched(body, taken))).into_response()
+    }
+}
+
+/// Passes a reply on to its client, if there is one. Returns it, unless it is too long to be kept.
+async fn pass_on(
+    response: impl Future<Output = Response>,
+    heads: oneshot::Sender<Parts>,
+    parts: mpsc::Sender<Part>,
+) -> Option<KeptReply> {
+    let (mut head, body) = response.await.into_parts();
+    // How the body ends says whether the client has got all of it.
+    head.headers.remove(CONTENT_LENGTH);
+    let (status, content_type) = (head.status.as_u16(), content_type(&head.headers));
+    let mut is_there = heads.send(head).is_ok();
+    let mut kept = Some(Vec::new());
+    let mut body = pin!(body.into_data_stream());
+    while let Some(part) = body.next().await {
+        if let Ok(bytes) = &part {
+            kept = kept.filter(|kept| kept.len() + bytes.len() <= UNHEARD_BYTES_MAX);
+            if let Some(kept) = &mut kept {
+                kept.extend_from_slice(bytes);
+            }
+        }
+        is_there = is_there && parts.send(part).await.is_ok();
+    }
+    let body = String::from_utf8(kept?).ok()?;
+    Some(KeptReply { status, content_type, body })
+}
+
+fn content_type(headers: &HeaderMap) -> String {
+    let found = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    found.unwrap_or("application/json").to_owned()
+}
+
+/// A body that says when the connection has taken all of it.
+fn watched(
+    mut parts: mpsc::Receiver<Part>,
+    taken: oneshot::Sender<()>,
+) -> impl Stream<Item = Part> {
+    let mut taken = Some(taken);
+    poll_fn(move |context| {
+        let part = ready!(parts.poll_recv(context));
+        if part.is_none()
+            && let Some(taken) = taken.take()
+        {
+            // Nobody may want to know any more.
+            let _ = taken.send(());
+        }
+        Poll::Ready(part)
+    })
+}
