@@ -121,7 +121,7 @@ impl FoundAll {
 
     /// What was left out, and why, at the end of a reply.
     pub(super) fn note(&self, text: &mut String) {
-        let Skipped { binary, unreadable, large, crowded, deep, mounted, incomplete } =
+        let Skipped { binary, unreadable, large, crowded, deep, unusable, mounted, incomplete } =
             self.skipped;
         let crowded_note = format!(
             "directories with more than {LIST_ENTRIES_HELD_MAX} entries not searched; name their files, or start further down"
@@ -135,6 +135,10 @@ impl FoundAll {
             (large, "files with lines too long to search"),
             (crowded, &*crowded_note),
             (deep, &*deep_note),
+            (
+                unusable,
+                "files or directories not searched, because their names cannot be used here",
+            ),
             (mounted, "directories not searched, because something is mounted there"),
         ] {
             if count > 0 {

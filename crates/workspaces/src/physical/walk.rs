@@ -86,7 +86,10 @@ impl Walk<'_> {
             return Err(Fault::Cancelled);
         }
         let found = match entries(directory.as_fd()) {
-            Ok((found, _)) => found,
+            Ok((found, unusable)) => {
+                self.found.skipped.unusable += unusable;
+                found
+            }
             Err(Fault::Limit { .. }) => {
                 self.found.skipped.crowded += 1;
                 return Ok(());

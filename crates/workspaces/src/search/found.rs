@@ -37,6 +37,8 @@ pub struct Skipped {
     pub crowded: u64,
     /// Files and directories that lie deeper than a path can say.
     pub deep: u64,
+    /// Files and directories whose names cannot be said here: with control characters, or not UTF-8.
+    pub unusable: u64,
     /// Directories that are mounted there, where that is not followed.
     pub mounted: u64,
     /// Whether there were more files than a search looks at.
@@ -44,9 +46,10 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Whether files may match that were not looked at, because there are too many or they lie too deep.
+    /// Whether files may match that were not looked at, because there are too many, or they lie too deep or
+    /// cannot be named.
     pub fn is_cut(&self) -> bool {
-        self.incomplete || self.crowded > 0 || self.deep > 0
+        self.incomplete || self.crowded > 0 || self.deep > 0 || self.unusable > 0
     }
 
     /// Adds what another part of the search passed over.
@@ -56,6 +59,7 @@ impl Skipped {
         self.large += other.large;
         self.crowded += other.crowded;
         self.deep += other.deep;
+        self.unusable += other.unusable;
         self.mounted += other.mounted;
         self.incomplete |= other.incomplete;
     }

@@ -188,6 +188,7 @@ async fn a_search_that_does_not_see_everything_names_the_bound() {
     for number in 0..100_000 {
         fs::hard_link(crowded.join("first"), crowded.join(number.to_string())).unwrap();
     }
+    fs::write(world.at("src/needle\u{1b}.txt"), "needle\n").unwrap();
     let files = world.unguarded();
     for (tool, arguments, nothing) in [
         ("glob", json!({ "path": "/home/src", "pattern": "**/needle.txt" }), "files"),
@@ -202,6 +203,12 @@ async fn a_search_that_does_not_see_everything_names_the_bound() {
         assert!(
             text.contains(
                 "[1 files or directories not searched, because they lie more than 64 names deep]"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "[1 files or directories not searched, because their names cannot be used here]"
             ),
             "{text}"
         );
