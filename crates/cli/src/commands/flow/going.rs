@@ -134,8 +134,8 @@ impl NextCommands {
             return format!("Continue: piton flow resume {backpack}{}", self.files);
         };
         let missing = missing.iter().filter_map(Value::as_str);
-        let set: String = missing.map(|key| format!(" --set {key}=VALUE")).collect();
-        format!("Run it again: {}{set}", self.again)
+        let set: Vec<String> = missing.map(|key| format!(" --set {key}=VALUE")).collect();
+        format!("Run it again: {}{}", self.again, set.concat())
     }
 }
 
