@@ -146,9 +146,10 @@ impl Error {
             envelope
         } else {
             // A run that continues would not have it either.
-            let set: String = missing.iter().map(|key| format!(" --set {key}=VALUE")).collect();
+            let set: Vec<_> = missing.iter().map(|key| format!(" --set {key}=VALUE")).collect();
             envelope.with_suggestion(format!(
-                "Run the flow again with what is missing: `piton flow run FILE{set}`. Or let an earlier node pack it."
+                "Run the flow again with what is missing: `piton flow run FILE{}`. Or let an earlier node pack it.",
+                set.concat()
             ))
         };
         let Some(node) = self.node() else { return envelope };

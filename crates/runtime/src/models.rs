@@ -31,8 +31,8 @@ pub struct ModelSettings {
 }
 
 fn in_the_file() -> String {
-    "write `\"default\": \"NAME\"`, and that provider's `name`, `wire` and `model` under `providers`, into the file \
-     that --models names"
+    "write `\"default\": \"NAME\"`, and that provider's `name`, `wire` and `model` under `providers`, with `key` if \
+     it needs one, into the file that --models names"
         .to_owned()
 }
 
@@ -84,7 +84,7 @@ impl ModelSettings {
         let file = file.map_or_else(|| USER_FILE.to_owned(), |file| file.display().to_string());
         let advice = format!(
             "write `default = \"NAME\"` under `[models]`, and that provider's `name`, `wire` and `model` under \
-             `[[models.providers]]`, into {file}"
+             `[[models.providers]]`, with `key_env` if it needs a key, into {file}"
         );
         Ok(Self { advice, ..settings? })
     }

@@ -51,7 +51,7 @@ impl Death {
 /// The name of a pass: the parameters of all batches around it.
 fn name_of(params: &serde_json::Map<String, Value>) -> String {
     let named = ["outer", "inner"].iter().filter_map(|name| params.get(*name));
-    named.map(|value| format!("-{value}")).collect()
+    named.map(|value| format!("-{value}")).collect::<Vec<_>>().concat()
 }
 
 async fn add_one(context: &Context, key: &str) -> Result<(), NodeError> {

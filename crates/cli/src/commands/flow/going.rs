@@ -158,10 +158,9 @@ impl NextCommands {
                 return format!("piton flow run {flow}{files}{items}{rest}");
             }
             let resumes = ["piton flow resume ", "piton flow replay "];
-            match resumes.iter().any(|command| is_command && part.starts_with(command)) {
-                true => format!("{part}{files}"),
-                false => part.to_owned(),
-            }
+            let is_resumed =
+                is_command && resumes.iter().any(|command| part.starts_with(command));
+            if is_resumed { format!("{part}{files}") } else { part.to_owned() }
         });
         let suggestion = parts.collect::<Vec<_>>().join("`");
         error.with_suggestion(suggestion)
