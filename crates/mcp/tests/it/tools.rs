@@ -1,8 +1,11 @@
 //! Every tool, as a scripted agent uses it.
 
+use piton_core::SessionId;
+use piton_mcp::catalogue::workflow::ToolName;
+use piton_store::StreamId;
 use serde_json::{Value, json};
 
-use crate::rig::{Machine, Pipe, Web};
+use crate::rig::{Answer, Machine, Pipe, Web};
 
 /// What a scripted agent hands in for the steps of the tour, by step.
 fn tour(step: &str, turn: u64) -> Value {
@@ -109,6 +112,57 @@ async fn every_tool_answers_over_http_as_over_a_pipe() {
     let last = web.call("continue_workflow", hand_in(again.at("/ackToken"))).await;
     assert_eq!(last.structured["isComplete"], true);
     web.stop().await;
+}
+
+// shows: WR-245
+#[tokio::test]
+async fn of_all_tools_only_an_ack_token_adds_to_the_step_that_it_is_for() {
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
+    let first = pipe.start("project.plain").await;
+    let artifact = json!({ "kind": "report", "found": 3 });
+    let output = json!({ "notesMarkdown": "One.", "artifacts": [artifact] });
+    let submit = |answer: &Answer| json!({ "ackToken": answer.at("/ackToken"), "label": answer.at("/run/label"), "output": output });
+    let second = pipe.call("continue_workflow", submit(&first)).await;
+    let stream = StreamId::from(second.at("/run/sessionId").parse::<SessionId>().unwrap());
+    let load = || async {
+        let events = machine.ports.journal.load(&stream).await.unwrap().events;
+        events.iter().map(|event| serde_json::to_value(event).unwrap()).collect::<Vec<_>>()
+    };
+    let node = |event: &Value| event["scope"]["nodeId"].clone();
+    let before = load().await;
+    let created = before.iter().rev().find(|event| event["kind"] == "node_created");
+    let target = node(created.unwrap());
+    let artifact = before.iter().find_map(|event| event.pointer("/data/payload/sha256")).unwrap();
+    let (state, bookmark) = (second.at("/stateToken"), second.at("/checkpointToken"));
+    let calls = [
+        (ToolName::ListWorkflows, json!({})),
+        (ToolName::InspectWorkflow, json!({ "workflowId": "project.plain" })),
+        (ToolName::StartWorkflow, json!({ "workflowId": "project.plain" })),
+        (ToolName::ContinueWorkflow, json!({ "stateToken": state })),
+        (
+            ToolName::CheckpointWorkflow,
+            json!({ "checkpointToken": bookmark, "label": second.at("/run/label"), "output": output }),
+        ),
+        (ToolName::GetArtifact, json!({ "digest": artifact })),
+        (ToolName::ResumeSession, json!({ "query": "project.plain" })),
+    ];
+    assert_eq!(calls.each_ref().map(|(tool, _)| *tool), *ToolName::ALL);
+    for (tool, arguments) in calls {
+        let answer = pipe.call(tool.as_str(), arguments).await;
+        assert!(!answer.is_error, "{tool}: {}", answer.text);
+    }
+    let after = load().await;
+    for event in &after[before.len()..] {
+        assert!(node(event) != target && event["kind"] != "advance_recorded", "{event}");
+    }
+    assert!(after.len() > before.len(), "a bookmark was made");
+    pipe.call("continue_workflow", submit(&second)).await;
+    let whole = load().await;
+    let added = whole[after.len()..].iter().filter(|event| node(event) == target);
+    let kinds: Vec<_> = added.map(|event| event["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"advance_recorded"), "{kinds:?}");
+    assert!(kinds.contains(&"node_output_appended"), "{kinds:?}");
 }
 
 // shows: WR-264

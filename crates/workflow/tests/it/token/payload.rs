@@ -205,11 +205,18 @@ proptest! {
     // shows in part: WR-241, WR-550 (the token codec)
     #[test]
     fn bytes_that_can_be_read_are_those_that_are_written(
-        payload in payload(), at in any::<prop::sample::Index>(), byte in any::<u8>(),
+        payload in payload(),
+        at in any::<prop::sample::Index>(),
+        byte in prop_oneof![any::<u8>(), Just(b' ')],
+        is_added in any::<bool>(),
     ) {
         let mut bytes = payload.encode().into_vec();
         let at = at.index(bytes.len());
-        bytes[at] = byte;
+        if is_added {
+            bytes.insert(at, byte);
+        } else {
+            bytes[at] = byte;
+        }
         for kind in TokenKind::ALL {
             if let Ok(read) = Payload::decode(*kind, &bytes) {
                 prop_assert_eq!(read.encode().into_vec(), bytes.clone());
