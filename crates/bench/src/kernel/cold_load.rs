@@ -77,7 +77,9 @@ fn compare_loads(place: &Place) -> Result<Row> {
     place.settle()?;
     let load = |streams: &[StreamId]| -> Result<f64> {
         let rig = Rig::open(Arc::new(RealDisk), &root)?;
-        let load = |stream| Ok(rig.wait(rig.sessions.load(stream))?.events.len() as u64);
+        let load = |stream: &StreamId| -> Result<u64> {
+            Ok(rig.wait(rig.sessions.load(stream))?.events.len() as u64)
+        };
         let (events, time) = wall(|| streams.iter().map(load).sum::<Result<u64>>());
         expect("events of the loaded sessions", PLANS * EVENTS, events?)?;
         Ok(time.as_secs_f64() * 1e3)

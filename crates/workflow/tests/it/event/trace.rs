@@ -96,6 +96,7 @@ fn more_than_ten_refs_of_one_entry_are_an_error() {
 }
 
 // shows: WR-197, WR-200
+// shows in part: WR-552 (a list that is cut)
 #[test]
 fn of_more_than_25_entries_the_first_25_are_kept_and_the_last_of_them_says_so() {
     let entries: Vec<_> = (0..30).map(|number| entry(&format!("entry {number}"), vec![])).collect();
@@ -106,7 +107,7 @@ fn of_more_than_25_entries_the_first_25_are_kept_and_the_last_of_them_says_so() 
 }
 
 // shows: WR-199, WR-200
-// shows: WR-552 (with a_report_holds_one_to_ten_blockers, a_text_over_its_budget_is_refused_and_never_cut, blockers_are_sorted_by_code_then_pointer_whatever_order_they_were_found_in, a_contract_that_several_steps_use_is_embedded_once_and_in_order, a_stored_trace_keeps_every_budget)
+// shows: WR-552 (with a_report_holds_one_to_ten_blockers, a_text_over_its_budget_is_refused_and_never_cut, blockers_are_sorted_by_code_then_pointer_whatever_order_they_were_found_in, a_contract_that_several_steps_use_is_embedded_once_and_in_order, a_stored_trace_keeps_every_budget, of_more_than_25_entries_the_first_25_are_kept_and_the_last_of_them_says_so)
 #[test]
 fn a_trace_that_is_too_large_loses_the_ends_of_its_last_summaries() {
     let entries = vec![entry(&"x".repeat(512), vec![]); 25];
