@@ -189,8 +189,8 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
     let summary: FrameType = "summary".parse().unwrap();
     let node = |text: &str| text.parse::<NodeRef>().unwrap();
     let frame = NewFrame::new(summary.clone(), "It answers.");
-    let written = adapter.write_context(&node("src/lib.rs"), frame, false);
-    check(runtime.block_on(written).unwrap(), &put["frame"]);
+    let written = runtime.block_on(adapter.write_context(&node("src/lib.rs"), frame, false));
+    check(written.unwrap(), &put["frame"]);
     let request = SynthesizeRequest {
         frame_type: summary.clone(),
         inputs: Inputs::Type(summary),
@@ -200,8 +200,9 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
     };
     let synthesized = runtime.block_on(adapter.synthesize(&node("src"), &request)).unwrap();
     check(synthesized.frame, &made["frames"][0]["frame"]);
-    let seen =
-        runtime.block_on(adapter.read_context(&node("README.md"), &View::default())).unwrap();
+    let view = View::default();
+    let readme = node("README.md");
+    let seen = runtime.block_on(adapter.read_context(&readme, &view)).unwrap();
     let Basis::Generated { prompt, given, attempt } = seen.frames[0].frame.basis.clone() else {
         panic!("a model wrote it: {told}")
     };
@@ -213,11 +214,11 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
         metadata: Metadata::default(),
     };
     let kind = "told".parse().unwrap();
-    let answered = adapter.generate_frame(&node("README.md"), &kind, answer);
-    check(runtime.block_on(answered).unwrap(), told);
+    let answered = runtime.block_on(adapter.generate_frame(&readme, &kind, answer));
+    check(answered.unwrap(), told);
     for at in ["src/lib.rs", "src", "README.md"] {
         let shown = rig.tells(&["context", "get-node", at]);
-        let read = runtime.block_on(adapter.read_context(&node(at), &View::default())).unwrap();
+        let read = runtime.block_on(adapter.read_context(&node(at), &view)).unwrap();
         let ids: Vec<Value> =
             read.frames.iter().map(|frame| json!(frame.frame.id.to_string())).collect();
         let listed = shown["frames"].as_array().unwrap().iter();
