@@ -88,9 +88,8 @@ impl<'a> FrameCheck<'a> {
     }
 
     async fn frame(&mut self, row: Entry) -> Result<(), Error> {
-        let place = split_path(&row.key).and_then(|(path, place)| {
-            Some((path, u64::from_be_bytes(place.try_into().ok()?)))
-        });
+        let place = split_path(&row.key)
+            .and_then(|(path, place)| Some((path, u64::from_be_bytes(place.try_into().ok()?))));
         let Some((path, index)) = place else {
             let damage = Damage::new(DamageKind::Frame, "a frame", "its key is cut");
             self.flaws.take_out(row, None, damage);
@@ -255,9 +254,9 @@ impl<'a> FrameCheck<'a> {
         let mut unused = moves.clone();
         for known in self.frames.values_mut() {
             let key = self.context.keys.numbered(Row::Moved, &known.path, known.index);
-            let Some(moved) = moves.get(&key).and_then(number) else { continue };
-            if moved > known.sequence && is_possible(moved) {
-                known.recency = moved;
+            let Some(again) = moves.get(&key).and_then(number) else { continue };
+            if again > known.sequence && is_possible(again) {
+                known.recency = again;
                 unused.remove(&key);
             }
         }
@@ -408,8 +407,8 @@ impl<'a> FrameCheck<'a> {
                     ("the mark of a frame", has_head && is_mark(&row.value), value)
                 }
                 Row::Touched => {
-                    let is_sound = row.value.is_empty()
-                        || (at.is_root() && row.value == TOUCHED_EVERYWHERE);
+                    let is_sound =
+                        row.value.is_empty() || (at.is_root() && row.value == TOUCHED_EVERYWHERE);
                     let everywhere = if at.is_root() { TOUCHED_EVERYWHERE } else { &[] };
                     ("the note about changes", is_sound, Some(everywhere.to_vec()))
                 }

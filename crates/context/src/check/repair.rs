@@ -425,7 +425,8 @@ impl Context {
     fn set_aside_as(&self, key: &[u8], bytes: usize, row: Option<&Entry>) -> SetAside {
         let rest = &key[self.keys.all(Row::Aside).len()..];
         let at = || split_path(key).map(|(path, _)| path).unwrap_or_default();
-        let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |first| u64::from_be_bytes(*first));
+        let number =
+            |bytes: &[u8]| bytes.first_chunk().map_or(0, |first| u64::from_be_bytes(*first));
         let (kind, what) = match key[16] {
             b'R' => (DamageKind::Root, "the current tree".to_owned()),
             b'r' => (DamageKind::Root, root_name(number(rest))),

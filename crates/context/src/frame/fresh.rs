@@ -5,10 +5,10 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use piton_store::port::BoxFuture;
+use piton_store::{bounds::TABLE_GET_MAX, port::BoxFuture};
 use serde::Serialize;
 
-use super::{Basis, Frame, FrameId, Given};
+use super::{Basis, Frame, FrameId, Given, Head};
 use crate::{
     Context, Error,
     bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES},
@@ -87,13 +87,16 @@ pub(crate) struct Judge<'a> {
     listed: usize,
     /// Why heads of these types at these paths are to be made anew, if they are.
     invalidated: BTreeMap<(TreePath, FrameType), Option<String>>,
+    /// Whether that is known of all of them.
+    knows_marks: bool,
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(context: &'a Context, root: TreeNodeId) -> Self {
         let (known, there) = (BTreeMap::new(), BTreeMap::new());
         let (listings, listed) = (None, 0);
-        Self { context, root, known, there, listings, listed, invalidated: BTreeMap::new() }
+        let (invalidated, knows_marks) = (BTreeMap::new(), false);
+        Self { context, root, known, there, listings, listed, invalidated, knows_marks }
     }
 
     /// One for frames of many paths.
@@ -127,10 +130,21 @@ impl<'a> Judge<'a> {
         })
     }
 
+    /// Reads every mark at once: there are few, and many frames are asked about.
+    pub(crate) async fn read_marks(&mut self) -> Result<(), Error> {
+        let marks = self.context.marks().await?;
+        self.invalidated = marks.into_iter().map(|(place, why)| (place, Some(why))).collect();
+        self.knows_marks = true;
+        Ok(())
+    }
+
     async fn invalidated(&mut self, frame: &Frame) -> Result<Option<String>, Error> {
         let place = (frame.path.clone(), frame.frame_type.clone());
         if let Some(known) = self.invalidated.get(&place) {
             return Ok(known.clone());
+        }
+        if self.knows_marks {
+            return Ok(None);
         }
         let found = self.context.invalidated(&frame.path, &frame.frame_type).await?;
         self.invalidated.insert(place, found.clone());
@@ -231,20 +245,32 @@ impl<'a> Judge<'a> {
         }
         if heads.len() > MANY_FRAMES {
             self.listings.get_or_insert_default();
+            if !self.knows_marks {
+                self.read_marks().await?;
+            }
         }
-        for (path, head) in heads {
-            let child = self.context.frame_at(&path, head.index).await?;
-            if let Freshness::Stale { reason } = self.judge(&child).await? {
-                let kind = &child.frame_type;
-                return Ok(Freshness::stale(format!(
-                    "the {kind} frame of {path} is stale: {reason}"
-                )));
+        for heads in heads.chunks(TABLE_GET_MAX) {
+            let unknown = heads.iter().filter(|(_, head)| !self.known.contains_key(&head.frame));
+            let unknown: Vec<(TreePath, Head)> = unknown.cloned().collect();
+            for child in self.context.frames_at(&unknown).await? {
+                self.judge(&child).await?;
+            }
+            for (path, head) in heads {
+                if let Some(Freshness::Stale { reason }) = self.known.get(&head.frame) {
+                    let kind = &head.frame_type;
+                    return Ok(Freshness::stale(format!(
+                        "the {kind} frame of {path} is stale: {reason}"
+                    )));
+                }
             }
         }
         Ok(Freshness::Fresh)
     }
 
     async fn generated(&mut self, given: &[Given]) -> Result<Freshness, Error> {
+        if given.len() > MANY_FRAMES {
+            self.listings.get_or_insert_default();
+        }
         for given in given {
             match given {
                 Given::Node { path, node_id } => {

@@ -5,8 +5,8 @@ use piton_store::port::Namespace;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BasisKind, Frame, FrameId, FrameSet, LOST, Proof, SetRoot, append::place_index, leaf, lost_leaf,
-    set::phrase,
+    BasisKind, Frame, FrameId, FrameSet, LOST, Proof, SetRoot, append::place_index, leaf,
+    lost_leaf, set::phrase,
 };
 use crate::{
     Context, Error,
@@ -88,6 +88,24 @@ impl Context {
         Ok(Frame::decode(&row.value)?.0)
     }
 
+    /// The frames of at most [`TABLE_GET_MAX`](piton_store::bounds::TABLE_GET_MAX) heads, read together.
+    pub(crate) async fn frames_at(&self, heads: &[(TreePath, Head)]) -> Result<Vec<Frame>, Error> {
+        let key =
+            |(path, head): &(TreePath, Head)| self.keys.numbered(Row::Frame, path, head.index);
+        if heads.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.ports.table.get_all(heads.iter().map(key).collect()).await?;
+        let frame = |((path, head), row): (&(TreePath, Head), Option<piton_store::port::Entry>)| {
+            let row = row.ok_or_else(|| {
+                let what = format!("the frame {} of {path}", head.index);
+                Error::integrity(what, "its row is missing")
+            })?;
+            Ok(Frame::decode(&row.value)?.0)
+        };
+        heads.iter().zip(rows).map(frame).collect()
+    }
+
     /// A frame by its id.
     pub async fn frame(&self, id: FrameId) -> Result<Frame, Error> {
         let missing = || Error::FrameNotFound { asked: id.to_string(), path: None };
@@ -98,7 +116,10 @@ impl Context {
             .map_err(|error| Error::integrity("the place of a frame", error.to_string()))?;
         let frame = self.frame_at(&path, index).await?;
         if frame.id != id {
-            return Err(Error::integrity(format!("the place of the frame {id}"), "another is there"));
+            return Err(Error::integrity(
+                format!("the place of the frame {id}"),
+                "another is there",
+            ));
         }
         Ok(frame)
     }

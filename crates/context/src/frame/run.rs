@@ -75,7 +75,9 @@ impl Context {
             let mut batch = Batch::new();
             for row in &rows {
                 // One that cannot be read is listed under no run, and a repair takes it out of use.
-                batch.extend(Frame::decode(&row.value).ok().and_then(|(frame, _)| self.listed(&frame)));
+                batch.extend(
+                    Frame::decode(&row.value).ok().and_then(|(frame, _)| self.listed(&frame)),
+                );
             }
             after = rows.last().map(|row| Key::clone(&row.key));
             if !more {

@@ -61,6 +61,8 @@ struct Copying {
     frames: BTreeMap<FrameId, FrameId>,
     /// What nodes hold, wherever they are.
     shapes: BTreeMap<TreeNodeId, Option<Digest>>,
+    /// Whether somebody says that it is the same, whatever the files are.
+    is_said: bool,
 }
 
 impl Context {
@@ -122,11 +124,6 @@ impl Context {
             if sequence > current.sequence {
                 continue;
             }
-            // Somebody else recorded another tree under this number, or the file came back.
-            if self.id_at(current.root, &from).await?.is_some() {
-                batch.push(remove_after(&note));
-                continue;
-            }
             copying.moved.insert(from.clone(), to.clone());
             done.push((note, from, to));
         }
@@ -134,9 +131,14 @@ impl Context {
             self.adopt_all(current.root, &mut copying, &Metadata::default()).await?;
         // What has a damaged frame stays noted until that is repaired.
         done.retain(|(_, from, _)| !damaged.contains_key(from));
+        let went: BTreeSet<&TreePath> = adopted.iter().map(|adopted| &adopted.path).collect();
         for (note, from, to) in done {
-            batch.push(put(self.keys.at(Row::MovedTo, &from).into(), to.as_bytes().to_vec()));
-            batch.push(put(self.keys.at(Row::Renamed, &to).into(), from.as_bytes().to_vec()));
+            if self.id_at(current.root, &from).await?.is_none() {
+                batch.push(put(self.keys.at(Row::MovedTo, &from).into(), to.as_bytes().to_vec()));
+            }
+            if went.contains(&to) {
+                batch.push(put(self.keys.at(Row::Renamed, &to).into(), from.as_bytes().to_vec()));
+            }
             batch.push(remove_after(&note));
             if batch.len() + 3 > NODE_BATCH_KEYS {
                 self.commit_each_once(std::mem::take(&mut batch)).await?;
@@ -177,7 +179,7 @@ impl Context {
                 path: Some(from.clone()),
             });
         }
-        let mut copying = Copying::default();
+        let mut copying = Copying { is_said: true, ..Copying::default() };
         copying.moved.insert(from.clone(), to.clone());
         let (adopted, damaged) = self.adopt_all(root, &mut copying, said).await?;
         if let Some((_, error)) = damaged.into_iter().next() {
@@ -245,8 +247,7 @@ impl Context {
             return Ok(Vec::new());
         };
         let mut copies = Vec::new();
-        for head in self.heads(from).await? {
-            let frame = self.frame_at(from, head.index).await?;
+        for frame in self.frames_to_copy(root, from, there, copying).await? {
             let is_same = self.is_same(frame.node_id, there, copying).await?;
             let node_id = if is_same { there } else { frame.node_id };
             let basis = match &frame.basis {
@@ -282,6 +283,31 @@ impl Context {
             copies.push(FrameCopy { from: frame, draft });
         }
         Ok(copies)
+    }
+
+    /// The newest frames of `from`, one of each type. Where another file is there now, only those count that are about
+    /// what `there` is: the others are about that file, or are adopted by it in turn.
+    async fn frames_to_copy(
+        &self,
+        root: TreeNodeId,
+        from: &TreePath,
+        there: TreeNodeId,
+        copying: &mut Copying,
+    ) -> Result<Vec<Frame>, Error> {
+        let mut frames = Vec::new();
+        if copying.is_said || self.id_at(root, from).await?.is_none() {
+            for head in self.heads(from).await? {
+                frames.push(self.frame_at(from, head.index).await?);
+            }
+            return Ok(frames);
+        }
+        let mut newest = BTreeMap::new();
+        for (frame, _) in self.frames_of(from).await? {
+            if self.is_same(frame.node_id, there, copying).await? {
+                newest.insert(frame.frame_type.clone(), frame);
+            }
+        }
+        Ok(newest.into_values().collect())
     }
 
     /// Something that a model was given, as it is called now.

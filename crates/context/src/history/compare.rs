@@ -8,10 +8,7 @@ use super::root::RootRef;
 use crate::{
     Context, Error,
     stored::NodeBody,
-    tree::{
-        Change, ChangeKind, Directory, Kind, Moves, Name, Node, Side, TreeNodeId, TreePath,
-        pair_renames,
-    },
+    tree::{Change, Directory, Kind, Moves, Name, Node, Side, TreeNodeId, TreePath, pair_renames},
 };
 
 /// A directory of one of the two trees.
@@ -109,25 +106,17 @@ impl Context {
         &self,
         mut changes: Vec<Change>,
     ) -> Result<(Vec<Change>, Moves), Error> {
-        let is = |kind: ChangeKind| {
-            move |change: &Change| change.change == kind && change.kind() == Kind::File
-        };
-        let both = changes.iter().any(is(ChangeKind::Added))
-            && changes.iter().any(is(ChangeKind::Removed));
-        if both {
+        let is_file = |side: &Option<Side>| side.is_some_and(|side| side.kind == Kind::File);
+        // What one path lost, another may have.
+        let lost = changes.iter().filter(|change| is_file(&change.old)).count();
+        let found = changes.iter().filter(|change| is_file(&change.new)).count();
+        let only = changes.iter().any(|change| is_file(&change.old) && is_file(&change.new));
+        if lost > 0 && found > 0 && !(lost == 1 && found == 1 && only) {
             for change in &mut changes {
-                if change.kind() != Kind::File {
-                    continue;
-                }
-                let side = match change.change {
-                    ChangeKind::Added => &mut change.new,
-                    ChangeKind::Removed => &mut change.old,
-                    _ => continue,
-                };
-                if let Some(side) = side
-                    && side.content.is_none()
-                {
-                    side.content = self.content_of(side.id).await?;
+                for side in [&mut change.old, &mut change.new].into_iter().flatten() {
+                    if side.kind == Kind::File && side.content.is_none() {
+                        side.content = self.content_of(side.id).await?;
+                    }
                 }
             }
         }

@@ -73,10 +73,13 @@ impl Context {
         let node = self.node(root, asked).await?;
         let mut frames: Vec<ViewedFrame> = Vec::new();
         let mut seen = BTreeSet::new();
-        let mut judge = Judge::new(self, root);
+        // Whatever is not chosen in the end is not read in full.
+        let brief = View { contents: false, ..how.view.clone() };
+        let mut judge = Judge::of_many(self, root);
+        judge.read_marks().await?;
         for source in &how.sources {
             for (path, relation) in self.places(root, &node.path, source).await? {
-                for frame in self.viewed(&mut judge, &path, relation, &how.view).await? {
+                for frame in self.viewed(&mut judge, &path, relation, &brief).await? {
                     if seen.insert(frame.frame.id) {
                         frames.push(frame);
                     }
@@ -85,8 +88,13 @@ impl Context {
         }
         how.view.order.sort(&mut frames, &self.registry)?;
         let all = frames.len();
-        let frames = how.within_limits(frames);
+        let mut frames = how.within_limits(frames);
         let left_out = (all - frames.len()) as u64;
+        if how.view.contents {
+            for frame in &mut frames {
+                frame.content = Some(self.content(&frame.frame).await?);
+            }
+        }
         Ok(Composed { path: node.path, frames, left_out })
     }
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use piton_store::bounds::TABLE_GET_MAX;
 use serde::Serialize;
 
 use crate::{
     Context, Error,
     bounds::LEFT_BEHIND_SHOWN,
-    frame::{FrameId, Judge},
+    frame::{BasisKind, FrameId, Judge},
     history::{RootEntry, RootRef},
     tree::TreePath,
     word::{AgentId, FrameType},
@@ -39,6 +40,8 @@ pub struct StaleFrame {
     pub agent: AgentId,
     /// The frame.
     pub frame: FrameId,
+    /// How it came to be, which decides how it is made fresh again.
+    pub kind: BasisKind,
     /// Why.
     pub reason: String,
 }
@@ -69,43 +72,53 @@ pub struct ContextReport {
 }
 
 impl Context {
-    /// Coverage and stale heads, judged against a recorded tree.
+    /// Coverage and stale heads, judged against a recorded tree. Reads each head and its frame once.
     pub async fn report(&self, tree: &RootRef) -> Result<ContextReport, Error> {
         let root = self.root(tree).await?;
         let mut judge = Judge::of_many(self, root.root);
+        judge.read_marks().await?;
         let mut coverage: BTreeMap<(AgentId, FrameType), (u64, u64)> = BTreeMap::new();
         let (mut stale, mut left_behind, mut left_behind_at) = (Vec::new(), 0, Vec::new());
         let (mut with_frames, mut last) = (0, None);
-        for (path, head) in self.heads_within(&TreePath::root()).await? {
-            if judge.id_at(&path).await?.is_none() {
-                let moved = self.moved_to(root.root, &path).await?;
+        let mut heads = self.heads_within(&TreePath::root()).await?;
+        // What a directory holds comes before it, so that a synthesis finds its frames judged already.
+        heads.reverse();
+        let mut frames = Vec::new();
+        for (place, (path, head)) in heads.iter().enumerate() {
+            if place % TABLE_GET_MAX == 0 {
+                let end = heads.len().min(place + TABLE_GET_MAX);
+                frames = self.frames_at(&heads[place..end]).await?;
+            }
+            let frame = &frames[place % TABLE_GET_MAX];
+            if judge.id_at(path).await?.is_none() {
+                let moved = self.moved_to(root.root, path).await?;
                 if moved.is_none() {
                     left_behind += 1;
-                    if left_behind_at.len() < LEFT_BEHIND_SHOWN
-                        && left_behind_at.last() != Some(&path)
-                    {
-                        left_behind_at.push(path);
-                    }
+                    left_behind_at.push(path.clone());
                 }
                 continue;
             }
-            with_frames += u64::from(last.as_ref() != Some(&path));
+            with_frames += u64::from(last != Some(path));
             let counts =
                 coverage.entry((head.agent_id.clone(), head.frame_type.clone())).or_default();
             counts.0 += 1;
-            let frame = self.frame_at(&path, head.index).await?;
-            if let Some(reason) = judge.judge(&frame).await?.reason() {
+            if let Some(reason) = judge.judge(frame).await?.reason() {
                 counts.1 += 1;
                 stale.push(StaleFrame {
                     path: path.clone(),
-                    frame_type: head.frame_type,
-                    agent: head.agent_id,
+                    frame_type: head.frame_type.clone(),
+                    agent: head.agent_id.clone(),
                     frame: head.frame,
+                    kind: head.kind,
                     reason: reason.to_owned(),
                 });
             }
             last = Some(path);
         }
+        stale.reverse();
+        left_behind_at.reverse();
+        left_behind_at.dedup();
+        left_behind_at.truncate(LEFT_BEHIND_SHOWN);
         let totals = root.totals;
         let line =
             |((agent, frame_type), (nodes, stale))| Coverage { agent, frame_type, nodes, stale };

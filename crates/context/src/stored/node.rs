@@ -9,7 +9,8 @@ use super::bytes::{Bytes, SEAL_BYTES, put_bytes, put_number, seal};
 use crate::{
     bounds::DIRECTORY_ROW_ENTRIES,
     tree::{
-        Directory, Kind, Name, Node, Totals, TreeNodeId, TreePath, directory_id, file_id, symlink_id,
+        Directory, Kind, Name, Node, Totals, TreeNodeId, TreePath, directory_id, file_id,
+        symlink_id,
     },
 };
 

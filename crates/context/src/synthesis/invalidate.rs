@@ -1,5 +1,7 @@
 //! Marking frames as to be regenerated. Nothing is removed.
 
+use std::collections::BTreeMap;
+
 use piton_core::canonical;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +10,7 @@ use crate::{
     bounds::METADATA_VALUE_BYTES_MAX,
     context::put,
     history::NodeRef,
-    stored::keys::Row,
+    stored::keys::{Row, split_path},
     tree::TreePath,
     word::{AgentId, FrameType},
 };
@@ -61,6 +63,20 @@ impl Context {
         self.commit(batch).await
     }
 
+    /// Why heads are to be regenerated, of all that are.
+    pub(crate) async fn marks(&self) -> Result<BTreeMap<(TreePath, FrameType), String>, Error> {
+        let mut found = BTreeMap::new();
+        for row in self.rows(&self.keys.all(Row::Invalid)).await? {
+            let place = split_path(&row.key).and_then(|(path, frame_type)| {
+                Some((path, std::str::from_utf8(frame_type).ok()?.parse().ok()?))
+            });
+            let place =
+                place.ok_or_else(|| Error::integrity("an invalidation", "its key is cut"))?;
+            found.insert(place, why(&row.value)?);
+        }
+        Ok(found)
+    }
+
     /// Why the head of a type at a path is to be regenerated, if it is.
     pub(crate) async fn invalidated(
         &self,
@@ -68,11 +84,13 @@ impl Context {
         frame_type: &FrameType,
     ) -> Result<Option<String>, Error> {
         let row = self.row(&self.keys.typed(Row::Invalid, path, frame_type)).await?;
-        let Some(row) = row else {
-            return Ok(None);
-        };
-        let mark: Mark = serde_json::from_slice(&row.value)
-            .map_err(|error| Error::integrity("an invalidation", error.to_string()))?;
-        Ok(Some(format!("{} ({})", mark.reason, mark.agent)))
+        row.map(|row| why(&row.value)).transpose()
     }
+}
+
+/// The reason in a mark, and who gave it.
+fn why(row: &[u8]) -> Result<String, Error> {
+    let mark: Mark = serde_json::from_slice(row)
+        .map_err(|error| Error::integrity("an invalidation", error.to_string()))?;
+    Ok(format!("{} ({})", mark.reason, mark.agent))
 }

@@ -108,11 +108,18 @@ impl Context {
             .expect("hex digits and dashes are a name");
         let lease = self.ports.leases.acquire(&name, Mode::Exclusive, scope.patience).await?;
         let mut waiting = self.noted(scope).await?;
-        let mut report = Regenerated::default();
+        let (mut report, mut damaged) = (Regenerated::default(), None);
         // The deepest first. Paths of one depth do not depend on each other.
         while let Some(((_, path), note)) = waiting.pop_last() {
             report.examined += 1;
-            let changed = self.renew(&said, scope, &path, &mut report).await?;
+            let changed = match self.renew(&said, scope, &path, &mut report).await {
+                // It stays noted. What does not depend on it is made all the same.
+                Err(error) if error.is_damage() => {
+                    damaged = damaged.or(Some(error));
+                    continue;
+                }
+                changed => changed?,
+            };
             if let Some(above) = path.parent()
                 && changed
                 && scope.holds(&above)
@@ -128,7 +135,7 @@ impl Context {
             (&one.path, &one.frame_type).cmp(&(&other.path, &other.frame_type))
         });
         drop(lease);
-        Ok(report)
+        damaged.map_or(Ok(report), Err)
     }
 
     /// The directories to look at, by depth, each with the note about it.

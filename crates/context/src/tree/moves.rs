@@ -7,7 +7,7 @@ use std::{
     ops::Bound,
 };
 
-use piton_core::Digest;
+use piton_core::{Digest, FileBytes};
 
 use super::{Change, ChangeKind, Kind, Preimage, Side, TreePath};
 
@@ -55,6 +55,7 @@ impl Moves {
         let mut taken = BTreeSet::new();
         moves.directories(&removed, &added, &mut taken);
         moves.files(&removed, &added, &taken);
+        moves.exchanged(changes);
         moves.certain.sort_unstable();
         moves
     }
@@ -103,6 +104,32 @@ impl Moves {
         }
         for [from, to] in candidates.into_values() {
             self.pair(from, to);
+        }
+    }
+
+    /// Finds files that took the place of others: two that were swapped, or one that was renamed over another. Each has
+    /// a content that one other path alone had.
+    fn exchanged(&mut self, changes: &[Change]) {
+        let nothing = Digest::of(&FileBytes(b""));
+        let mut contents: BTreeMap<Digest, [Vec<&TreePath>; 2]> = BTreeMap::new();
+        for change in changes {
+            for (place, side) in [change.old, change.new].into_iter().enumerate() {
+                if let Some(content) = side.and_then(|side| side.content)
+                    && content != nothing
+                {
+                    contents.entry(content).or_default()[place].push(&change.path);
+                }
+            }
+        }
+        let known: BTreeSet<TreePath> =
+            self.certain.iter().map(|found| found.from.clone()).collect();
+        for [from, to] in contents.into_values() {
+            if let ([from], [to]) = (from.as_slice(), to.as_slice())
+                && from != to
+                && !known.contains(*from)
+            {
+                self.certain.push(Move { from: (*from).clone(), to: (*to).clone() });
+            }
         }
     }
 

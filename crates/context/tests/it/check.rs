@@ -86,7 +86,7 @@ fn every_kind_of_damage_is_found() {
     assert!(block_on(scene.context.validate()).unwrap().is_sound());
 }
 
-// shows in part: CT-085 (the golden texts)
+// shows: CT-085 (with every_command_that_speaks_of_freshness_notices_an_edit)
 #[test]
 fn a_report_tells_coverage_and_what_is_stale() {
     let mut scene = scene();
@@ -97,6 +97,7 @@ fn a_report_tells_coverage_and_what_is_stale() {
     assert_eq!(report.stale.len(), 3);
     insta::assert_snapshot!("report_text", report.text());
     insta::assert_snapshot!("report_markdown", report.markdown());
+    insta::assert_snapshot!("report_json", serde_json::to_string_pretty(&report).unwrap());
     let before = block_on(scene.context.report(&"@-1".parse().unwrap())).unwrap();
     assert!(before.stale.is_empty(), "{:?}", before.stale);
 }

@@ -85,7 +85,8 @@ impl Store {
         for at in ["a/x", "a/y"] {
             let summary = "summary".parse().unwrap();
             let marked = scene.adapter("writer");
-            block_on(marked.invalidate(&node(at), &summary, &format!("doubts about {at}"))).unwrap();
+            block_on(marked.invalidate(&node(at), &summary, &format!("doubts about {at}")))
+                .unwrap();
         }
         let rename = |from: &str, to: &str| {
             fs::rename(scene.dir.path().join(from), scene.dir.path().join(to)).unwrap();
@@ -224,7 +225,7 @@ fn is_note(key: &[u8]) -> bool {
     matches!(key[16], b'y' | b'z' | b'U')
 }
 
-// shows: CT-081 (with every_kind_of_damage_is_found, a_damaged_content_is_taken_out_with_its_frame)
+// shows: CT-081 (with every_kind_of_damage_is_found, a_damaged_content_is_taken_out_with_its_frame, a_repair_that_dies_anywhere_is_completed_by_the_next, a_damaged_row_of_context_is_found_and_taken_out_or_rebuilt)
 #[test]
 fn each_damaged_row_is_repaired_and_everything_else_stays() {
     let store = Store::new();
@@ -432,11 +433,8 @@ fn what_does_not_depend_on_a_damaged_row_works_before_any_repair() {
             scene.put("later", "note", "new");
             fs::remove_file(file).unwrap();
             scene.scan();
-            let agent = AgentAdapter::new(
-                scene.context.clone(),
-                &agents(),
-                &"writer".parse().unwrap(),
-            );
+            let agent =
+                AgentAdapter::new(scene.context.clone(), &agents(), &"writer".parse().unwrap());
             block_on(agent.unwrap().adopt(&path("copies/1"), &path("b"))).ok();
         }
     }

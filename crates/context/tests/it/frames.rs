@@ -1,15 +1,22 @@
 //! Frames: what they are, what they depend on, and that they stay.
 
-use std::{collections::BTreeSet, sync::atomic::Ordering};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, atomic::Ordering},
+};
 
 use piton_context::{
+    Context, Ports,
     agent::{AgentAdapter, Answer, Right, Role},
     frame::{Basis, FrameId, Given, Metadata, NewFrame, Outcome, Policy, Proof},
     read::{Composition, View},
     synthesis::PolicySpec,
 };
-use piton_core::{Digest, FileBytes};
-use piton_store::port::{Change, Expect, Table as _, Write};
+use piton_core::{Digest, FileBytes, canonical};
+use piton_store::{
+    port::{Change, Expect, Table as _, Write},
+    testing::{TableCall, WatchedTable},
+};
 use serde_json::json;
 
 use crate::{
@@ -21,7 +28,8 @@ fn digest(text: &str) -> Digest {
     Digest::of(&FileBytes(text.as_bytes()))
 }
 
-// shows in part: CT-021, CT-022 (the golden ids)
+// shows: CT-021 (with what_is_said_about_a_frame_is_no_part_of_its_id, the_same_frames_give_the_same_frame_and_others_another)
+// shows: CT-022 (with what_is_said_about_a_frame_is_no_part_of_its_id, a_program_can_register_a_policy_of_its_own, a_tree_is_filled_from_the_bottom_up_and_the_same_again_asks_nobody)
 #[test]
 fn an_id_changes_with_path_type_agent_and_basis_and_with_nothing_else() {
     let node_id = piton_context::tree::TreeNodeId::new(digest("node"));
@@ -41,6 +49,26 @@ fn an_id_changes_with_path_type_agent_and_basis_and_with_nothing_else() {
         id("src", "summary", "writer", &generated),
     ];
     insta::assert_debug_snapshot!(golden);
+    // The same, spelled out as the format describes it.
+    let (node, text) = (node_id.to_string(), digest("text").to_string());
+    let spelled = [
+        ("src/a.rs", json!({ "kind": "written", "nodeId": node, "content": text })),
+        (
+            "src",
+            json!({ "kind": "synthesis", "frames": [child.to_string()], "policy": {
+                "name": "concatenation", "version": 1, "parameters": { "inputs": "*" } } }),
+        ),
+        (
+            "src",
+            json!({ "kind": "generated", "prompt": digest("why?").to_string(), "attempt": 1,
+                "given": [{ "what": "node", "path": "a", "nodeId": node }] }),
+        ),
+    ];
+    for ((at, basis), id) in spelled.into_iter().zip(golden) {
+        let identity =
+            json!({ "path": at, "frameType": "summary", "agentId": "writer", "basis": basis });
+        assert_eq!(Digest::of(&canonical::encode(&identity).unwrap()), id.digest(), "{at}");
+    }
     let newer = Policy { version: 2, ..policy.clone() };
     let others = [
         id("src/b.rs", "summary", "writer", &written),
@@ -69,6 +97,58 @@ fn an_id_changes_with_path_type_agent_and_basis_and_with_nothing_else() {
     ];
     let all: BTreeSet<FrameId> = golden.into_iter().chain(others).collect();
     assert_eq!(all.len(), golden.len() + others.len());
+}
+
+// shows in part: CT-021 (the part that neither time nor provider counts), CT-022 (the part that an answer is no part of its basis)
+#[test]
+fn what_is_said_about_a_frame_is_no_part_of_its_id() {
+    let put = |clock: u64, provider: &str, text: &str| {
+        let scene = Scene::scanned(&[("a", "1")]);
+        scene.clock.0.store(clock, Ordering::Relaxed);
+        let said = Metadata::new([("provider".to_owned(), provider.to_owned())].into()).unwrap();
+        let agent = scene.adapter("writer");
+        let frame = NewFrame {
+            metadata: said.clone(),
+            ..NewFrame::new("note".parse().unwrap(), "the same words")
+        };
+        let written = block_on(agent.write_context(&node("a"), frame, false)).unwrap();
+        let answer = Answer {
+            prompt: digest("why?"),
+            given: Vec::new(),
+            attempt: 1,
+            content: text.into(),
+            metadata: said,
+        };
+        let kind = "told".parse().unwrap();
+        let told = block_on(agent.generate_frame(&node("a"), &kind, answer)).unwrap();
+        (written.frame, told.frame)
+    };
+    let first = put(1, "one", "it is so");
+    assert_eq!(put(9_000, "two", "it is not so"), first);
+}
+
+// shows: CT-027 (with a_process_that_is_killed_leaves_the_store_as_before_or_after, a_command_that_is_killed_leaves_what_was_before_or_what_is_after)
+#[test]
+fn a_frame_and_its_head_are_one_commit() {
+    let scene = Scene::scanned(&[("a", "1")]);
+    let commits = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&commits);
+    let table = WatchedTable::new(Arc::clone(&scene.ports.table), move |call| {
+        if let TableCall::Commit(writes) = call {
+            let letters: BTreeSet<u8> = writes.iter().map(|write| write.key[16]).collect();
+            seen.lock().unwrap().push(String::from_utf8(letters.into_iter().collect()).unwrap());
+        }
+    });
+    let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
+    let context = Context::new(ports, scene.context.project());
+    let writer = AgentAdapter::new(context, &agents(), &"writer".parse().unwrap()).unwrap();
+    for text in ["X", "Y", "X"] {
+        let frame = NewFrame::new("summary".parse().unwrap(), text);
+        let put = block_on(writer.write_context(&node("a"), frame, false)).unwrap();
+        assert_eq!(scene.head("a", "summary"), Some(put.frame), "{text}");
+    }
+    // The current tree, indices, frame, head, place, number of the next append, set, and the directory that is noted.
+    assert_eq!(*commits.lock().unwrap(), ["RUbfhiqsy", "Rbfhiqsy", "Rhmqy"]);
 }
 
 // shows: CT-023, CT-024, CT-029
@@ -236,13 +316,22 @@ fn a_node_that_is_not_current_is_refused_with_the_current_id() {
     assert_eq!((from.path.to_string(), from.frame_count), ("a".to_owned(), 1));
 }
 
-// shows in part: CT-030, CT-032, CT-036 (the part that an adapter offers nothing beyond its role)
+// shows: CT-030 (with a_role_holds_on_the_command_line_and_the_refusal_is_the_same_each_time)
+// shows: CT-032 (with a_role_holds_on_the_command_line_and_the_refusal_is_the_same_each_time)
+// shows in part: CT-036 (the part that an adapter offers nothing beyond its role)
 #[test]
 fn each_role_may_do_what_it_is_for() {
     let scene = Scene::scanned(&[("d/a", "1")]);
     scene.put("d/a", "summary", "about a");
     let request = summaries(PolicySpec::Concatenation);
     let scope = piton_context::synthesis::RegenerateScope::subtree(path("."));
+    let answer = Answer {
+        prompt: digest("why?"),
+        given: Vec::new(),
+        attempt: 1,
+        content: b"so".to_vec(),
+        metadata: Metadata::default(),
+    };
     for role in Role::ALL {
         let adapter = scene.adapter(role.as_str());
         let frame = NewFrame::new("note".parse().unwrap(), role.as_str());
@@ -256,6 +345,11 @@ fn each_role_may_do_what_it_is_for() {
             (Right::Read, block_on(adapter.heads(&path("d/a"))).map(drop)),
             (Right::Append, block_on(adapter.write_context(&node("d/a"), frame, false)).map(drop)),
             (Right::Append, block_on(adapter.invalidate(&node("d/a"), &kind, "why not"))),
+            (Right::Append, block_on(adapter.adopt(&path("d/a"), &path("d"))).map(drop)),
+            (
+                Right::Append,
+                block_on(adapter.generate_frame(&node("d/a"), &kind, answer.clone())).map(drop),
+            ),
             (Right::Synthesize, block_on(adapter.synthesize(&node("d"), &request)).map(drop)),
             (Right::Synthesize, block_on(adapter.regenerate(&scope)).map(drop)),
         ];
@@ -274,7 +368,7 @@ fn each_role_may_do_what_it_is_for() {
     assert_eq!(error.code().as_str(), "CONTEXT_UNKNOWN_AGENT");
 }
 
-// shows in part: CT-035 (the parts about a frame that names another agent or another node)
+// shows: CT-035 (with what_an_agent_writes_is_its_own_and_has_the_ids_of_the_command_line, a_role_holds_on_the_command_line_and_the_refusal_is_the_same_each_time, a_step_narrows_what_the_role_allows)
 #[test]
 fn a_frame_is_of_the_agent_and_the_node_that_it_is_handed_in_for() {
     let scene = Scene::scanned(&[("a", "1"), ("b", "2")]);

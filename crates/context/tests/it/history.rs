@@ -117,6 +117,9 @@ fn every_tree_that_differs_is_kept_and_can_be_named() {
 fn two_trees_are_compared_path_by_path() {
     let mut scene =
         Scene::scanned(&[("same", "s"), ("a", "1"), ("d/x", "x"), ("d/y", "y"), ("f", "f")]);
+    scene.write("z/before", "moved");
+    scene.scan();
+    fs::rename(scene.dir.path().join("z/before"), scene.dir.path().join("z/after")).unwrap();
     scene.write("a", "2");
     scene.remove("d/x");
     scene.write("new/n", "n");
@@ -126,7 +129,9 @@ fn two_trees_are_compared_path_by_path() {
     let diff = |old: &str, new: &str| {
         let changes = block_on(scene.context.diff(&root(old), &root(new))).unwrap();
         let line = |change: &piton_context::tree::Change| {
-            format!("{} {} {}", change.change, change.kind(), change.path)
+            let from = change.renamed_from.as_ref();
+            let from = from.map(|from| format!(" from {from}")).unwrap_or_default();
+            format!("{} {} {}{from}", change.change, change.kind(), change.path)
         };
         changes.iter().map(line).collect::<Vec<_>>()
     };
@@ -139,6 +144,8 @@ fn two_trees_are_compared_path_by_path() {
         "added file f/inner",
         "added directory new",
         "added file new/n",
+        "changed directory z",
+        "renamed file z/after from z/before",
     ];
     assert_eq!(diff("@-1", "@"), forth);
     let back = diff("@", "@-1");
@@ -208,7 +215,7 @@ fn a_directory_of_thousands_is_looked_up_like_a_small_one() {
     assert_eq!(error.code().as_str(), "CONTEXT_AMBIGUOUS");
 }
 
-// shows in part: CT-084 (the part about the time)
+// shows: CT-084 (with two_trees_are_compared_path_by_path, a_difference_names_the_frames_of_both_sides)
 #[test]
 fn comparing_reads_only_what_differs() {
     let files: Vec<(String, &str)> = (0..2_000)

@@ -112,7 +112,7 @@ fn a_program_can_register_an_order_of_its_own() {
 }
 
 // shows: CT-047
-// shows in part: CT-041 (the part that the same request gives the same answer), CT-044 (within one process)
+// shows in part: CT-041 (the part that the same request gives the same answer), CT-044 (within one process), CT-043 (the part that nothing is written)
 #[test]
 fn reads_give_the_same_bytes_every_time_and_write_nothing() {
     let scene = scene();
@@ -228,7 +228,7 @@ fn a_composition_becomes_text_for_a_prompt() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    // shows in part: CT-043 (the part about limits)
+    // shows: CT-043 (with a_composition_takes_from_the_node_and_its_surroundings, reads_give_the_same_bytes_every_time_and_write_nothing)
     #[test]
     fn no_composition_exceeds_its_limits(
         max_frames in 0_usize..8,
@@ -242,6 +242,10 @@ proptest! {
             let composed = block_on(scene.adapter("reader").compose(&node("d/a"), &how)).unwrap();
             let bytes: usize = composed.frames.iter().map(|f| f.content.as_ref().unwrap().len()).sum();
             let counted: usize = composed.frames.iter().map(|f| tokens(f.content.as_ref().unwrap().len())).sum();
+            let mut ids: Vec<FrameId> = composed.frames.iter().map(|f| f.frame.id).collect();
+            ids.sort();
+            ids.dedup();
+            prop_assert_eq!(ids.len(), composed.frames.len(), "no frame is there twice");
             prop_assert!(composed.frames.len() <= max_frames);
             prop_assert!(bytes_max.is_none_or(|max| bytes <= max));
             prop_assert!(tokens_max.is_none_or(|max| counted <= max));

@@ -12,7 +12,7 @@ use std::{
 use piton_context::{Context, Ports, read::View, scan::Scanner};
 use piton_store::testing::{TableCall, WatchedTable};
 
-use crate::scene::{Scene, block_on};
+use crate::scene::{Scene, block_on, path};
 
 const FILES: [(&str, &str); 4] = [("d/a", "1"), ("d/in/b", "2"), ("d/in/c", "2"), ("e", "3")];
 
@@ -84,4 +84,58 @@ fn a_rename_that_was_recorded_is_not_done_again() {
     scene.write("d/a", "something else");
     assert_eq!(scene.scan().adopted, 0);
     is_moved(&scene);
+}
+
+// shows in part: CT-011 (the part that frames go along, whatever takes whose place)
+#[test]
+fn frames_go_along_with_files_that_take_the_place_of_others() {
+    // From where to where each file goes, at once.
+    let stories: [&[(&str, &str)]; 5] = [
+        &[("a", "b"), ("b", "a")],
+        &[("a", "b")],
+        &[("a", "b"), ("b", "d/c"), ("d/c", "a")],
+        &[("b", "new"), ("a", "b")],
+        &[("a", "A")],
+    ];
+    for story in stories {
+        let files = [("a", "the first"), ("b", "the second"), ("d/c", "the third")];
+        let mut scene = Scene::scanned(&files);
+        for (at, _) in files {
+            scene.put(at, "note", &format!("about {at}"));
+        }
+        let file = |at: &str| scene.dir.path().join(at);
+        let taken: Vec<Vec<u8>> =
+            story.iter().map(|(from, _)| fs::read(file(from)).unwrap()).collect();
+        for (from, _) in story {
+            fs::remove_file(file(from)).unwrap();
+        }
+        for ((_, to), content) in story.iter().zip(taken) {
+            fs::write(file(to), content).unwrap();
+        }
+        scene.scan();
+        for (from, to) in story {
+            let view = View { heads_only: true, ..View::default() };
+            let seen = scene.get(to, &view).frames;
+            let text = String::from_utf8_lossy(seen[0].content.as_ref().unwrap()).into_owned();
+            assert_eq!(text, format!("about {from}"), "{story:?}");
+            assert!(seen[0].freshness.is_fresh(), "{story:?}: {to}: {}", seen[0].freshness);
+        }
+        assert!(block_on(scene.context.validate()).unwrap().is_sound());
+        assert_eq!(scene.scan().adopted, 0, "{story:?}: only once");
+    }
+}
+
+#[test]
+fn a_file_that_was_renamed_and_edited_is_offered_to_a_person() {
+    let mut scene = Scene::scanned(&[("a", "the first"), ("b", "the second")]);
+    scene.put("a", "note", "about a");
+    scene.remove("a");
+    scene.write("c", "the first, and more");
+    scene.scan();
+    assert_eq!(scene.get("c", &View::default()).frame_count, 0, "nothing is certain");
+    let report = block_on(scene.context.report(&"@".parse().unwrap())).unwrap();
+    assert_eq!(report.left_behind, 1, "and nothing is lost");
+    let adopted = block_on(scene.adapter("writer").adopt(&path("a"), &path("c"))).unwrap();
+    assert_eq!(adopted.len(), 1);
+    assert!(!scene.get("c", &View::default()).frames[0].freshness.is_fresh(), "it was edited");
 }

@@ -9,6 +9,7 @@ use piton_context::{
 };
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::port::{Mode, Patience};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
@@ -62,7 +63,7 @@ fn each_policy_writes_what_it_should() {
     }
 }
 
-// shows in part: CT-053 (the part about a registered function)
+// shows in part: CT-053 (the part about a registered function), CT-022 (the part that another version of a policy is another id, and a report says why)
 #[test]
 fn a_program_can_register_a_policy_of_its_own() {
     let mut scene = scene();
@@ -85,11 +86,15 @@ fn a_program_can_register_a_policy_of_its_own() {
         .with_registry(Registry::default().with_policy("count", 4, newer).unwrap());
     let told = "the policy count has version 4 now, it was made by version 3";
     assert_eq!(reason(&scene, "a").as_deref(), Some(told));
+    let report = block_on(scene.context.report(&"@".parse().unwrap())).unwrap();
+    assert_eq!(report.stale.last().unwrap().reason, told);
+    let before = scene.head("a", "summary");
     let made = regenerate(
         &scene,
         &RegenerateScope { everything: true, ..RegenerateScope::subtree(path(".")) },
     );
     assert_eq!((made.made.len(), content(&scene, "a")), (2, "new".to_owned()));
+    assert_ne!(scene.head("a", "summary"), before);
     scene.context = scene.context.clone().with_registry(Registry::default());
     assert_eq!(reason(&scene, "a").as_deref(), Some("the policy count is not known any more"));
 }
@@ -122,6 +127,74 @@ fn children_come_before_parents_or_the_parent_is_refused() {
     let skipped = scene();
     skipped.synthesize(".", &ask(false, Missing::Skip));
     assert!(!content(&skipped, ".").contains("About a"));
+}
+
+// shows: CT-051 (with each_policy_writes_what_it_should)
+#[test]
+fn a_synthesis_takes_the_heads_of_direct_entries_by_name_and_then_by_frame() {
+    let mut scene = Scene::scanned(&[("d/b", "1"), ("d/a", "2"), ("d/in/deep", "3"), ("d/c", "4")]);
+    scene.put("d/b", "note", "replaced by the next");
+    let head = |at: &str, kind: &str| scene.put(at, kind, &format!("{kind} of {at}")).frame;
+    let (b_note, b_other) = (head("d/b", "note"), head("d/b", "other"));
+    let (a_note, a_other) = (head("d/a", "note"), head("d/a", "other"));
+    head("d/in/deep", "note");
+    let taken = |scene: &Scene, inputs: &str| {
+        let request = SynthesizeRequest {
+            frame_type: "made".parse().unwrap(),
+            inputs: inputs.parse().unwrap(),
+            recursive: false,
+            ..summaries(PolicySpec::Concatenation)
+        };
+        let request = SynthesizeRequest { missing: Missing::Skip, ..request };
+        scene.synthesize("d", &request);
+        let view = View { types: vec!["made".parse().unwrap()], ..View::default() };
+        let view = View { heads_only: true, ..view };
+        scene.get("d", &view).frames[0].frame.basis.frames()
+    };
+    let sorted = |mut two: [FrameId; 2]| {
+        two.sort();
+        two
+    };
+    assert_eq!(taken(&scene, "note"), [a_note, b_note]);
+    let all = [sorted([a_note, a_other]), sorted([b_note, b_other])].concat();
+    assert_eq!(taken(&scene, "*"), all);
+    // An edit gives an entry another node id, and changes nothing of the order.
+    scene.write("d/a", "edited");
+    scene.write("d/b", "edited too");
+    scene.scan();
+    assert_eq!(taken(&scene, "*"), all);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    // shows: CT-054 (with the_same_frames_give_the_same_frame_and_others_another, regenerating_what_changed_gives_what_regenerating_everything_gives)
+    #[test]
+    fn the_heads_of_the_entries_decide_the_frame_and_nothing_else_does(
+        texts in proptest::collection::vec((0_usize..3, 0_u8..4), 1..12),
+        changed in (0_usize..3, 4_u8..8),
+    ) {
+        let names = ["d/a", "d/b", "d/c"];
+        let files: Vec<(&str, &str)> = names.iter().map(|name| (*name, "x")).collect();
+        let (one, other) = (Scene::scanned(&files), Scene::scanned(&files));
+        let mut last = BTreeMap::new();
+        for (place, text) in &texts {
+            one.put(names[*place], "summary", &format!("text {text}"));
+            last.insert(*place, *text);
+        }
+        // The other comes to the same heads at once, and from the other end.
+        for (place, text) in last.iter().rev() {
+            other.put(names[*place], "summary", &format!("text {text}"));
+        }
+        let request = summaries(PolicySpec::Concatenation);
+        let made = |scene: &Scene| scene.synthesize("d", &request).frame.frame;
+        let first = made(&one);
+        prop_assert_eq!(made(&other), first);
+        prop_assert_eq!(content(&other, "d"), content(&one, "d"));
+        prop_assert_eq!(made(&one), first);
+        other.put(names[changed.0], "summary", &format!("text {}", changed.1));
+        prop_assert_ne!(made(&other), first);
+    }
 }
 
 // shows in part: CT-054, CT-021 (the part that an edit below a directory leaves its synthesis alone)

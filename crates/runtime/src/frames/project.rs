@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use piton_context::check::{ContextRepaired, Validation};
+use piton_context::check::{ContextRepaired, SetAside, Validation};
 use piton_context::history::{FrameChange, RootEntry, RootRef};
 use piton_context::report::ContextReport;
 use piton_context::scan::Scanner;
@@ -127,8 +127,8 @@ impl Frames {
         })
     }
 
-    /// Makes what is stored of the project usable again: what the disk holds is written anew, and what cannot be read is
-    /// kept elsewhere. Returns what was done, and what a check finds then.
+    /// Makes what is stored of the project usable again: writes what the disk holds again, rebuilds heads, sets and
+    /// indices, and keeps what cannot be read elsewhere. Returns what it did, and what a check finds then.
     pub async fn repair(&self) -> Result<(ContextRepaired, Validation), Envelope> {
         let repair = async {
             let found = self.scanner().scan(true)?;
@@ -136,6 +136,11 @@ impl Frames {
             Ok((done, self.context.validate().await?))
         };
         repair.await.map_err(|error: Error| error.envelope())
+    }
+
+    /// Lists what repairs took out of use.
+    pub async fn set_aside(&self) -> Result<Vec<SetAside>, Envelope> {
+        self.context.set_aside().await.map_err(|error| error.envelope())
     }
 
     /// Records the project directory as it is, if it was ever scanned: what nobody scanned is left alone.

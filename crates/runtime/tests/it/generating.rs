@@ -1,5 +1,6 @@
 //! How fast models are asked, by a clock that moves only when somebody waits.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use piton_core::port::{Clock, fixed::ManualClock};
 use piton_models::{
     Answer, AnswerStream, BoxFuture, Error, ModelClient, ProviderName, Request, Scripted,
 };
-use piton_runtime::frames::generate::{Asking, GenerateFrames, OnFailure};
+use piton_runtime::frames::generate::{Asking, GenerateFrames, OnFailure, Told};
 use piton_runtime::frames::{ContextSettings, FramePorts, Frames, Place};
 use piton_runtime::surroundings::project_dir;
 use piton_store::memory::{MemoryBlobs, MemoryLeases, MemoryTable};
@@ -31,13 +32,19 @@ impl ModelClient for Watched {
     }
 }
 
-/// Fills a project of four files with these answers, and says at which second each was asked for.
-async fn asked_at(per_minute: Option<u32>, script: Vec<Result<Answer, Error>>) -> Vec<u64> {
+/// Fills a project of these files with what models say, and returns how far it was each time that was told.
+async fn fill(
+    clock: &Arc<ManualClock>,
+    models: Arc<dyn ModelClient>,
+    files: usize,
+    per_minute: Option<u32>,
+    at_once: usize,
+) -> Vec<(usize, usize)> {
     let dir = tempfile::tempdir().unwrap();
-    for name in ["a", "b", "c", "d"] {
-        std::fs::write(dir.path().join(name), name).unwrap();
+    for number in 0..files {
+        let name = number.to_string();
+        std::fs::write(dir.path().join(&name), name).unwrap();
     }
-    let clock = Arc::new(ManualClock::new(TimestampMs(0)));
     let ports = FramePorts {
         table: Arc::new(MemoryTable::new()),
         blobs: Arc::new(MemoryBlobs::new(clock.clone())),
@@ -61,19 +68,66 @@ async fn asked_at(per_minute: Option<u32>, script: Vec<Result<Answer, Error>>) -
         force: false,
         on_failure: OnFailure::Continue,
         answer_tokens_max: 100,
-        at_once: 1,
+        at_once,
         per_minute,
     };
     let plan = acting.plan(&request).await.unwrap();
+    let asking = Asking { models, clock: clock.clone(), timer: clock.clone() };
+    clock.advance(Duration::from_secs(100));
+    let told = Mutex::new(Vec::new());
+    let tell = |now: Told<'_>| told.lock().unwrap().push((now.done, now.all));
+    acting.generate(&request, &plan, &asking, &tell).await.unwrap();
+    told.into_inner().unwrap()
+}
+
+/// Fills a project of four files with these answers, and says at which second each was asked for.
+async fn asked_at(per_minute: Option<u32>, script: Vec<Result<Answer, Error>>) -> Vec<u64> {
+    let clock = Arc::new(ManualClock::new(TimestampMs(0)));
     let models = Arc::new(Watched {
         inner: Scripted::new(script),
         clock: clock.clone(),
         asked: Mutex::default(),
     });
-    let asking = Asking { models: models.clone(), clock: clock.clone(), timer: clock.clone() };
-    clock.advance(Duration::from_secs(100));
-    acting.generate(&request, &plan, &asking, &|_| ()).await.unwrap();
+    fill(&clock, models.clone(), 4, per_minute, 1).await;
     models.asked.lock().unwrap().iter().map(|second| second - 100).collect()
+}
+
+/// Models that answer only after everybody else who could ask did.
+#[derive(Default)]
+struct Crowd {
+    under_way: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl ModelClient for Crowd {
+    fn complete<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Answer, Error>> {
+        Box::pin(async {
+            let now = self.under_way.fetch_add(1, Ordering::Relaxed) + 1;
+            self.most.fetch_max(now, Ordering::Relaxed);
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+            self.under_way.fetch_sub(1, Ordering::Relaxed);
+            Ok(text())
+        })
+    }
+
+    fn stream(&self, _: &Request) -> AnswerStream {
+        unreachable!("whole answers are asked for")
+    }
+}
+
+// shows in part: CT-075 (the part about bounded concurrency, and that the progress is told)
+#[tokio::test]
+async fn as_many_models_are_asked_at_once_as_allowed_and_no_more() {
+    for at_once in [1, 3] {
+        let clock = Arc::new(ManualClock::new(TimestampMs(0)));
+        let crowd = Arc::new(Crowd::default());
+        let told = fill(&clock, crowd.clone(), 8, None, at_once).await;
+        assert_eq!(crowd.most.load(Ordering::Relaxed), at_once);
+        let expected: Vec<(usize, usize)> = (1..=9).map(|done| (done, 9)).collect();
+        assert_eq!(told, expected);
+    }
 }
 
 fn text() -> Answer {

@@ -30,9 +30,12 @@ enum Command {
     /// Check everything that is stored; nothing is changed
     #[command(after_help = "Example:\n  piton context validate")]
     Validate,
-    /// Write what is damaged again from the files, and keep what cannot be read elsewhere
+    /// Take out what is damaged, keep it elsewhere, and rebuild the rest from the files and the intact frames
     #[command(after_help = "Example:\n  piton context repair")]
     Repair,
+    /// What repairs took out of use, and how much of it is kept
+    #[command(after_help = "Example:\n  piton context repairs")]
+    Repairs,
     /// Every recorded tree, the newest first
     #[command(after_help = "Example:\n  piton context history")]
     History,
@@ -88,7 +91,7 @@ enum Command {
     /// What differs between two recorded trees, and the frames about it
     #[command(after_help = "Example:\n  piton context diff @-2")]
     Diff(compare::Diff),
-    /// Coverage and stale frames, for CI
+    /// Coverage and stale frames, for CI: with --fail-on stale it ends with code 1 when something is stale
     #[command(after_help = "Example:\n  piton context report --markdown --fail-on stale")]
     Report(compare::Report),
     /// Carry out a file of operations, one JSON object a line
@@ -104,6 +107,7 @@ impl Context {
             Command::Status => look::status(app),
             Command::Validate => look::validate(app),
             Command::Repair => look::repair(app),
+            Command::Repairs => look::repairs(app),
             Command::History => look::history(app),
             Command::Agents => look::agents(app),
             Command::GetNode(get) => get.run(app, agent),

@@ -1,7 +1,8 @@
 //! Looking at a project: scan, status, check, trees, agents.
 
 use clap::Args;
-use piton_context::check::{ContextRepaired, Validation};
+use piton_context::check::{ContextRepaired, SetAside, Validation};
+use piton_context::frame::BasisKind;
 use piton_context::word::Label;
 use piton_runtime::frames::{ScanShown, StatusShown, TypeShown};
 use serde::Serialize;
@@ -131,11 +132,22 @@ fn say_status(app: &App, found: &StatusShown) {
         app.output.say(format_args!("Freshness was not checked: {reason}."));
         return;
     }
-    app.output.say(if found.report.stale.is_empty() {
-        "Everything that is there is fresh. Read it: piton context compose PATH"
+    let stale = |kind| found.report.stale.iter().find(|stale| stale.kind == kind);
+    if stale(BasisKind::Synthesis).is_some() {
+        app.output.say("Regenerate what was synthesised: piton context regenerate");
+    } else if let Some(stale) = stale(BasisKind::Generated) {
+        app.output.say(format_args!(
+            "Let a model write it again: piton context generate {} --type {}",
+            stale.path, stale.frame_type
+        ));
+    } else if let Some(stale) = stale(BasisKind::Written) {
+        app.output.say(format_args!(
+            "Write it again: piton context put-frame {} --type {}",
+            stale.path, stale.frame_type
+        ));
     } else {
-        "Make anew what can be: piton context regenerate"
-    });
+        app.output.say("Everything that is there is fresh. Read it: piton context compose PATH");
+    }
 }
 
 fn row(line: &TypeShown) -> [Cell; 5] {
@@ -171,7 +183,7 @@ pub(super) fn validate(app: &App) -> Result<Ending, Failure> {
     app.output.say(if found.is_sound() {
         "Nothing is damaged."
     } else {
-        "It is damaged. Fix what can be fixed: piton context repair"
+        "It is damaged. Fix it: piton context repair"
     });
     app.output.reply("piton.context.validate/1", &found)?;
     Ok(if found.is_sound() { Ending::Done } else { Ending::Damaged })
@@ -191,13 +203,15 @@ pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
     let (repaired, validation) = desk.open.wait(desk.frames.repair())?;
     drop(progress);
     let output = &app.output;
-    output.say(format_args!("Written again from the disk: {} tree nodes.", repaired.rewritten));
-    if repaired.set_aside > 0 {
-        output.say(format_args!(
-            "Rows that could not be read are out of use and kept in the table: {}.",
-            repaired.set_aside
-        ));
+    if repaired.rewritten > 0 {
+        let nodes = usize::try_from(repaired.rewritten).unwrap_or(usize::MAX);
+        output.say(format_args!("Written again from the files: {}.", count(nodes, "tree node")));
     }
+    if !repaired.rebuilt.is_empty() {
+        let rows = count(repaired.rebuilt.len(), "entry");
+        output.say(format_args!("Rebuilt from what is intact: {rows}."));
+    }
+    say_set_aside(app, &repaired.taken);
     for kept in &repaired.contents {
         output.say(format_args!("A damaged content is out of use and kept: {kept}"));
     }
@@ -205,13 +219,46 @@ pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
         output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
     }
     let is_sound = validation.is_sound();
-    output.say(if is_sound {
-        "Nothing is damaged."
-    } else {
-        "What is named above cannot be made from the disk. Put those frames again: piton context put-frame"
+    output.say(match (is_sound, repaired.taken.is_empty()) {
+        (true, true) => "Nothing is damaged.",
+        (true, false) => {
+            "Nothing is damaged any more. A frame that was taken out can be put again: piton context put-frame"
+        }
+        (false, _) => {
+            "What is named above was damaged while the repair ran. Run it again: piton context repair"
+        }
     });
-    output.reply("piton.context.repair/1", &RepairShown { is_sound, repaired, validation })?;
+    output.reply("piton.context.repair/2", &RepairShown { is_sound, repaired, validation })?;
     Ok(if is_sound { Ending::Done } else { Ending::Damaged })
+}
+
+fn say_set_aside(app: &App, taken: &[SetAside]) {
+    for row in taken.iter().take(STALE_SHOWN) {
+        let kept = match row.bytes {
+            0 => "it was missing".to_owned(),
+            bytes => format!("{bytes} bytes are kept"),
+        };
+        app.output.say(format_args!("Taken out of use: {}; {kept}.", row.what));
+    }
+    let more = taken.len().saturating_sub(STALE_SHOWN);
+    if more > 0 {
+        app.output.say(format_args!("and {more} more; all of them: piton context repairs --json"));
+    }
+}
+
+pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
+    let desk = Desk::new(app)?;
+    let taken = desk.open.wait(desk.frames.set_aside())?;
+    if taken.is_empty() {
+        app.output.say("Nothing was taken out of the context of this project.");
+    } else {
+        say_set_aside(app, &taken);
+        app.output.say(
+            "Piton keeps these in the table. A frame can be put again: piton context put-frame",
+        );
+    }
+    app.output.reply("piton.context.repairs/1", &json!({ "setAside": taken }))?;
+    Ok(Ending::Done)
 }
 
 pub(super) fn history(app: &App) -> Result<Ending, Failure> {

@@ -90,7 +90,14 @@ fn context(app: &App, open: &Open) -> Finding {
         Ok(found) if found.roots == 0 => Finding::good("context", "this project was never scanned"),
         Ok(found) => {
             let frames = count(usize::try_from(found.frames).unwrap_or(usize::MAX), "frame");
-            Finding::whole("context", &format!("{frames} of this project"))
+            match usize::try_from(found.lost).unwrap_or(usize::MAX) {
+                0 => Finding::whole("context", &format!("{frames} of this project")),
+                lost => {
+                    let lost = count(lost, "entry");
+                    let found = format!("{frames} of this project; {lost} taken out of use before");
+                    Finding::of("context", Health::Note, found, "piton context repairs")
+                }
+            }
         }
         Err(failure) => Finding::bad("context", &failure),
     }

@@ -1,8 +1,26 @@
 //! The set `context` over MCP, by the role of the agent.
 
+use std::sync::Arc;
+
+use piton_context::{
+    Context, Ports, ProjectId,
+    agent::{AgentAdapter, Agents, Answer, Role},
+    frame::{Appended, Basis, Metadata, NewFrame, Outcome},
+    history::NodeRef,
+    read::View,
+    synthesis::{Inputs, Missing, PolicySpec, SynthesizeRequest},
+    word::FrameType,
+};
+use piton_core::port::NoTrace;
+use piton_models::{Wire, testing::ModelServer};
+use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock};
 use serde_json::{Value, json};
 
-use super::{configure, project};
+use super::{
+    configure,
+    generating::{KEY, answers, executor, models},
+    project,
+};
 use crate::{agent::Agent, rig::Rig};
 
 /// The names of the tools that a server offers.
@@ -77,6 +95,14 @@ fn what_an_agent_writes_is_its_own_and_has_the_ids_of_the_command_line() {
     let wanted = json!({ "node": ".", "frameType": "summary", "recursive": true });
     let made = librarian.call("synthesize", &wanted);
     assert_eq!(made["frames"].as_array().unwrap().len(), 2, "{made}");
+    let command = ["context", "--agent", "librarian", "synthesize", ".", "--type", "summary"];
+    let again = rig.tells(&[&command[..], &["--recursive"]].concat());
+    for (one, other) in
+        made["frames"].as_array().unwrap().iter().zip(again["frames"].as_array().unwrap())
+    {
+        assert_eq!((&one["path"], &one["frame"]), (&other["path"], &other["frame"]));
+        assert_eq!(other["outcome"], "unchanged", "{again}");
+    }
     let composed = librarian.call("compose_context", &json!({ "node": "src/main.rs" }));
     assert!(composed["text"].as_str().unwrap().contains("It answers."), "{composed}");
     assert_eq!(librarian.call("regenerate", &json!({}))["made"], json!([]));
@@ -121,6 +147,86 @@ fn a_frame_that_is_written_at_a_step_says_which() {
     scribe.leave();
 }
 
+// shows: CT-036 (with each_role_may_do_what_it_is_for, what_an_agent_writes_is_its_own_and_has_the_ids_of_the_command_line)
+#[test]
+fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    configure(&rig, "");
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    answers(&server, 1);
+    let by = ["context", "--agent", "librarian"];
+    let put = ["put-frame", "src/lib.rs", "--type", "summary", "--text", "It answers."];
+    let put = rig.tells(&[&by[..], &put].concat());
+    let made = rig.tells(&[&by[..], &["synthesize", "src", "--type", "summary"]].concat());
+    let generate = ["generate", "README.md", "--type", "told", "--prompt", "Why?", "--yes"];
+    let generate = [&by[..], &generate, &["--models", &models, "--json"]].concat();
+    let output = rig.command(&generate).env("MODEL_KEY", KEY).output().unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let told = &told["generated"]["nodes"][0]["frame"];
+
+    let runtime = executor.handle();
+    let dir = DataDir::open(&rig.data()).unwrap();
+    let clock = Arc::new(SystemClock);
+    let ports = Ports {
+        table: Arc::new(LocalTable::open(&dir, &"context".parse().unwrap()).unwrap()),
+        blobs: Arc::new(LocalBlobs::new(dir.clone())),
+        leases: Arc::new(LocalLeases::new(dir, clock.clone(), Arc::new(NoTrace))),
+        clock,
+    };
+    let project = rig.project().canonicalize().unwrap();
+    let id = ProjectId::of_directory(project.as_os_str().as_encoded_bytes());
+    let context = Context::new(ports, id);
+    let librarian =
+        piton_context::agent::Agent { id: "librarian".parse().unwrap(), role: Role::Synthesis };
+    let agents = Agents::new([librarian.clone()]);
+    let adapter = AgentAdapter::new(context.clone(), &agents, &librarian.id).unwrap();
+    let check = |appended: Appended, frame: &Value| {
+        assert_eq!(json!(appended.frame.to_string()), *frame);
+        assert_eq!(appended.outcome, Outcome::Unchanged, "{frame}");
+    };
+    let summary: FrameType = "summary".parse().unwrap();
+    let node = |text: &str| text.parse::<NodeRef>().unwrap();
+    let frame = NewFrame::new(summary.clone(), "It answers.");
+    let written = runtime.block_on(adapter.write_context(&node("src/lib.rs"), frame, false));
+    check(written.unwrap(), &put["frame"]);
+    let request = SynthesizeRequest {
+        frame_type: summary.clone(),
+        inputs: Inputs::Type(summary),
+        policy: PolicySpec::default(),
+        recursive: false,
+        missing: Missing::Refuse,
+    };
+    let synthesized = runtime.block_on(adapter.synthesize(&node("src"), &request)).unwrap();
+    check(synthesized.frame, &made["frames"][0]["frame"]);
+    let view = View::default();
+    let readme = node("README.md");
+    let seen = runtime.block_on(adapter.read_context(&readme, &view)).unwrap();
+    let Basis::Generated { prompt, given, attempt } = seen.frames[0].frame.basis.clone() else {
+        panic!("a model wrote it: {told}")
+    };
+    let answer = Answer {
+        prompt,
+        given,
+        attempt,
+        content: b"another answer".to_vec(),
+        metadata: Metadata::default(),
+    };
+    let kind = "told".parse().unwrap();
+    let answered = runtime.block_on(adapter.generate_frame(&readme, &kind, answer));
+    check(answered.unwrap(), told);
+    for at in ["src/lib.rs", "src", "README.md"] {
+        let shown = rig.tells(&["context", "get-node", at]);
+        let read = runtime.block_on(adapter.read_context(&node(at), &view)).unwrap();
+        let ids: Vec<Value> =
+            read.frames.iter().map(|frame| json!(frame.frame.id.to_string())).collect();
+        let listed = shown["frames"].as_array().unwrap().iter();
+        assert_eq!(listed.map(|frame| frame["id"].clone()).collect::<Vec<_>>(), ids, "{at}");
+    }
+}
+
+// shows in part: CT-035 (the part that reads are checked too)
 #[test]
 fn a_step_narrows_what_the_role_allows() {
     let rig = project();

@@ -117,7 +117,8 @@ fn paths_are_relative_to_where_one_stands_and_ids_may_be_cut_short() {
     }
 }
 
-// shows in part: CT-030 (the command line), CT-032 (the command line), CT-035 (the command line), CT-048 (the command line)
+// shows: CT-048 (with the_same_mistake_gives_the_same_words)
+// shows in part: CT-030 (the command line), CT-032 (the command line), CT-035 (the command line)
 #[test]
 fn a_role_holds_on_the_command_line_and_the_refusal_is_the_same_each_time() {
     let rig = project();
@@ -129,6 +130,26 @@ fn a_role_holds_on_the_command_line_and_the_refusal_is_the_same_each_time() {
     assert_eq!((code, &error["code"]), (1, &json!("CONTEXT_FORBIDDEN")));
     for _ in 0..10 {
         assert_eq!(rig.fails(&put("scout")), (code, error.clone()));
+    }
+    // Every run is another process at another time, and answers with the same bytes and the same code.
+    for mistake in [
+        &["get-node", "src/lob.rs"][..],
+        &["get-node", "../outside"],
+        &["diff", "@-99"],
+        &["get-head", "README.md", "--agent", "nobody"],
+        &["adopt", "no/such", "README.md"],
+        &["synthesize", "README.md", "--type", "t"],
+        &["put-frame", "README.md", "--type", "not a word", "--text", "x"],
+    ] {
+        let ask = || {
+            let output = rig.run(&[&["context"], mistake, &["--json"]].concat());
+            (output.status.code(), output.stdout, output.stderr)
+        };
+        let first = ask();
+        assert_ne!(first.0, Some(0), "{mistake:?}");
+        for _ in 0..3 {
+            assert_eq!(ask(), first, "{mistake:?}");
+        }
     }
     rig.says(&put("scribe"));
     let regenerate = |agent| ["context", "regenerate", "--agent", agent];

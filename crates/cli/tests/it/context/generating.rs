@@ -58,7 +58,8 @@ fn fates(told: &Value) -> Vec<(String, String)> {
     nodes.iter().map(|node| (field(node, "path"), field(node, "fate"))).collect()
 }
 
-// shows in part: CT-074, CT-022 (frames that models write)
+// shows: CT-074 (with what_was_renamed_is_not_asked_about_again)
+// shows in part: CT-022 (frames that models write)
 #[test]
 fn a_tree_is_filled_from_the_bottom_up_and_the_same_again_asks_nobody() {
     let executor = executor();
@@ -78,6 +79,7 @@ fn a_tree_is_filled_from_the_bottom_up_and_the_same_again_asks_nobody() {
     assert_eq!((&frame["content"], &frame["made"]), (&json!("answer 3"), &json!("generated")));
     let said = |name: &str| frame["metadata"][name].as_str().unwrap().to_owned();
     assert_eq!([said("provider"), said("model"), said("input_tokens")], ["local", "small", "11"]);
+    assert!(said("output_tokens").parse::<u64>().is_ok());
 
     let (code, told) = generate(&rig, &models, &["--recursive"]);
     assert_eq!((code, &told["estimate"]["calls"]), (0, &json!(0)));
@@ -116,7 +118,7 @@ fn nobody_is_asked_before_somebody_said_yes() {
     assert_eq!(rig.tells(&["context", "status"])["types"], json!([]));
 }
 
-// shows in part: CT-072 (through the command line), CT-073 (through the command line)
+// shows in part: CT-072 (through the command line), CT-073 (through the command line), CT-075 (the part that an answer which is empty or cut is a failure)
 #[test]
 fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
     let executor = executor();
@@ -186,7 +188,8 @@ fn after_a_failure_it_stops_or_leaves_out_what_depends_on_it() {
     assert_eq!((code, told["generated"]["answers"].clone()), (0, json!(3)));
 }
 
-// shows in part: CT-075 (a kill midway), CT-087 (`generate`)
+// shows: CT-075 (with models_are_asked_no_faster_than_a_minute_allows, a_provider_that_asks_for_patience_is_left_alone_for_so_long, as_many_models_are_asked_at_once_as_allowed_and_no_more, generating_shows_how_far_it_is_on_a_terminal, nobody_is_asked_before_somebody_said_yes, after_a_failure_it_stops_or_leaves_out_what_depends_on_it, a_failure_in_the_middle_tells_what_was_made, whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind, what_would_be_refused_is_found_before_a_model_is_asked, a_model_is_asked_about_a_directory_of_many_entries_and_its_answer_is_kept)
+// shows in part: CT-087 (`generate`)
 #[test]
 fn what_was_killed_midway_goes_on_where_it_stopped() {
     const FILES: usize = 198;
@@ -326,6 +329,48 @@ fn a_model_is_asked_again_about_what_somebody_called_wrong() {
     assert_eq!((code, fates(&told)[0].1.as_str()), (0, "made"), "{told}");
     let frame = rig.tells(&["context", "get-node", "README.md"])["frames"][0].clone();
     assert_eq!((&frame["content"], &frame["isFresh"]), (&json!("answer 1"), &json!(true)));
+}
+
+// shows in part: CT-075 (the part that what would be refused is found first)
+#[test]
+fn what_would_be_refused_is_found_before_a_model_is_asked() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let long = ["d".repeat(210), "e".repeat(210), "f".repeat(210), "g".repeat(210)].join("/");
+    rig.write(&long, "a file whose path is too long for a frame\n");
+    let (_, told) = generate(&rig, &models, &[&long]);
+    let node = &told["generated"]["nodes"][0];
+    assert_eq!((&node["fate"], server.seen().len()), (&json!("skipped"), 0), "{told}");
+    assert!(node["reason"].as_str().unwrap().contains("at most 800 bytes"), "{told}");
+}
+
+// shows in part: CT-075 (the progress on a terminal)
+#[test]
+fn generating_shows_how_far_it_is_on_a_terminal() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    answers(&server, 5);
+    let piton = env!("CARGO_BIN_EXE_piton");
+    let line = format!(
+        "{piton} context generate --type summary --recursive --prompt Why --yes --models {models}"
+    );
+    let output = std::process::Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .env_clear()
+        .env("HOME", rig.home())
+        .env("PATH", "/usr/bin:/bin")
+        .env("MODEL_KEY", KEY)
+        .current_dir(rig.project())
+        .output()
+        .unwrap();
+    let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+    for done in 1..=5 {
+        assert!(seen.contains(&format!("{done} of 5")), "{seen:?}");
+    }
 }
 
 // shows in part: CT-075 (the part that what was made is told after a failure)

@@ -44,6 +44,7 @@ const COMMANDS: &[&[&str]] = &[
     &["status"],
     &["validate"],
     &["repair"],
+    &["repairs"],
     &["history"],
     &["agents"],
     &["get-node", "src/a{k}.txt"],

@@ -13,7 +13,7 @@ use super::{
 use crate::rig::Rig;
 
 /// More than a model is given one by one.
-const COUNT: usize = 1_001;
+const COUNT: usize = 2_000;
 
 /// So many files in `many`, each with a summary.
 fn described(rig: &Rig, count: usize) {
@@ -38,7 +38,7 @@ fn synthesized(rig: &Rig, policy: &str) -> Value {
 
 // shows in part: CT-053 (the part about directories of thousands of entries)
 #[test]
-fn a_directory_of_a_thousand_entries_gets_a_text_that_says_something() {
+fn a_directory_of_two_thousand_entries_gets_a_text_that_says_something() {
     let rig = project();
     described(&rig, COUNT);
     for (policy, bytes_max) in [("summarization", 4_096), ("concatenation", 32 * 1024)] {
@@ -73,9 +73,18 @@ fn a_model_is_asked_about_a_directory_of_many_entries_and_its_answer_is_kept() {
     assert!(output.status.success(), "{output:?}");
     let sent = server.seen().last().unwrap().body["messages"].to_string();
     assert!(sent.contains("many/f00899.rs: The file number 899 holds its number."), "{sent}");
-    assert!(sent.contains("And 101 more entries"), "{sent}");
+    assert!(sent.contains("And 1100 more entries"), "{sent}");
     let frame = rig.tells(&["context", "get-node", "many"])["frames"][0].clone();
     assert_eq!(frame["content"], "Many files with a number each.");
     let output = rig.command(&asked).env("MODEL_KEY", KEY).output().unwrap();
     assert!(output.status.success() && server.seen().len() == 1, "nobody is paid twice");
+    // An entry changes, and everything else works on so many.
+    rig.write("many/f00001.rs", "edited\n");
+    let status = rig.tells(&["context", "status"]);
+    assert_eq!(status["stale"].as_array().unwrap().len(), 1, "{status}");
+    rig.says(&["context", "put-frame", "many/f00001.rs", "--type", "summary", "--text", "Edited."]);
+    let report = rig.says(&["context", "report"]);
+    assert!(report.contains("stale: many summary"), "{report}");
+    let composed = rig.says(&["context", "compose", "many/f00001.rs", "--tokens", "2000"]);
+    assert!(composed.contains("Edited.") && composed.len() < 16_000, "{composed}");
 }

@@ -21,7 +21,7 @@ pub(in crate::error) const UNREADABLE: Facts = Facts {
 pub(in crate::error) const NODE_NOT_FOUND: Facts = Facts {
     domain: Domain::Context,
     meaning: "The tree has no file or directory with this path or id.",
-    advice: "Check the path; if the file is new, scan with `piton context scan` first.",
+    advice: "Check the path, and whether an ignore rule leaves the file out. A new file needs no scan: it is found as soon as it is there.",
     retry: Retry::NotRetryable,
 };
 
@@ -77,6 +77,6 @@ pub(in crate::error) const INCOMPLETE: Facts = Facts {
 pub(in crate::error) const INTEGRITY: Facts = Facts {
     domain: Domain::Context,
     meaning: "Stored context was changed after it was written; it was not used.",
-    advice: "See what is damaged with `piton context validate`, and fix what can be fixed with `piton context repair`: it reads the files again and keeps what it takes away.",
+    advice: "See what is damaged with `piton context validate`, and fix it with `piton context repair`: it takes out exactly what is damaged, keeps it, and rebuilds the rest.",
     retry: Retry::NotRetryable,
 };
