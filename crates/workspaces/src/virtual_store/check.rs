@@ -104,6 +104,22 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
     Ok(done)
 }
 
+/// The names of entries that repairs took out of use. Their rows are kept in the table.
+pub async fn kept_virtual(ports: &VirtualPorts) -> Result<Vec<String>, Error> {
+    let (mut names, mut after) = (Vec::new(), None);
+    loop {
+        let page = ports.table.scan(ASIDE, after.as_deref(), SCAN_PAGE).await?;
+        after = page.entries.last().map(|entry| Arc::clone(&entry.key));
+        names.extend(page.entries.iter().map(|entry| {
+            let key = [START, &entry.key[ASIDE.len()..]].concat();
+            name_of(&key).unwrap_or("(a name that cannot be read)").to_owned()
+        }));
+        if !page.more {
+            return Ok(names);
+        }
+    }
+}
+
 /// Looks at every row: what is damaged, and how much of each namespace is not.
 async fn look(
     ports: &VirtualPorts,
