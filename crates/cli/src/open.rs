@@ -20,8 +20,9 @@ use piton_runtime::{
 };
 use piton_store::{
     local::{
-        DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
-        LogJournal, SegmentedJournal, SystemClock, SystemEntropy, TableStatus,
+        DamagedKept, DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies,
+        LocalTable, LogJournal, SegmentedJournal, SystemClock, SystemEntropy, TableStatus,
+        list_damaged,
     },
     memory::{MemoryBlobs, MemoryTable},
     port::{Blobs, Leases, Replies, Table},
@@ -111,6 +112,14 @@ impl Open {
         self.executor.shutdown_background();
     }
 
+    /// Notes which configuration is in force. A server is worth more than the note: a damaged table keeps no agent from
+    /// its runs.
+    pub(crate) fn note_applied(&self) {
+        if let Err(envelope) = self.block_on(self.runtime.note_applied()) {
+            self.log.failed(&envelope);
+        }
+    }
+
     /// Where replies are kept for clients that lose their connection.
     pub(crate) fn replies(&self) -> Arc<dyn Replies> {
         Arc::new(LocalReplies::new(self.dir.clone()))
@@ -135,6 +144,11 @@ impl Open {
         let name = "workflow".parse().expect("it is a name");
         let table = LocalTable::open(&self.dir, &name)?;
         self.block_on(table.status())
+    }
+
+    /// Damaged keys, tables and blobs that repairs keep.
+    pub(crate) fn damaged(&self) -> Result<Vec<DamagedKept>, piton_store::Error> {
+        list_damaged(&self.dir)
     }
 
     /// Whether a scanner of context remembers something of a project.

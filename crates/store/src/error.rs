@@ -143,8 +143,15 @@ pub enum Error {
         /// What was being done, as words that follow "could not".
         operation: &'static str,
     },
+    /// The file that holds the tables is not the one that was there before.
+    #[error(
+        "table.sqlite3 is not the one that this data directory had: it was deleted or replaced"
+    )]
+    TableReplaced,
     /// An entry of a table is not as it was written.
-    #[error("an entry of the table `{table}` in table.sqlite3 was changed after it was written: {key}")]
+    #[error(
+        "an entry of the table `{table}` in table.sqlite3 was changed after it was written: {key}"
+    )]
     EntryDamaged {
         /// The table.
         table: String,
@@ -294,7 +301,9 @@ impl Error {
             Self::BlobCorrupt { .. } => Code::StoreCorruptBlob,
             Self::UnsupportedFileSystem { .. } => Code::StoreUnsupportedFilesystem,
             Self::Sql { .. } => Code::StoreIo,
-            Self::TableDamaged { .. } | Self::EntryDamaged { .. } => Code::StoreTableDamaged,
+            Self::TableDamaged { .. } | Self::TableReplaced | Self::EntryDamaged { .. } => {
+                Code::StoreTableDamaged
+            }
             Self::KeyringCorrupt { .. } => Code::KeyringCorrupt,
             Self::ForeignDirectory { .. } => Code::ValidationError,
             Self::UnsupportedVersion { .. } => Code::StoreUnsupportedVersion,
@@ -318,6 +327,10 @@ impl Error {
                 problem: PlanProblem::IndexOutOfOrder { .. } | PlanProblem::PartlyPresent { .. },
                 ..
             } => "Nothing was written. Load the stream and make the plan on what it holds now.",
+            Self::TableReplaced => {
+                "Nothing was touched. Restore table.sqlite3 from a backup. Without one, `piton data repair` continues \
+                 with the file that is there; what was only in the lost one is gone."
+            }
             Self::FormatCorrupt => {
                 "Nothing was touched. Move format.json of the data directory aside and run the command again: Piton \
                  writes it anew. Do so only if no newer Piton used the directory."

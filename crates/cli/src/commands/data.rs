@@ -1,13 +1,20 @@
-//! `piton data`: the file that holds the tables.
+//! `piton data`: the file that holds the tables, and what repairs keep.
 
 use clap::Subcommand;
+use piton_runtime::files::kept_virtual;
 use piton_store::{
     Error,
     local::{DataDir, repair_table},
 };
 use serde::Serialize;
 
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{
+    app::App,
+    exit::Ending,
+    failure::Failure,
+    table::{self, Cell},
+    words::{count, listed},
+};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -19,6 +26,9 @@ pub(crate) enum Command {
         after_help = "No other Piton may use the data directory meanwhile: end servers and agents first.\n\nExample:\n  piton data repair"
     )]
     Repair,
+    /// List everything that repairs took out of use and keep, of every kind
+    #[command(after_help = "Example:\n  piton data repairs")]
+    Repairs,
 }
 
 #[derive(Serialize)]
@@ -36,6 +46,30 @@ struct Repaired {
     kept: Option<String>,
     entries: u64,
     gaps: u64,
+    /// Entries that were changed after they were written, and are out of the table.
+    damaged: u64,
+    /// Whether the file is another one than before, and is used from now on.
+    is_accepted: bool,
+    /// The first of those.
+    damaged_entries: Vec<String>,
+}
+
+/// Everything that repairs keep.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Repairs {
+    set_aside: Vec<Kept>,
+    /// Files of Virtual Stores whose entries are kept in the table.
+    virtual_files: Vec<String>,
+}
+
+/// Something that a repair keeps.
+#[derive(Serialize)]
+struct Kept {
+    /// Where it is, relative to the data directory.
+    place: String,
+    files: u64,
+    bytes: u64,
 }
 
 impl Command {
@@ -43,15 +77,16 @@ impl Command {
         match self {
             Self::Verify => verify(app),
             Self::Repair => repair(app),
+            Self::Repairs => repairs(app),
         }
     }
 }
 
 fn verify(app: &App) -> Result<Ending, Failure> {
     let open = app.open()?;
-    let problems = match open.table_status() {
-        Ok(status) => status.problems,
-        Err(Error::TableDamaged { .. }) => vec!["the database is malformed".to_owned()],
+    let (problems, is_replaced) = match open.table_status() {
+        Ok(status) => (status.problems, status.is_replaced),
+        Err(Error::TableDamaged { .. }) => (vec!["the database is malformed".to_owned()], false),
         Err(error) => return Err(error.into()),
     };
     let is_sound = problems.is_empty();
@@ -59,11 +94,15 @@ fn verify(app: &App) -> Result<Ending, Failure> {
         app.output.say("table.sqlite3 is sound.");
     } else {
         app.output
-            .say("table.sqlite3 is damaged. Sessions and backpacks do not need it, and work.");
+            .say("table.sqlite3 is damaged or was replaced. Sessions and backpacks do not need it, and work.");
         for problem in &problems {
             app.output.say(format_args!("  {problem}"));
         }
-        app.output.say("Fix it: piton data repair");
+        app.output.say(if is_replaced {
+            Error::TableReplaced.envelope().suggestion
+        } else {
+            "Fix it: piton data repair".to_owned()
+        });
     }
     app.output.reply("piton.data.verify/1", &Verified { is_sound, problems })?;
     Ok(if is_sound { Ending::Done } else { Ending::Damaged })
@@ -76,12 +115,25 @@ fn repair(app: &App) -> Result<Ending, Failure> {
     let dir = DataDir::open_alone(&root).map_err(at_root)?;
     let done = repair_table(&dir)?;
     match &done.aside {
+        None if done.is_accepted => app.output.say(
+            "table.sqlite3 is another file than before, and is used from now on. What was only in the lost one is gone.",
+        ),
         None => app.output.say("table.sqlite3 is sound. Nothing was changed."),
         Some(aside) => {
             let (kept, root) = (done.kept, app.shown(&root));
             app.output.say(format_args!(
-                "table.sqlite3 is new, with all {kept} entries that could be read."
+                "table.sqlite3 is new, with all {kept} entries that are whole."
             ));
+            if done.damaged > 0 {
+                let damaged = count(usize::try_from(done.damaged).unwrap_or(usize::MAX), "entry");
+                app.output.say(format_args!(
+                    "Taken out, because they were changed after they were written: {damaged}."
+                ));
+                for entry in &done.damaged_shown {
+                    app.output.say(format_args!("  {entry}"));
+                }
+                app.output.say(format_args!("They are kept: {root}/{aside}/entries.jsonl"));
+            }
             if done.gaps > 0 {
                 app.output.say(format_args!("Places at which entries are lost: {}.", done.gaps));
             }
@@ -89,7 +141,67 @@ fn repair(app: &App) -> Result<Ending, Failure> {
             app.output.say("Check what is in it: piton context validate, piton workspace verify");
         }
     }
-    let reply = Repaired { kept: done.aside, entries: done.kept, gaps: done.gaps };
+    let reply = Repaired {
+        kept: done.aside,
+        entries: done.kept,
+        gaps: done.gaps,
+        damaged: done.damaged,
+        is_accepted: done.is_accepted,
+        damaged_entries: done.damaged_shown,
+    };
     app.output.reply("piton.data.repair/1", &reply)?;
     Ok(Ending::Done)
+}
+
+/// Lists what repairs of any kind keep.
+fn repairs(app: &App) -> Result<Ending, Failure> {
+    let open = app.open()?;
+    let root = open.root().to_path_buf();
+    let relative = |place: String| {
+        let path = std::path::Path::new(&place);
+        path.strip_prefix(&root).map_or(place.clone(), |path| path.display().to_string())
+    };
+    let sessions = open.wait(open.runtime.set_aside())?.set_aside.into_iter();
+    let sessions = sessions.map(|one| (relative(one.place), one.files, one.bytes));
+    let backpacks = open.block_on(open.backpacks().journal.set_aside(None))?.into_iter();
+    let backpacks = backpacks.map(|one| (relative(one.place), one.files, one.bytes));
+    let damaged = open.damaged()?.into_iter().map(|one| (one.place, one.files, one.bytes));
+    let mut set_aside: Vec<Kept> = sessions
+        .chain(backpacks)
+        .chain(damaged)
+        .map(|(place, files, bytes)| Kept { place, files, bytes })
+        .collect();
+    set_aside.sort_unstable_by(|one, other| one.place.cmp(&other.place));
+    let virtual_files = match open.block_on(kept_virtual(&open.files.kept)) {
+        // What is wrong with the table is no reason to hide everything else.
+        Err(Error::TableDamaged { .. } | Error::TableReplaced | Error::EntryDamaged { .. }) => {
+            Vec::new()
+        }
+        found => found?,
+    };
+    if set_aside.is_empty() && virtual_files.is_empty() {
+        app.output.say("Nothing was taken out of use.");
+    } else {
+        let root = app.shown(&root);
+        let rows: Vec<[Cell; 3]> = set_aside.iter().map(|kept| row(&root, kept)).collect();
+        for line in table::lines(["KEPT IN", "FILES", "BYTES"], &rows) {
+            app.output.say(line);
+        }
+        if !virtual_files.is_empty() {
+            let names = listed(&virtual_files);
+            app.output.say(format_args!("In the table, of Virtual Stores: {names}"));
+        }
+        app.output
+            .say("\nPiton never removes these. Remove a file yourself once you no longer need it.");
+    }
+    app.output.reply("piton.data.repairs/1", &Repairs { set_aside, virtual_files })?;
+    Ok(Ending::Done)
+}
+
+fn row(root: &str, kept: &Kept) -> [Cell; 3] {
+    [
+        format!("{root}/{}", kept.place).into(),
+        count(usize::try_from(kept.files).unwrap_or(usize::MAX), "file").into(),
+        kept.bytes.to_string().into(),
+    ]
 }

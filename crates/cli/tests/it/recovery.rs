@@ -348,6 +348,19 @@ fn what_needs_a_damaged_table_says_so_as_damage() {
 }
 
 #[test]
+fn an_agent_is_served_while_the_table_is_damaged() {
+    let rig = with_backpack();
+    rig.tour();
+    let table = rig.data().join("table.sqlite3");
+    fs::write(&table, "no table".repeat(1_000)).unwrap();
+    let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+    let resumed = agent.call("resume_session", &json!({}));
+    assert!(resumed["candidates"][0]["stateToken"].is_string(), "{resumed}");
+    assert_eq!(agent.call("unpack", &json!({ "key": "small" }))["value"], 1);
+    agent.leave();
+}
+
+#[test]
 fn a_table_that_was_deleted_is_noticed_while_data_depends_on_it() {
     let rig = with_everything();
     assert!(is_good(&rig, "tables"));

@@ -44,7 +44,7 @@ pub use piton_workspaces::landlock::{Opening, Wall, enclose};
 pub use piton_workspaces::overlay::{Difference, DifferenceKind, LeftReason};
 pub use piton_workspaces::tools::{ALIASES, ToolCard, cards};
 pub use piton_workspaces::virtual_store::{
-    VirtualChecked, VirtualPorts, VirtualRepaired, check_virtual, repair_virtual,
+    VirtualChecked, VirtualPorts, VirtualRepaired, check_virtual, kept_virtual, repair_virtual,
 };
 pub use piton_workspaces::{AccessScope, Actor, Tool};
 pub use reply::{

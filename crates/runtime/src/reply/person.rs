@@ -3,6 +3,7 @@
 use piton_core::{Digest, Envelope, EventIndex, NodeId, SessionId, TimestampMs};
 use piton_store::port::{Namespace, SetAside};
 use piton_workflow::event::Preferences;
+use piton_workflow::label::Label;
 use piton_workflow::projection::{PersonDecision, RunSummary};
 use piton_workflow::session::RunLine;
 use piton_workflow::upkeep::VerifyReport;
@@ -30,6 +31,9 @@ pub struct SessionList {
 pub struct TroubledSession {
     /// The session, as its directory is called.
     pub session_id: String,
+    /// What people call its runs, as far as that is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<Label>,
     /// What is wrong, and what to do.
     pub trouble: Envelope,
 }

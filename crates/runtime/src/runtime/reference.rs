@@ -54,7 +54,10 @@ impl Runtime {
         }
         for troubled in &listing.troubled {
             let session: Option<SessionId> = troubled.stream.as_str().parse().ok();
-            if let Some(session) = session.filter(|session| ends(&session.to_string(), text)) {
+            let by_label = reach == Reach::Use
+                && troubled.labels.iter().any(|label| label.to_string() == text);
+            let is_named = |session: &SessionId| by_label || ends(&session.to_string(), text);
+            if let Some(session) = session.filter(is_named) {
                 found.push((Meant { session, run: None }, format!("{session} (cannot be read)")));
             }
         }

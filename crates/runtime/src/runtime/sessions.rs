@@ -23,7 +23,19 @@ impl Runtime {
         runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
         let troubled = listing.troubled.iter().map(|one| TroubledSession {
             session_id: one.stream.to_string(),
-            trouble: told(&one.trouble),
+            labels: one.labels.clone(),
+            trouble: match told(&one.trouble) {
+                // What its log refers to, or its events, are damaged: a check says which, and what helps.
+                trouble @ Envelope {
+                    code:
+                        Code::StoreCorruptBlob | Code::StoreNotFound | Code::StoreInvariantViolation,
+                    ..
+                } => trouble.with_suggestion(format!(
+                    "See what is wrong, and what helps: `piton session verify {}`.",
+                    one.stream
+                )),
+                trouble => trouble,
+            },
         });
         Ok(SessionList { runs, troubled: troubled.collect() })
     }

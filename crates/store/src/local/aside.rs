@@ -12,6 +12,7 @@ use std::{
 };
 
 use super::{
+    DataDir,
     disk::Disk,
     files::{free_name, names_in, remove, replace, unless_gone, write_new},
     site::Site,
@@ -61,6 +62,47 @@ fn size(disk: &dyn Disk, path: &Path) -> io::Result<(u64, u64)> {
         }
         stat => Ok((u64::from(stat.is_some()), stat.map_or(0, |stat| stat.len))),
     }
+}
+
+/// Something damaged that a repair put elsewhere in the data directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedKept {
+    /// Where it is, relative to the data directory.
+    pub place: String,
+    /// How many files it is made of.
+    pub files: u64,
+    /// How many bytes they have.
+    pub bytes: u64,
+}
+
+/// Lists the damaged keys, tables and blobs that repairs keep, by place. What was taken out of streams is beside those.
+/// Blocks.
+pub fn list_damaged(dir: &DataDir) -> Result<Vec<DamagedKept>, Error> {
+    let look = || -> io::Result<Vec<DamagedKept>> {
+        let disk = dir.disk().as_ref();
+        let ring = dir.keyring();
+        let keys = ring.parent().expect("the ring lies in a directory");
+        let mut places = Vec::new();
+        let rings = names_in(disk, keys)?.into_iter();
+        places.extend(rings.filter(|name| name.contains(".damaged-")).map(|name| keys.join(name)));
+        for name in names_in(disk, &dir.damaged())? {
+            let place = dir.damaged().join(&name);
+            if name.starts_with("table") {
+                places.push(place);
+            } else {
+                // Blobs lie in a directory for each namespace.
+                places.extend(names_in(disk, &place)?.into_iter().map(|name| place.join(name)));
+            }
+        }
+        places.sort_unstable();
+        let describe = |path: PathBuf| {
+            let (files, bytes) = size(disk, &path)?;
+            let place = path.strip_prefix(dir.root()).unwrap_or(&path).display().to_string();
+            Ok(DamagedKept { place, files, bytes })
+        };
+        places.into_iter().map(describe).collect()
+    };
+    look().map_err(Error::io("look at what was set aside"))
 }
 
 /// Copies the control file, whose bytes are `control`, and the files behind its valid part into a directory, durably;

@@ -49,7 +49,8 @@ pub(super) trait Layout: Send + Sync + 'static {
     /// A damaged control file in which damaged records are written again, as far as they follow from other files and
     /// what is left of them proves those files whole. It ends at `restored.head`.
     fn restore<E: Event>(_: &Site, head: Head, control: &[u8]) -> Result<Restored, Error> {
-        let valid = usize::try_from(head.position).map_or(control.len(), |at| at.min(control.len()));
+        let valid =
+            usize::try_from(head.position).map_or(control.len(), |at| at.min(control.len()));
         Ok(Restored { control: control[..valid].to_vec(), head, rewritten: 0 })
     }
 

@@ -26,6 +26,7 @@ mod table;
 mod tail;
 mod upkeep;
 
+pub use aside::{DamagedKept, list_damaged};
 pub use blobs::LocalBlobs;
 pub use cache::LocalCache;
 pub use data_dir::DataDir;

@@ -19,6 +19,7 @@ mod backup;
 mod connection;
 mod entries;
 mod failure;
+mod identity;
 mod pool;
 mod repair;
 mod snapshot;
@@ -46,6 +47,8 @@ pub struct LocalTable {
     name: LeaseName,
     writer: Arc<Mutex<Writer>>,
     readers: Arc<Readers>,
+    /// Whether the database is another one than the data directory had.
+    is_replaced: bool,
 }
 
 /// The one connection of a handle that writes, from its first commit on: many handles only read.
@@ -57,19 +60,25 @@ struct Writer {
 impl LocalTable {
     /// Opens the table `name`, making the database if need be. Blocks.
     ///
-    /// A damaged database opens too: whoever asks it for something learns of the damage, and nobody else does.
+    /// A damaged or replaced database opens too: whoever asks it for something learns of that, and nobody else does.
     pub fn open(dir: &DataDir, name: &LeaseName) -> Result<Self, Error> {
         let path = dir.table();
         if connection::create_file(&path)? {
             dir.disk().sync_dir(dir.root()).map_err(Error::io("sync the data directory"))?;
         }
         // Makes and checks the schema; then it is there for the first read.
-        let first = match connection::open_writer(&path).and_then(connection::only_reads) {
-            Err(Error::TableDamaged { .. }) => None,
-            opened => Some(opened?),
+        let open = || {
+            let mut first = connection::open_writer(&path)?;
+            let is_noted = identity::is_noted(dir, &mut first)?;
+            Ok((connection::only_reads(first)?, is_noted))
+        };
+        let (first, is_noted) = match open() {
+            Err(Error::TableDamaged { .. }) => (None, true),
+            opened => opened.map(|(first, is_noted)| (Some(first), is_noted))?,
         };
         let upkeep = Upkeep::new(&path);
         Ok(Self {
+            is_replaced: !is_noted,
             name: name.clone(),
             writer: Arc::new(Mutex::new(Writer { connection: None, upkeep })),
             readers: Arc::new(Readers::new(path, first)),
@@ -80,7 +89,17 @@ impl LocalTable {
     ///
     /// Reads all of it.
     pub async fn status(&self) -> Result<TableStatus, Error> {
-        self.readers.with(upkeep::status).await
+        let mut status = self.readers.with(upkeep::status).await?;
+        if let Err(replaced) = self.check_identity() {
+            status.problems.insert(0, replaced.to_string());
+            status.is_replaced = true;
+        }
+        Ok(status)
+    }
+
+    /// Refuses a database that is another one than the data directory had.
+    fn check_identity(&self) -> Result<(), Error> {
+        if self.is_replaced { Err(Error::TableReplaced) } else { Ok(()) }
     }
 
     /// Writes a copy of the whole database to `to`, where nothing may be yet.
@@ -95,6 +114,7 @@ impl LocalTable {
 impl Table for LocalTable {
     fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
         Box::pin(async move {
+            self.check_identity()?;
             check_key(key)?;
             let (table, key) = (self.name.clone(), key.to_vec());
             self.readers.with(move |connection, _| entries::get(connection, &table, &key)).await
@@ -103,6 +123,7 @@ impl Table for LocalTable {
 
     fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
         Box::pin(async move {
+            self.check_identity()?;
             check_keys(&keys)?;
             let table = self.name.clone();
             self.readers
@@ -118,6 +139,7 @@ impl Table for LocalTable {
         limit: usize,
     ) -> BoxFuture<'a, Result<Page, Error>> {
         Box::pin(async move {
+            self.check_identity()?;
             let (table, range) = (self.name.clone(), check_scan(prefix, after, limit)?);
             self.readers
                 .with(move |connection, _| entries::scan(connection, &table, &range, limit))
@@ -127,6 +149,7 @@ impl Table for LocalTable {
 
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
         Box::pin(async move {
+            self.check_identity()?;
             check_batch(&batch)?;
             let (table, readers) = (self.name.clone(), Arc::clone(&self.readers));
             // The guard goes with the work, so that a commit that has started ends undisturbed.
@@ -147,6 +170,7 @@ impl Table for LocalTable {
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
         Box::pin(async move {
+            self.check_identity()?;
             let taken = Snapshot::take(&self.readers, self.name.clone()).await?;
             Ok(Arc::new(taken) as Arc<dyn Table>)
         })

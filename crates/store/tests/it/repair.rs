@@ -48,7 +48,11 @@ fn remove(disk: &SimDisk, file: &str) {
 type Damage = (&'static str, fn(&SimDisk), u64);
 
 const DAMAGES: [Damage; 9] = [
-    ("a record in the middle", |disk| disk.damage(&path("manifest.jsonl"), |all| all[900] ^= 1), 10),
+    (
+        "a record in the middle",
+        |disk| disk.damage(&path("manifest.jsonl"), |all| all[900] ^= 1),
+        10,
+    ),
     ("the first record", |disk| disk.damage(&path("manifest.jsonl"), |all| all[9] ^= 1), 10),
     (
         "a record and its segment",
@@ -227,7 +231,10 @@ fn a_changed_byte_of_a_manifest_costs_a_repaired_session_nothing() {
                 let repaired = repaired.unwrap();
                 assert_eq!((repaired.next_event.get(), repaired.rewritten), (10, 1), "byte {at}");
                 let left = disk.contents();
-                assert!(sound.iter().all(|(file, bytes)| left.get(file) == Some(bytes)), "byte {at}");
+                assert!(
+                    sound.iter().all(|(file, bytes)| left.get(file) == Some(bytes)),
+                    "byte {at}"
+                );
                 assert!(left.values().any(|kept| *kept == damaged), "byte {at}: it is kept");
             }
         }

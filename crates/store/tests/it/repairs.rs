@@ -215,7 +215,8 @@ async fn a_changed_value_blocks_its_own_key_and_is_kept_by_a_repair() {
     bytes[at] ^= 1;
     fs::write(&path, &bytes).unwrap();
 
-    let open = || LocalTable::open(&DataDir::open(root.path()).unwrap(), &"context".parse().unwrap());
+    let open =
+        || LocalTable::open(&DataDir::open(root.path()).unwrap(), &"context".parse().unwrap());
     let table = open().unwrap();
     let refused = table.get(&key(number)).await.unwrap_err();
     assert!(matches!(refused, Error::EntryDamaged { .. }), "{refused}");
@@ -233,7 +234,10 @@ async fn a_changed_value_blocks_its_own_key_and_is_kept_by_a_repair() {
 
     let repaired = repair_table(&DataDir::open_alone(root.path()).unwrap()).unwrap();
     assert_eq!((repaired.kept, repaired.gaps), (u64::from(ROWS) - 1, 0), "{repaired:?}");
-    assert_eq!((repaired.damaged, &repaired.damaged_shown), (1, &vec![format!("context: {shown}")]));
+    assert_eq!(
+        (repaired.damaged, &repaired.damaged_shown),
+        (1, &vec![format!("context: {shown}")])
+    );
     let kept = root.path().join(repaired.aside.unwrap());
     assert_eq!(fs::read(kept.join("table.sqlite3")).unwrap(), bytes, "as it was");
     let line: serde_json::Value =

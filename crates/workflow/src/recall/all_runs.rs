@@ -13,7 +13,8 @@ use piton_store::{
 
 use super::{build::Builder, entry, session::Session, trouble::Trouble};
 use crate::{
-    event::SessionEvent,
+    event::{EventBody, SessionEvent},
+    label::{Label, label},
     projection::{Ranking, Resumable, ResumeQuery, RunSummary, rank},
 };
 
@@ -41,6 +42,8 @@ pub struct Troubled {
     pub stream: StreamId,
     /// Why.
     pub trouble: Trouble,
+    /// What people call its runs, as far as that is known.
+    pub labels: Vec<Label>,
 }
 
 /// The runs that are offered to be resumed, and what else there is.
@@ -133,7 +136,10 @@ impl Recall {
                     found.insert(stream.clone(), session);
                 }
                 Ok(None) => {}
-                Err(trouble) => troubled.push(Troubled { stream: stream.clone(), trouble }),
+                Err(trouble) => {
+                    let labels = self.labels(stream).await;
+                    troubled.push(Troubled { stream: stream.clone(), trouble, labels });
+                }
             }
         }
         self.sessions().retain(|stream, _| found.contains_key(stream));
@@ -160,6 +166,22 @@ impl Recall {
             }
         }
         self.build(stream, builder).await
+    }
+
+    /// The labels of the runs of a session that cannot be summed up: those of its whole events, or of what the cache has.
+    async fn labels(&self, stream: &StreamId) -> Vec<Label> {
+        let salvaged = self.journal.load_validated_prefix(stream).await;
+        let events = salvaged.map_or_else(|_| Vec::new(), |salvaged| salvaged.events);
+        let started = events.iter().filter_map(|event| match event.body() {
+            EventBody::RunStarted(run, _) => Some(label(*run)),
+            _ => None,
+        });
+        let labels: Vec<Label> = started.collect();
+        if !labels.is_empty() {
+            return labels;
+        }
+        let known = self.cached(stream).await;
+        known.map_or_else(Vec::new, |known| known.runs.iter().map(|run| run.label).collect())
     }
 
     /// What the cache has, as far as it can be right. A cache that cannot be read has nothing.

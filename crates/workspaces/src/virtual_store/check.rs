@@ -114,6 +114,32 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
     Ok(done)
 }
 
+/// The names of entries that repairs took out of use. Their rows are kept in the table.
+pub async fn kept_virtual(ports: &VirtualPorts) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for (start, aside) in [VIRTUAL, RECORDS] {
+        let mut after = None;
+        loop {
+            let page = ports.table.scan(aside, after.as_deref(), SCAN_PAGE).await?;
+            after = page.entries.last().map(|entry| Arc::clone(&entry.key));
+            names.extend(page.entries.into_iter().map(|kept| {
+                let key: Key = [start, &kept.key[aside.len()..]].concat().into();
+                let name = name_of(&key).map(ToOwned::to_owned);
+                let name = name.or_else(|| record_name(&Entry { key, ..kept }));
+                name.unwrap_or_else(|| "(a name that cannot be read)".to_owned())
+            }));
+            if !page.more {
+                break;
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn record_name(entry: &Entry) -> Option<String> {
+    Some(format!("(the record of change {})", audit::damaged_record(entry)?))
+}
+
 /// The records of file changes that cannot be read.
 async fn damaged_records(ports: &VirtualPorts) -> Result<Vec<Damaged>, Error> {
     let mut damaged = Vec::new();
@@ -122,7 +148,7 @@ async fn damaged_records(ports: &VirtualPorts) -> Result<Vec<Damaged>, Error> {
         let page = ports.table.scan(RECORDS.0, after.as_deref(), SCAN_PAGE).await?;
         after = page.entries.last().map(|entry| Arc::clone(&entry.key));
         damaged.extend(page.entries.into_iter().filter_map(|entry| {
-            let name = format!("(the record of change {})", audit::damaged_record(&entry)?);
+            let name = record_name(&entry)?;
             Some(Damaged { entry, name, blob: None })
         }));
         if !page.more {

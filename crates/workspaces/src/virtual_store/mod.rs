@@ -27,7 +27,7 @@ mod store;
 mod tree;
 mod usage;
 
-pub use check::{VirtualChecked, VirtualRepaired, check_virtual, repair_virtual};
+pub use check::{VirtualChecked, VirtualRepaired, check_virtual, kept_virtual, repair_virtual};
 pub(crate) use exchange::SeenRow;
 pub use namespace::{Namespace, NamespaceProblem};
 pub(crate) use pending::Pending;

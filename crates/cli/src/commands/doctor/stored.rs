@@ -35,6 +35,9 @@ fn keys(open: &Open) -> Finding {
 fn table(open: &Open) -> Finding {
     let damaged = |found: String| Finding::of("tables", Health::Bad, found, "piton data repair");
     match open.table_status() {
+        Ok(status) if status.is_replaced => {
+            Finding::bad("tables", &Failure::from(Error::TableReplaced))
+        }
         Ok(status) if !status.problems.is_empty() => {
             damaged(format!("table.sqlite3 is damaged: {}", status.problems[0]))
         }

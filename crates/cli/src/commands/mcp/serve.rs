@@ -38,7 +38,7 @@ pub(super) fn run(
     wall::put_up(app, &declared)?;
     let open = Open::serving(app, context.clone())?;
     let offer = open.offer(Chosen::open(&open, declared)?);
-    open.wait(open.runtime.note_applied())?;
+    open.note_applied();
     open.log.began();
     let whereabouts = Whereabouts {
         client_root: None,

@@ -27,7 +27,11 @@ pub(super) fn run(app: &App) -> Result<Ending, Failure> {
 fn say(app: &App, list: &SessionList) {
     let now = App::now();
     if list.runs.is_empty() {
-        app.output.say("There are no runs yet.");
+        app.output.say(if list.troubled.is_empty() {
+            "There are no runs yet."
+        } else {
+            "There are no runs that can be read."
+        });
     } else {
         let rows: Vec<_> = list.runs.iter().map(|run| row(run, now)).collect();
         for line in table::lines(HEADS, &rows) {
@@ -35,9 +39,15 @@ fn say(app: &App, list: &SessionList) {
         }
     }
     for one in &list.troubled {
+        let labels: Vec<String> = one.labels.iter().map(ToString::to_string).collect();
+        let name = if labels.is_empty() {
+            one.session_id.clone()
+        } else {
+            format!("{} ({})", labels.join(", "), one.session_id)
+        };
         app.output.say(format_args!(
-            "\n{} cannot be read: {}\n{}",
-            one.session_id, one.trouble.message, one.trouble.suggestion
+            "\n{name} cannot be read: {}\n{}",
+            one.trouble.message, one.trouble.suggestion
         ));
     }
     match list.runs.first() {

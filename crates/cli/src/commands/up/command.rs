@@ -62,7 +62,7 @@ fn serve(app: &App, declared: Joined) -> Result<Ending, Failure> {
     let open = app.open()?;
     let Some(lease) = lease(&open)? else { return already(app, &open) };
     let offer = open.offer(Chosen::open(&open, declared)?);
-    open.wait(open.runtime.note_applied())?;
+    open.note_applied();
     let listener = open.wait(listen(&settings, token))?;
     let notice = Notice { pid: process::id(), url: format!("http://{}{PATH}", listener.address()) };
     let posted = notice.post(open.root())?;

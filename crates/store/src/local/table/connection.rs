@@ -42,7 +42,8 @@ const SCHEMA: &str = "
         checksum INTEGER,
         PRIMARY KEY (\"table\", key)
     ) STRICT, WITHOUT ROWID;
-    INSERT INTO meta (name, value) VALUES ('format', 2), ('version', 0);
+    INSERT INTO meta (name, value) VALUES
+        ('format', 2), ('version', 0), ('identity', random());
 ";
 
 /// Brings the schema of version 1 to version 2. No row is written again: those from before have no checksum.
@@ -53,6 +54,7 @@ const FROM_1_TO_2: &str = "
     ALTER TABLE entries RENAME COLUMN version TO commit_number;
     ALTER TABLE entries ADD COLUMN checksum INTEGER;
     UPDATE meta SET value = 2 WHERE name = 'format';
+    INSERT INTO meta (name, value) VALUES ('identity', random());
 ";
 
 /// How long to pause where SQLite itself does not wait.

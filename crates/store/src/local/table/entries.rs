@@ -42,11 +42,7 @@ pub(super) fn get_all(
     read().map_err(|failure| failure.into_error(READING))
 }
 
-fn find(
-    connection: &Connection,
-    table: &LeaseName,
-    key: &[u8],
-) -> Result<Option<Entry>, Failure> {
+fn find(connection: &Connection, table: &LeaseName, key: &[u8]) -> Result<Option<Entry>, Failure> {
     let query = "SELECT key, value, commit_number, checksum FROM entries
                  WHERE \"table\" = ?1 AND key = ?2";
     let mut statement = connection.prepare_cached(query)?;

@@ -30,7 +30,7 @@ use super::{
     connection,
     entries::{self, is_whole, shown},
     failure::sql,
-    upkeep,
+    identity, upkeep,
 };
 use crate::{
     Error,
@@ -51,6 +51,8 @@ const TABLES: [&str; 2] = ["context", "workflow"];
 pub struct RepairedTable {
     /// The damaged database, relative to the data directory; nothing if the database was sound.
     pub aside: Option<String>,
+    /// Whether the database is another one than the data directory had, and is accepted now.
+    pub is_accepted: bool,
     /// Entries that are whole.
     pub kept: u64,
     /// Places at which entries could not be read.
@@ -85,12 +87,17 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     let kept = match unfinished(dir).map_err(Error::io(OPERATION))? {
         Some(kept) => kept,
         None if is_sound(&dir.table()) => {
-            return Ok(RepairedTable::default());
+            let mut connection = connection::open_writer(&dir.table())?;
+            let is_accepted = !identity::is_noted(dir, &mut connection)?;
+            if is_accepted {
+                identity::accept(dir, &connection)?;
+            }
+            return Ok(RepairedTable { is_accepted, ..RepairedTable::default() });
         }
         None => set_aside(dir).map_err(Error::io(OPERATION))?,
     };
     let fresh = dir.root().join("table.sqlite3-repaired");
-    let done = rebuild(&kept, &fresh)?;
+    let done = rebuild(&kept, &fresh, identity::noted(dir)?)?;
     let place = || -> io::Result<String> {
         // The old log must not be taken for one of the new database.
         for suffix in ["-wal", "-shm"] {
@@ -149,13 +156,18 @@ fn set_aside(dir: &DataDir) -> io::Result<PathBuf> {
 }
 
 /// Makes a new database at `fresh` from the one that is kept in `kept`.
-fn rebuild(kept: &Path, fresh: &Path) -> Result<RepairedTable, Error> {
+fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedTable, Error> {
     let failed = || Error::io(OPERATION);
     for suffix in ["", "-wal", "-shm"] {
         remove(&beside(fresh, suffix)).map_err(failed())?;
     }
     connection::create_file(fresh)?;
     let mut to = connection::open_writer(fresh)?;
+    // It takes the place of the one that is noted.
+    if let Some(identity) = identity {
+        to.execute("UPDATE meta SET value = ?1 WHERE name = 'identity'", [identity])
+            .map_err(sql(OPERATION))?;
+    }
     fold(&to).map_err(sql(OPERATION))?;
     // SQLite changes what it opens, so the kept files are copied once more.
     let work = kept.join("work.sqlite3");
@@ -241,9 +253,9 @@ fn salvage(from: &Connection, to: &mut Connection, aside: &Path) -> Result<Repai
         write_aside(aside, &damaged).map_err(Error::io(OPERATION))?;
         done.damaged += damaged.len() as u64;
         let room = TABLE_DAMAGED_SHOWN_MAX - done.damaged_shown.len();
-        let names = damaged.iter().map(|Found { place: (table, key), .. }| {
-            format!("{table}: {}", shown(key))
-        });
+        let names = damaged
+            .iter()
+            .map(|Found { place: (table, key), .. }| format!("{table}: {}", shown(key)));
         done.damaged_shown.extend(names.take(room));
         let transaction = to.transaction().map_err(sql(OPERATION))?;
         for Found { place: (table, key), value, version, checksum } in whole {
@@ -252,7 +264,8 @@ fn salvage(from: &Connection, to: &mut Connection, aside: &Path) -> Result<Repai
             let insert = "INSERT OR IGNORE INTO entries \
                           (\"table\", key, value, commit_number, checksum) \
                           VALUES (?1, ?2, ?3, ?4, ?5)";
-            let inserted = transaction.execute(insert, params![table, key, value, version, checksum]);
+            let inserted =
+                transaction.execute(insert, params![table, key, value, version, checksum]);
             inserted.map_err(sql(OPERATION))?;
         }
         transaction.commit().map_err(sql(OPERATION))
@@ -305,8 +318,7 @@ fn write_aside(path: &Path, entries: &[Found]) -> io::Result<()> {
     let lines = entries.iter().map(|Found { place: (table, key), value, version, .. }| {
         let key = key.escape_ascii().to_string();
         let value = STANDARD.encode(value);
-        let line =
-            json!({ "table": table, "key": key, "valueBase64": value, "version": version });
+        let line = json!({ "table": table, "key": key, "valueBase64": value, "version": version });
         format!("{line}\n")
     });
     file.write_all(lines.collect::<String>().as_bytes())?;

@@ -37,6 +37,8 @@ pub struct TableStatus {
     pub problems: Vec<String>,
     /// Whether no table has an entry.
     pub is_empty: bool,
+    /// Whether it is another database than the data directory had, which is among the problems then.
+    pub is_replaced: bool,
 }
 
 /// Watches the size of the write-ahead log.
@@ -115,7 +117,7 @@ pub(super) fn status(connection: &Connection, database: &Path) -> Result<TableSt
     let is_empty = problems.is_empty()
         && connection.query_row(query, [], |row| row.get(0)).map_err(sql("check the table"))?;
     let wal_bounded = wal_bytes <= TABLE_WAL_BYTES_MAX;
-    Ok(TableStatus { wal_bytes, wal_bounded, problems, is_empty })
+    Ok(TableStatus { wal_bytes, wal_bounded, problems, is_empty, is_replaced: false })
 }
 
 /// What SQLite's integrity check finds.

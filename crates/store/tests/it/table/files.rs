@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path, thread};
 use piton_core::Code;
 use piton_store::{
     Error,
-    local::{DataDir, LocalTable},
+    local::{DataDir, LocalTable, repair_table},
     port::{Expect, Table},
 };
 use rusqlite::Connection;
@@ -87,6 +87,45 @@ async fn a_database_of_another_format_is_refused_and_left_alone() {
     assert_eq!(fs::read(dir.table()).unwrap(), before);
     set(2);
     assert_eq!(value(&open(root.path()), "a").await, Some(b"1".to_vec()));
+}
+
+#[tokio::test]
+async fn a_database_that_was_deleted_or_replaced_is_used_only_after_a_repair() {
+    let (root, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    commit(&open(root.path()), "a", "1").await;
+    commit(&open(other.path()), "a", "another").await;
+    let path = root.path().join("table.sqlite3");
+    let own = fs::read(&path).unwrap();
+    for replacement in [None, Some(fs::read(other.path().join("table.sqlite3")).unwrap())] {
+        match &replacement {
+            None => fs::remove_file(&path).unwrap(),
+            Some(bytes) => fs::write(&path, bytes).unwrap(),
+        }
+        let table = open(root.path());
+        for _ in 0..2 {
+            let refused = table.commit(vec![put("b", Expect::Anything, "2")]).await.unwrap_err();
+            assert!(matches!(refused, Error::TableReplaced), "{refused}");
+            assert!(matches!(table.get(b"a").await, Err(Error::TableReplaced)));
+            assert_eq!(table.status().await.unwrap().problems, [refused.to_string()]);
+        }
+        drop(table);
+        // The right one is used again without a word.
+        let there = fs::read(&path).unwrap();
+        fs::write(&path, &own).unwrap();
+        assert_eq!(value(&open(root.path()), "a").await, Some(b"1".to_vec()));
+        fs::write(&path, there).unwrap();
+    }
+    let done = repair_table(&DataDir::open_alone(root.path()).unwrap()).unwrap();
+    assert!(done.is_accepted && done.aside.is_none(), "{done:?}");
+    assert_eq!(value(&open(root.path()), "a").await, Some(b"another".to_vec()));
+    // A note that is damaged or gone is written again.
+    let note = root.path().join("table.sqlite3-id");
+    let noted = fs::read(&note).unwrap();
+    for damaged in [&b""[..], &noted[..16], &[&noted[..33], b"\x0b"].concat()] {
+        fs::write(&note, damaged).unwrap();
+        assert!(value(&open(root.path()), "a").await.is_some());
+        assert_eq!(fs::read(&note).unwrap(), noted);
+    }
 }
 
 #[tokio::test]
