@@ -159,8 +159,8 @@ pub(super) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
         return error;
     }
     error.with_suggestion(format!(
-        "Run `piton session verify {session}`: it lists what is damaged and each way to get it back. Everything else \
-         of the session works."
+        "Run `piton session verify {session}`: it lists what is damaged and each way to get it back. Other sessions are \
+         not affected."
     ))
 }
 
