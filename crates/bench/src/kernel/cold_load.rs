@@ -1,4 +1,5 @@
-//! Loading a long session in a process that has loaded nothing before; the page cache is warm.
+//! Loading a long session in a process that has loaded nothing before; the page cache is warm. And how that grows with
+//! the session.
 
 use std::{
     env,
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::rig::{EVENTS, Plans, Rig};
 use crate::{
     error::{Error, Result, expect},
-    measure::{float, peak_resident_bytes, wall},
+    measure::{Schedule, float, peak_resident_bytes, wall},
     place::Place,
     quiet_disk::QuietDisk,
     report::{Bar, Row, Unit},
@@ -23,6 +24,14 @@ const PLANS: u64 = 2_000;
 const LOADS: usize = 21;
 const MS_MAX: f64 = 150.0;
 const MEGABYTES_MAX: f64 = 60.0;
+
+const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 2, warm_up: 1 };
+
+/// How many short sessions have as many events as the long one.
+const SHORT_SESSIONS: u64 = 10;
+
+/// Larger maps miss the processor's caches more often; a walk of what was read would cost ten times as much.
+const RATIO_MAX: f64 = 2.0;
 
 /// What a process that loads the session says of it.
 #[derive(Serialize, Deserialize)]
@@ -48,7 +57,38 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
             .judged(Bar::median(MS_MAX)),
         Row::alone("  its peak memory, whole process", Unit::Megabytes, &peaks)
             .judged(Bar::median(MEGABYTES_MAX)),
+        compare_loads(place)?,
     ])
+}
+
+/// Loads the events of one long session, and as many of short ones.
+// shows in part: WR-448 (the load of a log)
+fn compare_loads(place: &Place) -> Result<Row> {
+    let root = place.make("load-growth")?;
+    let prepared = |name: &str, count: u64| -> Result<StreamId> {
+        let mut plans = Plans::new(name, EVENTS);
+        prepare(&root, &mut plans, count)?;
+        Ok(plans.stream)
+    };
+    let long = [prepared("long", PLANS)?];
+    let short = (0..SHORT_SESSIONS)
+        .map(|number| prepared(&format!("short-{number}"), PLANS / SHORT_SESSIONS))
+        .collect::<Result<Vec<_>>>()?;
+    place.settle()?;
+    let load = |streams: &[StreamId]| -> Result<f64> {
+        let rig = Rig::open(Arc::new(RealDisk), &root)?;
+        let load = |stream: &StreamId| -> Result<u64> {
+            Ok(rig.wait(rig.sessions.load(stream))?.events.len() as u64)
+        };
+        let (events, time) = wall(|| streams.iter().map(load).sum::<Result<u64>>());
+        expect("events of the loaded sessions", PLANS * EVENTS, events?)?;
+        Ok(time.as_secs_f64() * 1e3)
+    };
+    let (ours, baseline) = (|| load(&long), || load(&short));
+    let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
+    let name = "load a session of 10,000 events";
+    let row = Row::paired(name, Unit::Milliseconds, "ten of 1,000", &samples);
+    Ok(row.judged(Bar::ratio(RATIO_MAX)))
 }
 
 /// Appends `count` plans without waiting for the disk.

@@ -27,7 +27,7 @@ const RATIO_MAX: f64 = 2.0;
 
 type Log = Vec<Vec<SessionEvent>>;
 
-// shows in part: WR-448 (projections; the load of a log is measured with the kernel)
+// shows: WR-448 (with compare_loads)
 pub(super) fn rows() -> Result<Vec<Row>> {
     let workflow = sessions::workflow()?;
     let write = |number: u32, plans: usize| -> Log {
