@@ -1,13 +1,16 @@
 //! Making a change: everything but the change, the record of what is meant, the change, the outcome.
 
+use std::sync::Arc;
+
 use crate::{
     audit::Intent,
     bounds::COMMIT_TRIES_MAX,
     error::Error,
     files::{Files, service::told},
+    overlay::tree_digest,
     path::{LogicalPath, MountPath},
     scope::{AccessScope, Tool},
-    store::{Before, Change, Fault, Version},
+    store::{Before, Change, Expected, Fault, Version},
     workspaces::Place,
 };
 
@@ -48,8 +51,21 @@ impl Files {
         target: Option<&LogicalPath>,
         change: Change,
     ) -> Result<Changed, Tried> {
-        let prepared = place.workspace.store.prepare(change).await?;
+        let tree = match &change {
+            Change::Delete { path, expected: Expected::Digest(digest), mask, .. } => {
+                Some((path.clone(), *digest, Arc::clone(mask)))
+            }
+            _ => None,
+        };
+        let store = &*place.workspace.store;
+        let prepared = store.prepare(change).await?;
         let before = prepared.before();
+        // Whoever puts another directory into its place from here on makes the change start again, or waits for it.
+        if let (Some((path, digest, mask)), Before::Directory) = (tree, &before)
+            && tree_digest(store, &mask, &path).await? != digest
+        {
+            return Err(Tried::Fault(Fault::Conflict { exists: true }));
+        }
         let after = prepared.after();
         let changed = Changed { before: before.clone(), version: after.as_ref().map(Version::of) };
         let Some(ledgers) = &self.ledgers else {

@@ -26,3 +26,4 @@ mod writing;
 pub use apply::{Applied, ApplyRequest, LeftChange, LeftReason};
 pub use differ::{Difference, DifferenceKind};
 pub use store::OverlayStore;
+pub(crate) use writing::tree_digest;

@@ -299,7 +299,7 @@ pub(super) fn empty_tree() -> Digest {
 
 /// A digest over the names and the content of everything below a directory; refused if the mask hides
 /// some of it.
-pub(super) async fn tree_digest(
+pub(crate) async fn tree_digest(
     store: &dyn Store,
     mask: &Mask,
     path: &MountPath,

@@ -111,7 +111,7 @@ pub enum Change {
         path: MountPath,
         /// Whether a directory goes with everything in it.
         recursive: bool,
-        /// What must be true before, of a file.
+        /// What must be true before, of a file. A digest of a directory is checked by whoever makes the change.
         expected: Expected,
         /// What is hidden: a directory that holds such a name stays.
         mask: Arc<Mask>,

@@ -37,6 +37,8 @@ enum Event {
     Call(Files, &'static str, Value),
     /// A person applies the overlay.
     Apply(OverlayStore, Files),
+    /// A person looks at the changes.
+    Diff(OverlayStore),
     /// The process dies: from there on nothing that it asks for happens.
     Death,
 }
@@ -72,6 +74,7 @@ impl Moments {
                 let request = ApplyRequest::everything("/project".parse().unwrap());
                 assert_eq!(overlay.apply(&person, &request).await.unwrap().stopped, None);
             }
+            Some(Event::Diff(overlay)) => drop(overlay.diff().await.unwrap()),
             Some(Event::Death) => self.0.lock().unwrap().2 = true,
             None => {}
         }
@@ -126,6 +129,8 @@ struct Rig {
     agent: Files,
     person: Files,
     overlay: OverlayStore,
+    /// The same overlay in the agent's process.
+    other: OverlayStore,
     /// The moments of the person's process.
     moments: Moments,
     /// Those of the agent's.
@@ -151,6 +156,7 @@ impl Rig {
         };
         let own_moments = Moments::default();
         let own = overlay(&own_moments);
+        let other = own.clone();
         let agent = Workspaces::new(vec![definition("/scratch", "read-write", Arc::new(own))]);
         let agent = Files::new(Arc::new(agent.unwrap()));
         let overlay = overlay(&moments);
@@ -166,7 +172,7 @@ impl Rig {
         ] {
             put(&first, path, text.as_bytes()).await;
         }
-        let rig = Self { agent, person, overlay, moments, own_moments };
+        let rig = Self { agent, person, overlay, other, moments, own_moments };
         // Of everything that can differ, one.
         for call in [
             write("a.txt", "changed\n"),
@@ -346,6 +352,37 @@ mod long {
             rig.moments.plan(moment, Event::Call(rig.agent.clone(), tool, arguments));
             let applied = rig.apply().await.unwrap_or_else(|error| panic!("{when}: {error}"));
             assert_eq!(applied.stopped, None, "{when}");
+        })
+        .await;
+    }
+
+    /// Something that another person does at each moment of applying changes nothing of what comes of it, unless the
+    /// applying may be refused then.
+    async fn beside(may_be_refused: bool, event: impl Fn(&Rig) -> Event) {
+        let moments = moments().await;
+        for moment in 0..moments {
+            let when = format!("at {moment} of {moments}");
+            let rig = Rig::new().await;
+            let expected = shown(&rig.agent, "/scratch").await;
+            rig.moments.plan(moment, event(&rig));
+            let applied = rig.apply().await;
+            let is_whole = applied.as_ref().is_ok_and(|applied| applied.stopped.is_none());
+            assert!(is_whole || may_be_refused, "{when}: {applied:?}");
+            rig.ends_as(&expected, &when).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn who_looks_at_an_overlay_while_it_is_applied_spoils_nothing() {
+        beside(false, |rig| Event::Diff(rig.other.clone())).await;
+    }
+
+    #[tokio::test]
+    async fn two_who_apply_an_overlay_at_once_lose_nothing() {
+        // What the other one made below may look like a change of somebody else.
+        beside(true, |rig| {
+            let person = rig.other.operator(&"/project".parse().unwrap()).unwrap();
+            Event::Apply(rig.other.clone(), Files::new(Arc::new(person)))
         })
         .await;
     }
