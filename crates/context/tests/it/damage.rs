@@ -197,24 +197,24 @@ fn frames(scene: &Scene) -> BTreeMap<FrameId, Vec<u8>> {
 }
 
 /// After a repair everything works, nothing more is repaired, and what is not there can be put again.
-fn is_usable(scene: &mut Scene, story: &str) {
+fn is_usable(scene: &mut Scene, case: &str) {
     let found = block_on(scene.context.validate()).unwrap();
-    assert!(found.is_sound(), "{story}: {:?}", found.damage);
+    assert!(found.is_sound(), "{case}: {:?}", found.damage);
     let report = block_on(scene.context.report(&RootRef::Current));
-    assert_eq!(report.unwrap().root.partial, false, "{story}");
+    assert!(!report.unwrap().root.partial, "{case}");
     let before = rows(scene);
     let again = repair(scene);
-    assert!(again.taken.is_empty() && again.rebuilt.is_empty(), "{story}: {again:?}");
-    assert_eq!(rows(scene), before, "{story}: a second repair changes nothing");
+    assert!(again.taken.is_empty() && again.rebuilt.is_empty(), "{case}: {again:?}");
+    assert_eq!(rows(scene), before, "{case}: a second repair changes nothing");
     for at in ["a/x", "a/y", "b", "new"] {
-        let put = scene.put(at, "check", &format!("after {story}"));
-        assert_eq!(put.outcome, Outcome::Added, "{story}");
-        assert_eq!(scene.put(at, "summary", "first").outcome == Outcome::Unchanged, false);
+        let put = scene.put(at, "check", &format!("after {case}"));
+        assert_eq!(put.outcome, Outcome::Added, "{case}");
+        assert_ne!(scene.put(at, "summary", "first").outcome, Outcome::Unchanged);
         block_on(scene.context.prove(put.frame)).unwrap();
     }
     scene.synthesize("a", &summaries(PolicySpec::Concatenation));
     let found = block_on(scene.context.validate()).unwrap();
-    assert!(found.is_sound(), "{story}: {:?}", found.damage);
+    assert!(found.is_sound(), "{case}: {:?}", found.damage);
 }
 
 /// Rows that hold nothing that is not in others, so that a repair gives them back as they were.
@@ -256,7 +256,7 @@ fn check_each(store: &Store, is_meant: impl Fn(&[u8], &[u8]) -> bool) {
             found[16] == letter && found.len() == key.len() && *bytes != value
         });
         for (way, bytes) in ways(value, other.map(|(_, bytes)| bytes.as_slice())) {
-            let story = format!("{} {} {way}", letter as char, String::from_utf8_lossy(&key[17..]));
+            let case = format!("{} {} {way}", letter as char, String::from_utf8_lossy(&key[17..]));
             let mut scene = store.with(&whole);
             let damaged = bytes.clone();
             change(&scene.table, key, damaged.clone().map_or(Change::Remove, Change::Put));
@@ -269,30 +269,30 @@ fn check_each(store: &Store, is_meant: impl Fn(&[u8], &[u8]) -> bool) {
                     && done.taken.is_empty()
                     && done.rebuilt.is_empty()
                     && is_same(&after, &whole, key),
-                "{story}: {:?} {done:?}",
+                "{case}: {:?} {done:?}",
                 found.damage
             );
             if DERIVED.contains(&letter) {
                 let (mut now, mut then) = (after.clone(), whole.clone());
                 now.retain(|key, _| !is_note(key));
                 then.retain(|key, _| !is_note(key));
-                assert_eq!(now, then, "{story}");
+                assert_eq!(now, then, "{case}");
             } else if !found.is_sound() {
                 // What was there is kept, or was never there.
                 let aside: Vec<u8> = [&key[..16], b"z", &key[16..]].concat();
                 let kept = after.get(&aside);
                 let is_rewritten = after.get(key) == Some(value);
-                assert!(kept == damaged.as_ref() || is_rewritten || damaged.is_none(), "{story}");
-                assert!(!done.taken.is_empty() || is_rewritten, "{story}");
+                assert!(kept == damaged.as_ref() || is_rewritten || damaged.is_none(), "{case}");
+                assert!(!done.taken.is_empty() || is_rewritten, "{case}");
             }
             // Frames of other rows stay, and so does the head of every path that has lost nothing.
             let mut left = frames(&scene);
             let lost = all.iter().filter(|(id, content)| left.remove(id).as_ref() != Some(content));
             let lost = lost.count();
-            assert!(left.is_empty(), "{story}: frames that were never there");
-            assert_eq!(lost, usize::from(letter == b'f' && !found.is_sound()), "{story}");
-            assert_eq!(block_on(scene.context.current()).unwrap().root, current, "{story}");
-            is_usable(&mut scene, &story);
+            assert!(left.is_empty(), "{case}: frames that were never there");
+            assert_eq!(lost, usize::from(letter == b'f' && !found.is_sound()), "{case}");
+            assert_eq!(block_on(scene.context.current()).unwrap().root, current, "{case}");
+            is_usable(&mut scene, &case);
         }
     }
     assert!(count >= 2, "something was damaged");
@@ -425,10 +425,10 @@ fn what_does_not_depend_on_a_damaged_row_works_before_any_repair() {
         for bytes in [&value[..value.len() / 2], b"", BAD] {
             let mut scene = store.with(&whole);
             change(&scene.table, key, Change::Put(bytes.to_vec()));
-            let story = format!("{} {}", letter as char, String::from_utf8_lossy(&key[17..]));
-            assert_eq!(scene.get("b", &View::default()).frames.len(), 2, "{story}");
+            let case = format!("{} {}", letter as char, String::from_utf8_lossy(&key[17..]));
+            assert_eq!(scene.get("b", &View::default()).frames.len(), 2, "{case}");
             let file = store.scene.dir.path().join("later");
-            fs::write(&file, &story).unwrap();
+            fs::write(&file, &case).unwrap();
             scene.scan();
             scene.put("later", "note", "new");
             fs::remove_file(file).unwrap();
