@@ -158,8 +158,7 @@ impl NextCommands {
                 return format!("piton flow run {flow}{files}{items}{rest}");
             }
             let resumes = ["piton flow resume ", "piton flow replay "];
-            let is_resumed =
-                is_command && resumes.iter().any(|command| part.starts_with(command));
+            let is_resumed = is_command && resumes.iter().any(|command| part.starts_with(command));
             if is_resumed { format!("{part}{files}") } else { part.to_owned() }
         });
         let suggestion = parts.collect::<Vec<_>>().join("`");
