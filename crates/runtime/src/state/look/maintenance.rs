@@ -79,9 +79,9 @@ impl Backpacks {
         let (summary, kept) = (repaired(&id, &done), kept(&id, &done));
         let mut verdict = if done.events == 0 {
             // Nothing of it is left to be checked.
-            let next =
-                Some("A new one is made by the next write: its name is free again".to_owned());
-            let (is_sound, keys) = (true, Vec::new());
+            let next = "Restore it from a backup, or begin anew: the next write makes a new one";
+            let (next, keys) = (Some(next.to_owned()), Vec::new());
+            let is_sound = false;
             BackpackSoundness { backpack: id, is_sound, summary: String::new(), next, keys, kept }
         } else {
             BackpackSoundness { kept, ..self.verified(&id).await? }
@@ -89,7 +89,7 @@ impl Backpacks {
         if verdict.is_sound {
             (verdict.summary, verdict.keys) = (summary, done.taken_out);
         } else {
-            verdict.summary = format!("{summary} {}", verdict.summary);
+            verdict.summary = format!("{summary} {}", verdict.summary).trim_end().to_owned();
         }
         Ok(verdict)
     }
@@ -162,6 +162,11 @@ fn repaired(id: &BackpackId, done: &BackpackRepaired) -> String {
     }
     if !done.set_aside.is_empty() {
         steps.push(format!("Damaged files are in damaged/backpacks: {}.", done.set_aside.len()));
+    }
+    if steps.is_empty() && done.events == 0 {
+        return format!(
+            "The log of the backpack {id} is gone, and nothing of it was left to keep."
+        );
     }
     if steps.is_empty() {
         return format!("The backpack {id} is sound. Nothing was changed.");
