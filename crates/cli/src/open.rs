@@ -151,9 +151,14 @@ impl Open {
         list_damaged(&self.dir)
     }
 
-    /// Whether a scanner of context remembers something of a project.
-    pub(crate) fn has_stamps(&self) -> bool {
-        crate::files::has_entries(&self.root().join("stamps"))
+    /// Whether there are keys that sign tokens.
+    pub(crate) fn has_keys(&self) -> bool {
+        crate::files::exists(&self.root().join("keys/keyring.json"))
+    }
+
+    /// Whether there is a session.
+    pub(crate) fn has_sessions(&self) -> bool {
+        crate::files::has_entries(&self.root().join("sessions"))
     }
 
     /// What is stored by content.

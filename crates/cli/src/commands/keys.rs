@@ -44,7 +44,11 @@ impl Command {
             }
             Self::Verify => {
                 open.wait(open.runtime.verify_keys())?;
-                app.output.say("The keys can be read.");
+                app.output.say(if open.has_keys() {
+                    "The keys can be read."
+                } else {
+                    "There are no keys. The next token makes them; tokens from before, if there were any, no longer work."
+                });
                 app.output
                     .reply("piton.keys.verify/1", &Repaired { is_sound: true, kept: None })?;
             }

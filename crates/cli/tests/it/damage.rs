@@ -1,10 +1,14 @@
 //! What each command answers when a file of the data directory is damaged: a table, one page for each kind of file.
 //!
-//! To add a kind of file, add it to [`KINDS`] with a test below, and read the page that appears under `snapshots`.
+//! To add a kind of file, add it to [`KINDS`] with a test below, or to those of [`everything`] if it is no part of a
+//! session, and read the page that appears under `snapshots`. A file of a data directory in full use that no kind stands
+//! for fails a test.
 //! What holds for every row is asserted besides ([`answers`]):
 //! - what is called sound can be shown and exported in full;
 //! - `doctor` is not content with what `verify` calls damaged;
 //! - no content that is intact after the damage is gone after any of the commands.
+
+mod everything;
 
 use std::{
     collections::BTreeSet,
@@ -321,7 +325,7 @@ fn what_a_session_without_its_manifest_refers_to_is_not_collected() {
 fn what_a_repair_takes_away_is_named_and_listed() {
     let house = House::new();
     let manifest = first(&house, "sessions/SESSION/manifest.jsonl");
-    DAMAGES[3].1(&manifest, &manifest);
+    fs::write(&manifest, "no manifest\n").unwrap();
     let before = fs::read(&manifest).unwrap();
     let (code, done) = house.ask(&["session", "repair", &house.session]);
     assert_eq!((code, &done["isSound"]), (5, &Value::Bool(false)), "{done}");
@@ -329,10 +333,53 @@ fn what_a_repair_takes_away_is_named_and_listed() {
     assert!(done["summary"].as_str().unwrap().contains(place), "{done}");
     assert_eq!(fs::read(Path::new(place).join("manifest.jsonl")).unwrap(), before);
     assert_eq!(house.ask(&["session", "repairs"]).1["setAside"], done["setAside"]);
+    let listed = house.rig.says(&["data", "repairs"]);
+    assert!(listed.contains(&format!("sessions/{}/repair-1", house.session)), "{listed}");
     // Nothing is left of the session, so nothing is wrong with it; the doctor points at what was kept.
     let (code, doctor) = house.ask(&["doctor"]);
     assert_eq!(code, 0, "{doctor}");
     assert!(doctor.to_string().contains("piton session repairs"), "{doctor}");
+}
+
+#[test]
+fn a_damaged_session_keeps_its_label_and_the_advice_works_as_printed() {
+    // The first leaves no whole event: the label is known from what was cached, and a repair leaves nothing.
+    for (damage, repaired) in [(DAMAGES[2].1, 5), (DAMAGES[1].1, 0)] {
+        let house = House::new();
+        let run = house.rig.tour();
+        let own = House { session: run.session.clone(), ..house };
+        let manifest = first(&own, "sessions/SESSION/manifest.jsonl");
+        damage(&manifest, &manifest);
+        let said = own.rig.says(&["session", "list"]);
+        let heading = format!("{} ({}) cannot be read", run.label, run.session);
+        assert!(said.contains(&heading), "{said}");
+        let commands: Vec<&str> =
+            said.split('`').filter(|part| part.starts_with("piton ")).collect();
+        let ends = |line: &str| {
+            let words: Vec<&str> = line.split(' ').skip(1).collect();
+            own.rig.run(&words).status.code().unwrap()
+        };
+        let [verify, repair] = commands[..] else { panic!("{said}") };
+        assert_eq!((ends(verify), ends(&format!("piton session verify {}", run.label))), (5, 5));
+        assert_eq!((ends(repair), ends(verify)), (repaired, repaired), "{said}");
+    }
+}
+
+#[test]
+fn a_damaged_configuration_is_reported_with_its_place() {
+    let mut page = String::new();
+    for (what, damage) in DAMAGES {
+        let rig = Rig::new();
+        let config = rig.write("../.config/piton/config.toml", "[state]\nbackpack = \"shared\"\n");
+        damage(&config, &rig.write("other", "no configuration\n"));
+        let (checked, doctor) = (rig.run(&["config", "check"]), rig.run(&["doctor"]));
+        assert_eq!(checked.status.success(), doctor.status.success(), "{what}");
+        let said = if checked.stdout.is_empty() { &checked.stderr } else { &checked.stdout };
+        let said = text(said).replace(rig.home().to_str().unwrap(), "~");
+        let line = said.lines().next().unwrap_or_default();
+        writeln!(page, "{what}: {} {line}", checked.status.code().unwrap()).unwrap();
+    }
+    insta::assert_snapshot!(page);
 }
 
 #[test]

@@ -15,14 +15,14 @@ use crate::{agent::Agent, rig::Rig};
 const REVISION: &str = "2025-11-25";
 
 /// A server that was started, with what it says.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     said: BufReader<ChildStdout>,
     address: String,
 }
 
 /// A client with a session.
-struct Client {
+pub(crate) struct Client {
     address: String,
     session: String,
 }
@@ -50,7 +50,7 @@ impl Drop for Held {
 
 impl Server {
     /// Starts a server whose clients are attached to a backpack.
-    fn start(rig: &Rig) -> Self {
+    pub(crate) fn start(rig: &Rig) -> Self {
         rig.write("../.config/piton/config.toml", "[state]\nbackpack = \"shared\"\n");
         let mut command = rig.command(&["up"]);
         command.env("PITON_HTTP_PORT", "0").stdout(Stdio::piped());
@@ -65,7 +65,7 @@ impl Server {
         Self { child, said, address: address.to_owned() }
     }
 
-    fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         let mut client = Client { address: self.address.clone(), session: String::new() };
         let hello = json!({ "protocolVersion": REVISION, "capabilities": {},
             "clientInfo": { "name": "test", "version": "1" } });

@@ -1,7 +1,7 @@
 //! Checks what is stored beside sessions: keys, tables, backpacks, context and Virtual Stores.
 
 use piton_runtime::files::check_virtual;
-use piton_store::{Error, port::Namespace};
+use piton_store::Error;
 
 use super::finding::{Finding, Health};
 use crate::{
@@ -27,7 +27,15 @@ pub(super) fn findings(app: &App, open: &Open) -> Vec<Finding> {
 
 fn keys(open: &Open) -> Finding {
     match open.wait(open.runtime.verify_keys()) {
-        Ok(()) => Finding::good("keys", "can be read"),
+        Ok(()) if open.has_keys() => Finding::good("keys", "can be read"),
+        Ok(()) if open.has_sessions() => Finding::of(
+            "keys",
+            Health::Note,
+            "there are none, while there are sessions: tokens from before no longer work"
+                .to_owned(),
+            "An agent gets new ones with resume_session",
+        ),
+        Ok(()) => Finding::good("keys", "none yet; the first token makes them"),
         Err(failure) => Finding::bad("keys", &failure),
     }
 }
@@ -41,26 +49,10 @@ fn table(open: &Open) -> Finding {
         Ok(status) if !status.problems.is_empty() => {
             damaged(format!("table.sqlite3 is damaged: {}", status.problems[0]))
         }
-        Ok(status) if status.is_empty && depends_on_it(open) => Finding::of(
-            "tables",
-            Health::Bad,
-            "table.sqlite3 is empty, while files of context or Virtual Stores are there: it was deleted or replaced"
-                .to_owned(),
-            "Restore table.sqlite3 from a backup; without one, begin anew: piton context scan",
-        ),
         Ok(_) => Finding::good("tables", "sound"),
         Err(error @ Error::TableDamaged { .. }) => damaged(Failure::from(error).envelope().message),
         Err(error) => Finding::bad("tables", &Failure::from(error)),
     }
-}
-
-/// Whether something is stored that only an entry of a table could have led to.
-fn depends_on_it(open: &Open) -> bool {
-    let blobs = open.blobs();
-    [Namespace::Context, Namespace::Virtual].into_iter().any(|namespace| {
-        let listed = open.block_on(blobs.list(namespace, None, 1));
-        listed.is_ok_and(|found| !found.is_empty())
-    }) || open.has_stamps()
 }
 
 fn stored_backpacks(open: &Open) -> Finding {

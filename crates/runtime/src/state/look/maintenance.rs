@@ -79,8 +79,9 @@ impl Backpacks {
         let (summary, kept) = (repaired(&id, &done), kept(&id, &done));
         let mut verdict = if done.events == 0 {
             // Nothing of it is left to be checked.
-            let next =
-                Some("Its name is free: the next write starts a new backpack under it".to_owned());
+            let next = "Restore it from a backup, or start again. Its name is free: the next write starts a new \
+                        backpack under it";
+            let next = Some(next.to_owned());
             let (is_sound, keys) = (true, Vec::new());
             BackpackSoundness { backpack: id, is_sound, summary: String::new(), next, keys, kept }
         } else {
@@ -89,7 +90,7 @@ impl Backpacks {
         if verdict.is_sound {
             (verdict.summary, verdict.keys) = (summary, done.taken_out);
         } else {
-            verdict.summary = format!("{summary} {}", verdict.summary);
+            verdict.summary = format!("{summary} {}", verdict.summary).trim_end().to_owned();
         }
         Ok(verdict)
     }

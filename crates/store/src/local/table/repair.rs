@@ -325,7 +325,8 @@ fn write_aside(path: &Path, entries: &[Found]) -> io::Result<()> {
     file.sync_all()
 }
 
-const FIRST: &str = "SELECT \"table\", key, value, commit_number, checksum FROM entries";
+/// Asks for entries, in the order of tables and keys.
+pub(super) const FIRST: &str = "SELECT \"table\", key, value, commit_number, checksum FROM entries";
 
 /// Entries behind `last`, as far as they can be read, and whether nothing was in the way.
 fn forwards(from: &Connection, last: Option<&Place>) -> (Vec<Found>, bool) {

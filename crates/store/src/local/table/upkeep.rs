@@ -138,8 +138,7 @@ fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 fn check_entries(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let last: u64 = connection.query_row(entries::VERSION, [], |row| row.get(0))?;
     let (mut findings, mut more, mut newest) = (Vec::new(), 0_u64, 0);
-    let query = "SELECT \"table\", key, value, commit_number, checksum FROM entries";
-    let mut statement = connection.prepare(query)?;
+    let mut statement = connection.prepare(super::repair::FIRST)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (table, key) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_blob()?);

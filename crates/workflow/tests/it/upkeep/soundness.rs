@@ -119,7 +119,7 @@ fn content_that_a_session_refers_to_is_checked_and_cannot_be_repaired() {
 fn a_session_whose_beginning_is_lost_is_moved_aside_whole_and_says_where_to() {
     let (disk, store, tale) = stored();
     let manifest = format!("/sessions/{}/manifest.jsonl", tale.session);
-    disk.damage(Path::new(&manifest), |bytes| bytes[20] ^= 1);
+    disk.damage(Path::new(&manifest), |bytes| bytes[20..40].fill(b'#'));
     insta::assert_snapshot!("verify_head", check(&store, &tale).unwrap().summary());
     let done = fix(&store, &tale).unwrap();
     assert!(!done.is_sound());
