@@ -422,20 +422,18 @@ fn cases() -> Vec<Case> {
 fn quoted_commands(text: &str, names: &[(&str, String)]) -> Vec<Vec<String>> {
     let quoted = text.split('`').skip(1).step_by(2);
     let pointed = text.lines().filter_map(|line| line.trim().strip_prefix("→ "));
-    let named = quoted.chain(pointed).filter_map(|text| text.strip_prefix("piton "));
+    let commands = quoted.chain(pointed).filter_map(|text| text.strip_prefix("piton "));
     let is_placeholder = |word: &str| {
         word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'=')
     };
     let fill = |word: &str| -> Vec<String> {
-        match names.iter().find(|(name, _)| word == *name) {
-            Some((_, value)) => value.split(' ').map(str::to_owned).collect(),
-            None => {
-                assert!(!is_placeholder(word), "{word} is not known: {text}");
-                vec![word.to_owned()]
-            }
+        if let Some((_, value)) = names.iter().find(|(name, _)| word == *name) {
+            return value.split(' ').map(str::to_owned).collect();
         }
+        assert!(!is_placeholder(word), "{word} is not known: {text}");
+        vec![word.to_owned()]
     };
-    named.map(|command| command.split(' ').flat_map(fill).collect()).collect()
+    commands.map(|command| command.split(' ').flat_map(fill).collect()).collect()
 }
 
 /// Runs the commands that a text names, one after the other. A check may find damage; what it then says to do is done as well.

@@ -127,25 +127,21 @@ impl Adopt {
             1 => String::new(),
             count => format!(", and {} more stand in the way", count - 1),
         };
-        if keeps_id {
-            return Err(Failure::refused(
-                format!("{first}{more}. Nothing was written."),
-                "Ids of a namespace other than `wr` stay as they are: move one of the two files away, and repeat the command.",
-            ));
-        }
         let command = format!("piton workflow adopt {}", self.directory.display());
-        let elsewhere = if same_ids.is_empty() {
-            format!(", or write them elsewhere: `{command} --to DIR`")
-        } else {
-            String::new()
-        };
-        Err(Failure::refused(
-            format!("{first}{more}. Nothing was written."),
-            format!(
-                "Adopt them under other ids, in a directory of their own: `{command} --namespace NAME`{elsewhere}. Or move \
-                 what stands in the way, and repeat the command."
+        let instead = match (keeps_id, same_ids.is_empty()) {
+            (true, _) => "Ids of a namespace other than `wr` stay as they are: move one of the two files away, and repeat \
+                          the command."
+                .to_owned(),
+            (false, false) => format!(
+                "Adopt them under other ids, in a directory of their own: `{command} --namespace NAME`. Or move what stands \
+                 in the way, and repeat the command."
             ),
-        ))
+            (false, true) => format!(
+                "Adopt them under other ids, in a directory of their own: `{command} --namespace NAME`. Or write them \
+                 elsewhere: `{command} --to DIR`."
+            ),
+        };
+        Err(Failure::refused(format!("{first}{more}. Nothing was written."), instead))
     }
 }
 

@@ -120,6 +120,7 @@ fn another_version_is_named_and_never_guessed_at() {
     }
 }
 
+// shows in part: WR-464 (the part about versions)
 #[test]
 fn each_version_says_when_it_was_exported_in_its_own_way() {
     let text = value()["exportedAt"].clone();
