@@ -10,11 +10,9 @@ use crate::{
 };
 
 /// A phrase that readers would take for something else, and the glossary's word.
-const PROSE: [(&str, &str); 16] = [
+const PROSE: [(&str, &str); 14] = [
     ("access permission", "Access Scope"),
     ("access permissions", "Access Scope"),
-    ("checksum", "digest"),
-    ("checksums", "digest"),
     ("chat session", "connection"),
     ("mcp session", "connection"),
     ("mount point", "Mount"),
@@ -30,11 +28,8 @@ const PROSE: [(&str, &str); 16] = [
 ];
 
 /// Parts of type names that the glossary has another word for.
-const NAMES: [(&str, &str); 3] = [
-    ("Backend", "an adapter, named after what it stands on"),
-    ("Checksum", "`Digest`"),
-    ("Savepoint", "`Checkpoint`"),
-];
+const NAMES: [(&str, &str); 2] =
+    [("Backend", "an adapter, named after what it stands on"), ("Savepoint", "`Checkpoint`")];
 
 /// Documents that quote the words of others or list the words not to use.
 const EXEMPT: [&str; 4] =
@@ -111,11 +106,11 @@ mod tests {
 
     #[test]
     fn a_ruled_out_synonym_in_a_document_is_a_problem() {
-        finds(check, "docs/a.md", "The Checksum of it", &["\"checksum\" has another name here"]);
+        finds(check, "docs/a.md", "The Savepoint of it", &["\"savepoint\" has another name here"]);
         finds(check, "docs/a.md", "an MCP session", &["\"mcp session\" has another name here"]);
-        finds(check, "docs/a.md", "a checksummed page", &[]);
-        finds(check, "docs/a.md", "git's checksum <!-- tidy: word -->", &[]);
-        finds(check, "docs/requirements/a.md", "checksum", &[]);
+        finds(check, "docs/a.md", "a savepointed page", &[]);
+        finds(check, "docs/a.md", "SQL's savepoint <!-- tidy: word -->", &[]);
+        finds(check, "docs/requirements/a.md", "savepoint", &[]);
     }
 
     #[test]
@@ -123,10 +118,10 @@ mod tests {
         finds(
             check,
             "crates/a/src/b.rs",
-            "pub struct FileChecksum(u8);",
-            &["`Checksum` in `FileChecksum` has another name here"],
+            "pub struct FileSavepoint(u8);",
+            &["`Savepoint` in `FileSavepoint` has another name here"],
         );
-        finds(check, "crates/a/src/b.rs", "// struct Checksum", &[]);
+        finds(check, "crates/a/src/b.rs", "// struct Savepoint", &[]);
         finds(check, "crates/a/src/b.rs", "enum Backend {} // tidy: word: a foreign name", &[]);
     }
 }
