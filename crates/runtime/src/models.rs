@@ -25,9 +25,9 @@ pub struct ModelSettings {
     /// Answers by rules, in place of any provider: for flows that are tried out.
     #[serde(default)]
     pub rehearsed: Option<Vec<Rule>>,
-    /// Where somebody writes whom to ask, said when a call has nobody.
+    /// Says where to name a provider, for calls that have none.
     #[serde(skip, default = "in_the_file")]
-    advice: String,
+    pub advice: String,
 }
 
 fn in_the_file() -> String {

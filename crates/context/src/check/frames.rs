@@ -262,8 +262,7 @@ impl<'a> FrameCheck<'a> {
         }
         let places: BTreeSet<Key> = self.frames.values().map(moved_key).collect();
         for (key, row) in unused {
-            let what = "when a frame became the head again";
-            let damage = Damage::new(DamageKind::Sequence, what, "it fits no frame");
+            let damage = Damage::new(DamageKind::Sequence, MOVE, "it fits no frame");
             if places.contains(&key) {
                 self.flaws.take_out(row, None, damage);
             } else {
@@ -322,8 +321,7 @@ impl<'a> FrameCheck<'a> {
         let known = &self.frames[&head.frame];
         let key = self.context.keys.numbered(Row::Moved, &known.path, known.index);
         let value = head.sequence.to_be_bytes().to_vec();
-        let what = "when a frame became the head again";
-        let damage = Damage::new(DamageKind::Sequence, what, "the head says otherwise");
+        let damage = Damage::new(DamageKind::Sequence, MOVE, "the head says otherwise");
         self.flaws.rebuild(&key, moves.remove(&key), Some(value), damage);
     }
 
@@ -425,12 +423,12 @@ impl<'a> FrameCheck<'a> {
     }
 }
 
+/// The row that says when a frame became the head again, as messages call it.
+const MOVE: &str = "when a frame became the head again";
+
 /// What is wrong with a row that should not be there, one that says something else, and one that is missing.
-const SET: [&str; 3] = [
-    "there are no frames",
-    "it is not the set of the frames that are there",
-    "it is not the set of the frames that are there",
-];
+const SET: [&str; 3] =
+    ["there are no frames", "it is not the set of the frames that are there", "it is missing"];
 const HEAD: [&str; 3] = ["there is no such frame", "it is not the newest frame", "it is missing"];
 const INDEX: [&str; 3] = ["no frame has it", "it leads to another place", "it is missing"];
 

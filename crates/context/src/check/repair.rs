@@ -25,6 +25,7 @@ use crate::{
     Context, Error,
     bounds::{NODE_BATCH_BYTES, NODE_BATCH_KEYS, PAGE, TRIES_MAX},
     context::{keep, put, put_after, remove_after},
+    frame::FRAMES_CROWDED,
     history::{CROWDED, Difference, Place, RootEntry, TOUCHED_EVERYWHERE},
     stored::{
         NodeBody,
@@ -77,7 +78,7 @@ impl Context {
                 }
             }
         }
-        Err(Error::crowded("other processes appended frames"))
+        Err(Error::crowded(FRAMES_CROWDED))
     }
 
     /// Makes `tree`, which was just scanned, the current one, whatever is damaged of those before it.

@@ -23,6 +23,9 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
+/// Why an append, or a repair, gave up.
+pub(crate) const FRAMES_CROWDED: &str = "other processes appended frames";
+
 /// A frame that is to be appended.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
@@ -113,7 +116,7 @@ impl Context {
             }
         }
         drop(turn);
-        Err(Error::crowded("other processes appended frames"))
+        Err(Error::crowded(FRAMES_CROWDED))
     }
 
     /// The turn of one writer among those that got in each other's way. Those that did not yet go on beside it.

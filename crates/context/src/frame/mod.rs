@@ -18,7 +18,7 @@ mod record;
 mod run;
 mod set;
 
-pub(crate) use append::{After, Draft, NextAppend};
+pub(crate) use append::{After, Draft, FRAMES_CROWDED, NextAppend};
 pub use append::{Appended, Outcome};
 pub use basis::{Basis, BasisKind, Given, ManyFrames, Policy};
 pub use fresh::Freshness;

@@ -63,7 +63,9 @@ fn fields(schema: &Value, found: &mut BTreeSet<String>) {
     if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
         found.extend(properties.keys().cloned());
     }
-    parts.into_iter().for_each(|part| fields(part, found));
+    for part in parts {
+        fields(part, found);
+    }
 }
 
 // shows: WR-321

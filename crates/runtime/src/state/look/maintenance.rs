@@ -82,7 +82,7 @@ impl Backpacks {
             let next = "Restore it from a backup, or start again. Its name is free: the next write starts a new \
                         backpack under it";
             let next = Some(next.to_owned());
-            let (is_sound, keys) = (true, Vec::new());
+            let (is_sound, keys) = (false, Vec::new());
             BackpackSoundness { backpack: id, is_sound, summary: String::new(), next, keys, kept }
         } else {
             BackpackSoundness { kept, ..self.verified(&id).await? }
@@ -90,7 +90,7 @@ impl Backpacks {
         if verdict.is_sound {
             (verdict.summary, verdict.keys) = (summary, done.taken_out);
         } else {
-            verdict.summary = format!("{summary} {}", verdict.summary).trim_end().to_owned();
+            verdict.summary = format!("{summary} {}", verdict.summary);
         }
         Ok(verdict)
     }

@@ -25,7 +25,7 @@ fn object(payload: &Payload) -> Map<String, Value> {
 }
 
 // shows in part: WR-224, WR-225, WR-226, WR-227 (the token payloads)
-// shows: WR-545 (with a_bundle_of_this_version_stays_readable_and_its_digests_stay_the_same)
+// shows: WR-545 (with bundles_of_every_version_stay_readable_and_their_digests_stay_the_same)
 #[test]
 fn the_text_of_each_payload_is_fixed() {
     for (payload, text) in payloads().iter().zip(PAYLOADS) {
