@@ -159,6 +159,31 @@ fn a_backpack_whose_log_is_gone_hides_no_other_and_its_name_can_be_used_again() 
 }
 
 #[test]
+fn a_file_among_the_backpacks_hides_none_of_them() {
+    let rig = with_backpack();
+    fs::write(rig.data().join("backpacks/stray"), "not a backpack").unwrap();
+    assert!(rig.says(&["backpack", "list"]).contains("shared"));
+    assert!(rig.says(&["backpack", "log", "shared"]).contains("pack"));
+    assert!(is_good(&rig, "backpacks"));
+}
+
+#[test]
+fn a_log_that_ends_in_the_middle_of_a_write_is_not_called_whole() {
+    let rig = with_backpack();
+    let log = log_of(&rig, "shared");
+    let bytes = fs::read(&log).unwrap();
+    fs::write(&log, &bytes[..bytes.len() - 1]).unwrap();
+    let said = rig.says(&["backpack", "verify", "shared"]);
+    assert!(said.contains("a write that did not end"), "{said}");
+    assert!(!said.contains("every byte as it was written"), "{said}");
+    let all = rig.says(&["backpack", "verify"]);
+    assert!(all.contains("a write that did not end"), "{all}");
+    let (_, doctor) = outcome(&rig, &["doctor"]);
+    assert!(doctor.contains("a write that did not end"), "{doctor}");
+    assert!(!is_good(&rig, "backpacks"));
+}
+
+#[test]
 fn one_damaged_value_blocks_its_own_key_and_no_other() {
     let rig = with_backpack();
     let blob = blobs(&rig, "backpacks").pop().unwrap();

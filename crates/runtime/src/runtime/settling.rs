@@ -1,6 +1,6 @@
 //! What a person says about the step that a run waits at.
 
-use piton_core::{Envelope, NodeId, RunId, SessionId};
+use piton_core::{Code, Envelope, NodeId, RunId, SessionId};
 use piton_workflow::session::{Question, RunLine, Settle, Settled, Verdict};
 
 use super::state::Runtime;
@@ -41,6 +41,13 @@ impl Runtime {
         node: Option<NodeId>,
         say: Say,
     ) -> Result<SettledRun, Envelope> {
+        if let Say::Answer { text } | Say::Refuse { text } = &say
+            && text.trim().is_empty()
+        {
+            let words = "Nothing was said, so nothing was recorded: the agent acts on these words.";
+            return Err(Envelope::new(Code::ValidationError, words)
+                .with_suggestion("Say it in a few words: the answer, or why not."));
+        }
         let verdict = match say {
             Say::Approve {} => Verdict::Approved,
             Say::Answer { text } => Verdict::Answered(text),

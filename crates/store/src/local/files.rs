@@ -15,7 +15,11 @@ pub(super) fn unless_gone(result: io::Result<()>) -> io::Result<()> {
 /// The names in a directory, in no order; none if it is not there.
 pub(super) fn names_in(disk: &dyn Disk, dir: &Path) -> io::Result<Vec<String>> {
     match disk.list(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Ok(Vec::new())
+        }
         names => names,
     }
 }

@@ -46,7 +46,15 @@ impl Disk for RealDisk {
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>> {
         match fs::symlink_metadata(path) {
             Ok(metadata) => Ok(Some(stat_of(&metadata))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            // A file that stands where a directory would be holds nothing either.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }

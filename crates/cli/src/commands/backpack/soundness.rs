@@ -26,11 +26,12 @@ impl Verify {
         let verdicts = open.wait(backpacks(open).verify(self.run.as_ref()))?;
         let damaged = verdicts.iter().filter(|verdict| !verdict.is_sound);
         let is_sound = damaged.clone().next().is_none();
-        if is_sound && self.run.is_none() {
+        let noteworthy = |one: &&BackpackSoundness| !one.is_sound || one.unfinished_bytes > 0;
+        if self.run.is_none() && !verdicts.iter().any(|verdict| noteworthy(&verdict)) {
             let found = count(verdicts.len(), "backpack");
             app.output.say(format_args!("{found}, every byte as it was written."));
         }
-        for verdict in verdicts.iter().filter(|one| self.run.is_some() || !one.is_sound) {
+        for verdict in verdicts.iter().filter(|one| self.run.is_some() || noteworthy(one)) {
             say(app, verdict);
         }
         app.output

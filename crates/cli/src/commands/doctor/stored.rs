@@ -62,14 +62,16 @@ fn stored_backpacks(open: &Open) -> Finding {
     };
     let found = count(verdicts.len(), "backpack");
     let damaged: Vec<_> = verdicts.iter().filter(|verdict| !verdict.is_sound).collect();
-    match damaged.as_slice() {
-        [] => Finding::whole("backpacks", &found),
-        [first, ..] => {
+    let unfinished = verdicts.iter().find(|verdict| verdict.unfinished_bytes > 0);
+    let (health, found, first) = match (damaged.first(), unfinished) {
+        (Some(first), _) => {
             let found = format!("{found}, {} of them damaged. {}", damaged.len(), first.summary);
-            let next = format!("piton backpack verify {}", first.backpack);
-            Finding::of("backpacks", Health::Bad, found, next)
+            (Health::Bad, found, *first)
         }
-    }
+        (None, Some(first)) => (Health::Note, format!("{found}. {}", first.summary), first),
+        (None, None) => return Finding::whole("backpacks", &found),
+    };
+    Finding::of("backpacks", health, found, format!("piton backpack verify {}", first.backpack))
 }
 
 /// Checks the context of the project here; others are checked from where they are.

@@ -20,6 +20,9 @@ pub struct BackpackSoundness {
     pub backpack: BackpackId,
     /// Whether nothing of it is damaged.
     pub is_sound: bool,
+    /// How many bytes at the end of its log are of a write that did not end.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unfinished_bytes: u64,
     /// What was found or done, for a person.
     pub summary: String,
     /// What to do next, if anything is to be done.
@@ -30,6 +33,11 @@ pub struct BackpackSoundness {
     /// Where what was taken away is, relative to the data directory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Backpacks {
@@ -51,6 +59,7 @@ impl Backpacks {
                 Err(error) => BackpackSoundness {
                     backpack: id,
                     is_sound: false,
+                    unfinished_bytes: 0,
                     summary: error.message,
                     next: Some(error.suggestion),
                     keys: Vec::new(),
@@ -83,7 +92,16 @@ impl Backpacks {
                         backpack under it";
             let next = Some(next.to_owned());
             let (is_sound, keys) = (false, Vec::new());
-            BackpackSoundness { backpack: id, is_sound, summary: String::new(), next, keys, kept }
+            let (unfinished_bytes, summary) = (0, String::new());
+            BackpackSoundness {
+                backpack: id,
+                is_sound,
+                unfinished_bytes,
+                summary,
+                next,
+                keys,
+                kept,
+            }
         } else {
             BackpackSoundness { kept, ..self.verified(&id).await? }
         };
@@ -114,20 +132,24 @@ fn verdict(id: &BackpackId, found: Checked) -> BackpackSoundness {
     if found.damaged_past > 0 {
         problems.push(format!("earlier values are damaged: {}", found.damaged_past));
     }
-    let mut summary = if is_sound {
+    let unfinished_bytes = found.torn_tail.map_or(0, |torn| torn.bytes);
+    let mut summary = if !is_sound {
+        format!("The backpack {id} is damaged: {}.", problems.join("; "))
+    } else if unfinished_bytes == 0 {
         format!("The backpack {id} is sound: {events} events, every byte as it was written.")
     } else {
-        format!("The backpack {id} is damaged: {}.", problems.join("; "))
+        format!("The backpack {id} has {events} whole events.")
     };
     if found.lost_past > 0 {
         write!(summary, " Earlier values that are gone and cannot be shown: {}.", found.lost_past)
             .expect("writing to a string does not fail");
     }
-    if let Some(torn) = found.torn_tail {
+    if unfinished_bytes > 0 {
         write!(
             summary,
-            " {} bytes at its end were never acknowledged; the next write sets them aside.",
-            torn.bytes
+            " Behind them are {unfinished_bytes} bytes of a write that did not end. A crash leaves that, and then nothing \
+             that was acknowledged is missing. If something else cut the file, what followed is lost. The next write \
+             sets these bytes aside."
         )
         .expect("writing to a string does not fail");
     }
@@ -141,7 +163,8 @@ fn verdict(id: &BackpackId, found: Checked) -> BackpackSoundness {
         Some(format!("Fix it: piton backpack repair {id}"))
     };
     let keys = found.damaged;
-    BackpackSoundness { backpack: id.clone(), is_sound, summary, next, keys, kept: Vec::new() }
+    let (backpack, kept) = (id.clone(), Vec::new());
+    BackpackSoundness { backpack, is_sound, unfinished_bytes, summary, next, keys, kept }
 }
 
 fn repaired(id: &BackpackId, done: &BackpackRepaired) -> String {

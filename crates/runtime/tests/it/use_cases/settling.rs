@@ -22,6 +22,10 @@ async fn a_person_approves_by_the_two_words_of_a_run_and_the_agent_goes_on() {
 
     let run = SessionReference(first.body.run.label.to_string());
     let runtime = machine.runtime();
+    for say in [Say::Answer { text: " ".to_owned() }, Say::Refuse { text: String::new() }] {
+        let said_nothing = runtime.settle_run(SettleRun { run: run.clone(), say }).await;
+        assert_eq!(said_nothing.unwrap_err().code, Code::ValidationError);
+    }
     let refused = Say::Refuse { text: "back it up first".to_owned() };
     let settled = runtime.settle_run(SettleRun { run: run.clone(), say: refused }).await.unwrap();
     assert_eq!(settled.run.run_id, first.body.run.run_id);
