@@ -212,7 +212,13 @@ impl Rig {
     async fn follows_what_is_below(&self, when: &str) {
         let (above, below) =
             (shown(&self.agent, "/scratch").await, shown(&self.person, "/project").await);
-        let changes = self.overlay.diff().await.unwrap();
+        let look = async || {
+            self.moments.plan(usize::MAX, Event::Death);
+            (self.overlay.diff().await.unwrap(), self.moments.count())
+        };
+        let (changes, asked) = look().await;
+        // Who looks again finds as many rows: nobody removes one by looking.
+        assert_eq!(look().await, (changes.clone(), asked), "{when}");
         // Somebody who agrees to no change at all settles what the dead process left, and nothing else.
         let request = ApplyRequest {
             reviewed: Some(Vec::new()),
