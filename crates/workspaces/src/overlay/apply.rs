@@ -1,9 +1,13 @@
 //! Applying an overlay to the Workspace below it, or dropping it.
 //!
 //! *Invariants*: only what was in the overlay when it was asked to be applied is applied. What somebody writes
-//! meanwhile stays in the overlay, on top of what is below then.
+//! meanwhile stays in the overlay, on top of what is below then. A row is removed only by whoever applies or drops it:
+//! that what is below agrees with it for a moment is no reason.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{
     differ::{ChangedRow, Difference},
@@ -105,7 +109,9 @@ impl OverlayStore {
             let path = over.join(path);
             move |fault| Error::File { path, fault }
         };
-        let rows = self.current_rows().await.map_err(told(&MountPath::root()))?;
+        let rows = self.scan_rows().await.map_err(told(&MountPath::root()))?;
+        // What somebody left who died. If that fails now, it is removed the next time.
+        self.remove_applied(&rows, &BTreeSet::new()).await.ok();
         let rows = reviewed_of(rows.changed, request);
         let split = self.split(rows).await.map_err(told(&MountPath::root()))?;
         let (rows, protected) = (split.applied, split.left);
@@ -120,13 +126,18 @@ impl OverlayStore {
         }
         let operator = Operator { files, over, overlay: request.overlay.as_ref() };
         let (mut paths, mut reasons, mut stopped) = (Vec::new(), BTreeMap::new(), None);
+        let mut on_the_way = BTreeSet::new();
         for changed in &rows {
             let path = over.join(&changed.path);
             if stopped.is_some() {
                 reasons.insert(path, LeftReason::NotReached);
                 continue;
             }
-            match self.land(&operator, changed).await {
+            let landed = self.land(&operator, changed).await;
+            if matches!(landed, Ok(Landed::Applied)) {
+                on_the_way.extend(changed.path.ancestors());
+            }
+            match landed {
                 // One that only had to be settled changed nothing.
                 Ok(Landed::Applied) if changed.differences.is_empty() => {}
                 Ok(Landed::Applied) => paths.push(path),
@@ -139,7 +150,7 @@ impl OverlayStore {
         }
         let left = match self.scan_rows().await {
             Ok(rows) => {
-                if let Err(fault) = self.remove_redundant(&rows).await {
+                if let Err(fault) = self.remove_applied(&rows, &on_the_way).await {
                     stopped.get_or_insert(told(&MountPath::root())(fault));
                 }
                 rows.into_differences().iter().map(|one| over.join(&one.path)).collect()

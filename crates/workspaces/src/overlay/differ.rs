@@ -1,5 +1,7 @@
 //! What an overlay changed.
 
+use std::collections::BTreeSet;
+
 use piton_core::Digest;
 
 use super::store::OverlayStore;
@@ -45,7 +47,8 @@ pub struct Difference {
 pub(super) struct RowScan {
     /// Those that applying acts on, in the order of paths.
     pub(super) changed: Vec<ChangedRow>,
-    /// Those that say nothing which is not below as well; a directory comes before what is in it.
+    /// Those that say nothing which is not below as well, and may be what is left of applying; a directory comes before
+    /// what is in it.
     redundant: Vec<MountPath>,
 }
 
@@ -67,19 +70,11 @@ impl RowScan {
 
 impl OverlayStore {
     /// Every path that differs from the lower Store, in the order of paths. A file that was put back
-    /// as it was does not differ, nor does one that is below by now: such a row is removed, because it would hide what
-    /// changes below later. What took the place of something else is listed twice: that the one was
-    /// deleted, then the other.
+    /// as it was does not differ, nor does one that is below by now; what an agent did to it stays above all the same,
+    /// because what is below may be another in a moment. What took the place of something else is listed twice: that
+    /// the one was deleted, then the other.
     pub async fn diff(&self) -> Result<Vec<Difference>, Fault> {
-        Ok(self.current_rows().await?.into_differences())
-    }
-
-    /// The rows, after those that are redundant were removed.
-    pub(super) async fn current_rows(&self) -> Result<RowScan, Fault> {
-        let rows = self.scan_rows().await?;
-        // The answer is true without it: what cannot be removed now is removed the next time.
-        self.remove_redundant(&rows).await.ok();
-        Ok(rows)
+        Ok(self.scan_rows().await?.into_differences())
     }
 
     /// Compares every row with what is below.
@@ -112,13 +107,21 @@ impl OverlayStore {
         Ok(scan)
     }
 
-    /// Removes the rows that say nothing which is not below as well, each only if that is still so.
-    pub(super) async fn remove_redundant(&self, rows: &RowScan) -> Result<(), Fault> {
+    /// Removes the rows that applying left although what they say is below, each only if that is still so: those with
+    /// a note of what somebody was about to make below, and the directories `on_the_way` to what was applied just now.
+    pub(super) async fn remove_applied(
+        &self,
+        rows: &RowScan,
+        on_the_way: &BTreeSet<MountPath>,
+    ) -> Result<(), Fault> {
         // What is in a directory goes before it; one that still holds a change stays.
         for path in rows.redundant.iter().rev() {
             let Some(seen) = self.upper.seen(path).await? else { continue };
+            let row = seen.row();
+            let is_directory = matches!(row, Row::Directory { .. });
+            let is_applied = row.landing().is_some() || is_directory && on_the_way.contains(path);
             let below = self.would_shine(path).await?;
-            if !differences(path, seen.row(), below.as_ref()).is_empty() || !is_settled(seen.row())
+            if !is_applied || !differences(path, row, below.as_ref()).is_empty() || !is_settled(row)
             {
                 continue;
             }

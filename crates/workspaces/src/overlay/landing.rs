@@ -118,7 +118,11 @@ impl OverlayStore {
                 return Ok(Ground::Fits(None));
             }
             Some(stat) if stat.kind == Kind::Directory => {
-                Some(tree_digest(&*self.lower, &self.lower_mask, path).await?)
+                match tree_digest(&*self.lower, &self.lower_mask, path).await {
+                    // It came later: what holds it is not deleted above.
+                    Err(Fault::HoldsUnusable) => return Ok(Ground::Changed),
+                    digest => Some(digest?),
+                }
             }
             Some(FileStat { digest: Some(digest), .. }) => Some(*digest),
             // Too large to be told apart.
@@ -154,6 +158,7 @@ impl OverlayStore {
         let Ground::Fits(base) = self.ground(path, seen.row()).await.map_err(told)? else {
             return Ok(Landed::Left(LeftReason::ChangedBelow));
         };
+        let was = base.map(|base| (base, below.as_ref().is_some_and(|stat| stat.executable)));
         let noted = seen.row().clone().on(base, Some(landing));
         if !self.upper.exchange(path, seen, Some(&noted)).await.map_err(told)? {
             return Ok(Landed::Left(LeftReason::Newer));
@@ -177,7 +182,7 @@ impl OverlayStore {
                 Err(other) => return Err(other),
             }
         }
-        self.settle(path, landing, seen.row(), base).await.map_err(told)?;
+        self.settle(path, landing, seen.row(), was).await.map_err(told)?;
         Ok(Landed::Applied)
     }
 
@@ -233,12 +238,12 @@ impl OverlayStore {
         path: &MountPath,
         landing: Landing,
         applied: &Row,
-        base: Option<Digest>,
+        was: Option<(Digest, bool)>,
     ) -> Result<(), Fault> {
         for _ in 0..COMMIT_TRIES_MAX {
             let seen = self.upper.seen(path).await?;
             let Some(seen) = seen.filter(|seen| seen.row().landing() == Some(landing)) else {
-                return self.settle_above(path, base).await;
+                return self.settle_above(path, was).await;
             };
             let settled = settled(seen.row(), landing, applied);
             match self.upper.exchange(path, &seen, settled.as_ref()).await {
@@ -254,13 +259,17 @@ impl OverlayStore {
 impl OverlayStore {
     /// Somebody deleted a directory above the path meanwhile. If it was made on what was below before this was
     /// applied, it is made on what is below now: that is no change of somebody else.
-    async fn settle_above(&self, path: &MountPath, base: Option<Digest>) -> Result<(), Fault> {
+    async fn settle_above(
+        &self,
+        path: &MountPath,
+        was: Option<(Digest, bool)>,
+    ) -> Result<(), Fault> {
         for above in path.ancestors() {
             let Some(seen) = self.upper.seen(&above).await?.filter(|seen| hides(seen.row())) else {
                 continue;
             };
             let (lower, mask) = (&*self.lower, &self.lower_mask);
-            let before = tree_digest_with(lower, mask, &above, Some((path, base))).await;
+            let before = tree_digest_with(lower, mask, &above, Some((path, was))).await;
             if before.is_ok_and(|before| seen.row().base() == Some(before)) {
                 let now = tree_digest(lower, mask, &above).await?;
                 let row = seen.row().clone().on(Some(now), seen.row().landing());
@@ -310,6 +319,7 @@ const fn is_another_hand(fault: &Fault) -> bool {
             | Fault::NotDirectory
             | Fault::IsDirectory
             | Fault::NotEmpty
+            | Fault::HoldsUnusable
             | Fault::Busy
     )
 }

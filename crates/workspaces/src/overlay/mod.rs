@@ -7,12 +7,15 @@
 //!
 //! *Invariants*: no call of an agent changes the lower Store. Applying is not a tool of agents; it checks
 //! every file against the one that was copied up before it writes the first, and leaves above what is protected below.
-//! Agents may write while an overlay is applied: what they write is below afterwards or still above.
+//! Agents may write while an overlay is applied: what they write is below afterwards or still above. To list what changed
+//! writes nothing.
 //!
 //! *Limitations*: ignore files of the lower Store do not hide files that exist above only. A large overlay is dropped
 //! piece by piece: a crash in between leaves the rest. A crash between a change below and the removal of its row leaves a
-//! row that agrees with what is below; whoever lists, applies or drops the overlay next removes it. If the same path is
+//! row that agrees with what is below; whoever applies or drops the overlay next removes it. If the same path is
 //! changed below before that, nobody can tell whether the row was applied, so it stays and is reported as a conflict.
+//! A file that an agent put back as it was is no change, but its row stays until the overlay is dropped: what happens to
+//! the file below later does not show.
 
 mod apply;
 mod differ;

@@ -141,6 +141,10 @@ impl Store for OverlayStore {
         self.upper.identity(path)
     }
 
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+        Box::pin(async move { self.ask(&path, |store| store.fingerprint(path.clone())).await })
+    }
+
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
         Box::pin(self.listing(path))
     }

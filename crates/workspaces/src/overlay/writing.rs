@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use piton_core::{Digest, DigestBuilder};
+use piton_core::{Digest, DigestBuilder, FileBytes};
 use piton_store::port::{BoxFuture, Version};
 
 use super::{store::OverlayStore, view::View};
@@ -297,8 +297,9 @@ pub(super) fn empty_tree() -> Digest {
     DigestBuilder::new().finish()
 }
 
-/// A digest over the names and the content of everything below a directory; refused if the mask hides
-/// some of it.
+/// A digest over everything below a directory that deleting it would lose: names, the content of files and whether they
+/// are programs, and where links lead. Of a file whose content is not read it covers the fingerprint. Refused if the
+/// mask hides some of it, or a name cannot be used here.
 pub(crate) async fn tree_digest(
     store: &dyn Store,
     mask: &Mask,
@@ -307,26 +308,23 @@ pub(crate) async fn tree_digest(
     tree_digest_with(store, mask, path, None).await
 }
 
-/// The same, as if a file had this content, or was not there.
+/// The same, as if a file had this content and was a program or none, or was not there.
 pub(super) async fn tree_digest_with(
     store: &dyn Store,
     mask: &Mask,
     path: &MountPath,
-    other: Option<(&MountPath, Option<Digest>)>,
+    other: Option<(&MountPath, Option<(Digest, bool)>)>,
 ) -> Result<Digest, Fault> {
     let mut digest = DigestBuilder::new();
     let mut waiting = vec![path.clone()];
     let mut count = 0;
     while let Some(directory) = waiting.pop() {
-        let mut entries: BTreeMap<String, Kind> = BTreeMap::new();
-        entries.extend(
-            store
-                .list(directory.clone())
-                .await?
-                .entries
-                .into_iter()
-                .map(|one| (one.name, one.kind)),
-        );
+        let listing = store.list(directory.clone()).await?;
+        if listing.unusable > 0 {
+            return Err(Fault::HoldsUnusable);
+        }
+        let mut entries: BTreeMap<String, Kind> =
+            listing.entries.into_iter().map(|one| (one.name, one.kind)).collect();
         if let Some((place, content)) = other
             && let Some((parent, name)) = place.split()
             && parent == directory
@@ -351,13 +349,33 @@ pub(super) async fn tree_digest_with(
             match kind {
                 Kind::Directory => waiting.push(below),
                 Kind::File => {
-                    let found = match other {
-                        Some((place, content)) if *place == below => content,
-                        _ => store.stat(below, true).await?.digest,
+                    let (found, executable) = match other {
+                        Some((place, Some((content, executable)))) if *place == below => {
+                            (Some(content), executable)
+                        }
+                        _ => {
+                            let stat = store.stat(below.clone(), true).await?;
+                            (stat.digest, stat.executable)
+                        }
+                    };
+                    let fingerprint = match found {
+                        Some(_) => None,
+                        None => Some(store.fingerprint(below).await?),
                     };
                     digest.update(found.map_or([0; 32], |found| *found.as_bytes()).as_slice());
+                    if let Some(fingerprint) = fingerprint {
+                        digest.update(Digest::of(&FileBytes(&fingerprint)).as_bytes());
+                    }
+                    if executable {
+                        // No name begins with this byte.
+                        digest.update(&[1]);
+                    }
                 }
-                Kind::Link | Kind::Other => {}
+                Kind::Link => {
+                    let target = store.fingerprint(below).await?;
+                    digest.update(Digest::of(&FileBytes(&target)).as_bytes());
+                }
+                Kind::Other => {}
             }
         }
     }

@@ -1,10 +1,18 @@
 //! Removing files and directories.
 //!
 //! A directory is first renamed to a name of its own, which is the moment at which it is gone, and then
-//! cleared away.
+//! cleared away. Where what is in it matters, it is compared in between with what was there when the removal was made
+//! ready, and gets its name back if it changed.
+//!
+//! *Limitations*: what somebody writes into a file that they had open before is not seen after that comparison. A
+//! process that dies in the middle of it leaves a directory that whoever settles the records clears away.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::{
+    ffi::CString,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
 
+use piton_core::{Digest, DigestBuilder};
 use rustix::{
     fs::{AtFlags, Dir, FileType, OFlags},
     io::Errno,
@@ -13,6 +21,7 @@ use rustix::{
 use super::{
     errno::fault,
     list::{entries, kind_of},
+    no_replace::rename_no_replace,
     open::{Root, one, one_directory},
     ready::{Ready, digest_in},
     temp::{discard, random_name},
@@ -31,6 +40,8 @@ pub(super) struct Removal {
     before: Before,
     /// Where a directory goes first.
     temp: Option<String>,
+    /// What is in it, if it is to be removed only as it is.
+    contents: Option<Digest>,
     _lock: Option<OwnedFd>,
 }
 
@@ -64,7 +75,28 @@ impl Root {
                 (Before::Directory, Some(random_name(entropy)))
             }
         };
-        Ok(Removal { directory, name: name.to_owned(), before, temp, _lock: lock })
+        let name = name.to_owned();
+        Ok(Removal { directory, name, before, temp, contents: None, _lock: lock })
+    }
+}
+
+impl Removal {
+    /// Makes the removal of a directory fail if anything in it changes from now on.
+    pub(super) fn remember(&mut self) -> Result<(), Fault> {
+        if self.temp.is_some() {
+            self.contents = Some(contents(&self.directory, &self.name)?);
+        }
+        Ok(())
+    }
+
+    /// Gives a directory its name back if something in it changed.
+    fn compare(&self, temp: &str) -> Result<(), Fault> {
+        let Some(expected) = self.contents else { return Ok(()) };
+        if contents(&self.directory, temp) == Ok(expected) {
+            return Ok(());
+        }
+        rename_no_replace(&self.directory, temp, &self.directory, &self.name)?;
+        Err(Fault::Raced)
     }
 }
 
@@ -81,6 +113,7 @@ impl Ready for Removal {
         let name = &*self.name;
         if let Some(temp) = &self.temp {
             rustix::fs::renameat(&self.directory, name, &self.directory, &**temp).map_err(fault)?;
+            self.compare(temp)?;
         } else {
             rustix::fs::unlinkat(&self.directory, name, AtFlags::empty()).map_err(fault)?;
         }
@@ -138,6 +171,45 @@ impl Root {
         }
         Ok(())
     }
+}
+
+/// A digest that is another one when anything in a directory changed, whatever its name: of what the system says about
+/// each entry, not of what is in the files.
+fn contents(directory: &OwnedFd, name: &str) -> Result<Digest, Fault> {
+    let mut digest = DigestBuilder::new();
+    contents_below(&one_directory(directory, name)?, 0, &mut digest)?;
+    Ok(digest.finish())
+}
+
+fn contents_below(
+    directory: &OwnedFd,
+    depth: usize,
+    digest: &mut DigestBuilder,
+) -> Result<(), Fault> {
+    if depth > PATH_DEPTH_MAX {
+        return Err(Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 });
+    }
+    let mut names = Vec::new();
+    for entry in Dir::read_from(directory).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        names.push(CString::from(entry.file_name()));
+    }
+    names.retain(|name| !matches!(name.to_bytes(), b"." | b".."));
+    names.sort_unstable();
+    for name in names {
+        let stat =
+            rustix::fs::statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
+        digest.update(name.to_bytes_with_nul());
+        let about = (stat.st_ino, stat.st_mode, stat.st_size);
+        let when = (stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec);
+        digest.update(format!("{depth} {about:?} {when:?}\n").as_bytes());
+        if kind_of(&stat) == Kind::Directory {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let inside = rustix::fs::openat(directory, &name, flags, rustix::fs::Mode::empty());
+            contents_below(&inside.map_err(fault)?, depth + 1, digest)?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes a directory with everything in it; a link goes, what it leads to stays.

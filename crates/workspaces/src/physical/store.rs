@@ -91,6 +91,19 @@ impl Store for PhysicalStore {
         })
     }
 
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+        self.run(move |inner| {
+            let (directory, name) = inner.root.parent(&path)?;
+            let stat =
+                rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
+            if kind_of(&stat) == Kind::Link {
+                let target = rustix::fs::readlinkat(&directory, name, Vec::new()).map_err(fault)?;
+                return Ok(target.into_bytes());
+            }
+            Ok(format!("{:?}", (stat.st_size, stat.st_mtime, stat.st_mtime_nsec)).into_bytes())
+        })
+    }
+
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
         self.run(move |inner| listing(&inner.root.directory(&path)?))
     }
@@ -241,7 +254,10 @@ impl Inner {
                 Box::new(root.prepare_write(path, &Body::Added(bytes), &expected, held, entropy)?)
             }
             Change::Delete { path, recursive, expected, mask } => {
-                let removal = root.prepare_removal(path, *recursive, mask, held, entropy)?;
+                let mut removal = root.prepare_removal(path, *recursive, mask, held, entropy)?;
+                if matches!(expected, Expected::Digest(_)) {
+                    removal.remember()?;
+                }
                 if let Before::File(digest) = removal.before() {
                     expected.check(digest.as_ref())?;
                 }

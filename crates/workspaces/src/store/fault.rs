@@ -66,6 +66,8 @@ pub enum Fault {
     },
     /// Something in the directory is hidden by configuration.
     HoldsHidden,
+    /// Something in the directory has a name that cannot be used here.
+    HoldsUnusable,
     /// Something in the directory is protected.
     HoldsProtected(Protected),
     /// The operating system refused access.
@@ -128,7 +130,7 @@ impl Fault {
             Self::Limit { .. } => Code::WorkspaceLimit,
             Self::PastEnd { .. } => Code::WorkspaceBadArgument,
             Self::Conflict { .. } => Code::WorkspaceConflict,
-            Self::HoldsHidden => Code::WorkspaceHidden,
+            Self::HoldsHidden | Self::HoldsUnusable => Code::WorkspaceHidden,
             Self::HoldsProtected(_) => Code::WorkspaceProtected,
             Self::Permission => Code::WorkspacePermission,
             Self::Quota { .. } => Code::WorkspaceQuota,
@@ -163,6 +165,7 @@ impl fmt::Display for Fault {
             Self::Exists => "exists already and is not overwritten",
             Self::NotEmpty => "is a directory that is not empty",
             Self::HoldsHidden => "holds something that the configuration hides",
+            Self::HoldsUnusable => "holds something whose name cannot be used here",
             Self::Permission => "is not accessible to this process",
             Self::Conflict { exists: true } => "was changed since the version that the call names",
             Self::Conflict { exists: false } => "is gone, and the call names a version of it",

@@ -97,6 +97,10 @@ pub trait Store: Send + Sync {
     /// Which file a path leads to.
     fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>>;
 
+    /// Bytes that are others when a file or a link is another than before, without reading what is in it: the size and
+    /// the time of the last change of a file, where a link leads.
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>>;
+
     /// The entries of a directory.
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>>;
 

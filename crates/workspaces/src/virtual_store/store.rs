@@ -189,6 +189,13 @@ impl Store for VirtualStore {
         Box::pin(async move { Ok(identity) })
     }
 
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+        Box::pin(async move {
+            let stat = self.stat(path, true).await?;
+            Ok(format!("{:?}", (stat.bytes, stat.modified, stat.digest)).into_bytes())
+        })
+    }
+
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
         Box::pin(async move {
             let entry = |(name, row)| match row {

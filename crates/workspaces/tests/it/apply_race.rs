@@ -207,12 +207,26 @@ impl Rig {
         applied
     }
 
-    /// Somebody looks at the changes, and changes below whatever is none. The changes have to be what differs, and
+    /// Somebody settles what is below, and changes there whatever is no change of the overlay. The changes have to be what differs, and
     /// everything else has to show what is below.
     async fn follows_what_is_below(&self, when: &str) {
         let (above, below) =
             (shown(&self.agent, "/scratch").await, shown(&self.person, "/project").await);
-        let changes = self.overlay.diff().await.unwrap();
+        let look = async || {
+            self.moments.plan(usize::MAX, Event::Death);
+            (self.overlay.diff().await.unwrap(), self.moments.count())
+        };
+        let (changes, asked) = look().await;
+        // Who looks again finds as many rows: nobody removes one by looking.
+        assert_eq!(look().await, (changes.clone(), asked), "{when}");
+        // Somebody who agrees to no change at all settles what the dead process left, and nothing else.
+        let request = ApplyRequest {
+            reviewed: Some(Vec::new()),
+            ..ApplyRequest::everything("/project".parse().unwrap())
+        };
+        let applied = self.overlay.apply(&self.person, &request).await.unwrap();
+        assert_eq!((applied.paths, applied.stopped), (Vec::new(), None), "{when}");
+        assert_eq!(self.overlay.diff().await.unwrap(), changes, "{when}");
         let changes = changes.iter().map(|one| (format!("/{}", one.path), one.kind));
         let changes: Vec<(String, DifferenceKind)> = changes.collect();
         let is_in = |path: &str, outer: &str| {

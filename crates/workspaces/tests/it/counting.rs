@@ -56,6 +56,10 @@ impl Store for Counting {
         self.counted().identity(path)
     }
 
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+        self.counted().fingerprint(path)
+    }
+
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
         self.counted().list(path)
     }

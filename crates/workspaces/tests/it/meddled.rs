@@ -47,6 +47,10 @@ impl Store for Meddled {
         self.under.identity(path)
     }
 
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+        self.under.fingerprint(path)
+    }
+
     fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
         self.under.list(path)
     }

@@ -156,6 +156,11 @@ async fn applying_makes_the_lower_as_the_overlay_showed_it() {
     assert!(!scratch.directory.path().join("src/old.rs").exists());
     assert!(scratch.directory.path().join("void").is_dir());
     assert!(scratch.differences().await.is_empty());
+    // Nothing stays above that would hide what happens below from now on, not even that a directory goes.
+    for name in ["src", "tests", "void"] {
+        fs::remove_dir_all(scratch.directory.path().join(name)).unwrap();
+    }
+    assert_eq!(scratch.call("ls", json!({ "path": "/scratch" })).await, "a.txt\t11\n");
 }
 
 // shows: WS-059
@@ -216,37 +221,52 @@ async fn what_is_written_after_the_review_is_not_applied_and_is_named() {
     assert_eq!(read("tests/unseen.rs"), None);
 }
 
-// shows in part: WS-054 (what is no change hides nothing that changes below later)
+// shows in part: WS-054 (what an agent wrote stays above until it is applied or dropped)
 #[tokio::test]
-async fn what_is_no_change_any_more_is_not_listed_and_hides_nothing() {
+async fn what_an_agent_did_stays_above_although_it_is_no_change_for_a_moment() {
     let write = |name: &str, content: &str| {
         ("write", json!({ "path": format!("/scratch/{name}"), "content": content }))
     };
     let deleted = ("delete", json!({ "path": "/scratch/a.txt" }));
-    // What an agent does to a file, and what somebody makes of it below before anybody looks.
-    for (name, calls, below) in [
-        ("a.txt", vec![write("a.txt", "x\n"), write("a.txt", "alpha\n")], None),
-        ("a.txt", vec![write("a.txt", "x\n"), write("a.txt", "alpha\n")], Some("between\n")),
-        ("a.txt", vec![write("a.txt", "x\n")], Some("x\n")),
-        ("n/n.txt", vec![write("n/n.txt", "n\n")], Some("n\n")),
-        ("a.txt", vec![deleted], Some("")),
+    let back = || vec![write("a.txt", "x\n"), write("a.txt", "alpha\n")];
+    let mut wrong = Vec::new();
+    // What an agent does to a file, what is below for a moment, what is there after that, and what the agent sees.
+    for (name, calls, moment, after, seen) in [
+        ("a.txt", back(), Some("alpha\n"), Some("later\n"), Some("alpha\n")),
+        ("a.txt", back(), Some("between\n"), Some("later\n"), Some("alpha\n")),
+        ("a.txt", back(), None, None, Some("alpha\n")),
+        ("a.txt", vec![write("a.txt", "x\n")], Some("x\n"), Some("alpha\n"), Some("x\n")),
+        ("n/n.txt", vec![write("n/n.txt", "n\n")], Some("n\n"), None, Some("n\n")),
+        ("a.txt", vec![deleted], None, Some("alpha\n"), None),
     ] {
-        let scratch = scratch();
-        for (tool, arguments) in calls {
-            scratch.call(tool, arguments).await;
+        for applies in [false, true] {
+            let scratch = scratch();
+            for (tool, arguments) in &calls {
+                scratch.call(tool, arguments.clone()).await;
+            }
+            let path = scratch.directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let is_below = |content: Option<&str>| match content {
+                Some(content) => fs::write(&path, content).unwrap(),
+                None => fs::remove_file(&path).unwrap_or_default(),
+            };
+            is_below(moment);
+            let when = format!("{name} {moment:?}, applied: {applies}");
+            assert_eq!(scratch.differences().await, [], "{when}");
+            if applies {
+                let applied = scratch.overlay.apply(&scratch.operator, &everything()).await;
+                assert_eq!(applied.unwrap().paths, [], "{when}");
+            }
+            is_below(after);
+            let arguments = json!({ "path": format!("/scratch/{name}") });
+            let read = scratch.agent.call("read", arguments).await;
+            let shown = read.text.split_once("]\n").map(|(_, text)| text);
+            if shown.filter(|_| !read.is_error()) != seen {
+                wrong.push(format!("{when}: {}", read.text));
+            }
         }
-        let path = scratch.directory.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        match below {
-            Some("") => fs::remove_file(&path).unwrap(),
-            Some(content) => fs::write(&path, content).unwrap(),
-            None => {}
-        }
-        assert_eq!(scratch.differences().await, [], "{name} {below:?}");
-        fs::write(&path, "later\n").unwrap();
-        let read = scratch.call("read", json!({ "path": format!("/scratch/{name}") })).await;
-        assert!(read.ends_with("]\nlater\n"), "{name} {below:?}: {read}");
     }
+    assert_eq!(wrong, [""; 0]);
     // What still is a change stays, whatever is below: here, that a file becomes a program.
     let scratch = scratch();
     let path = scratch.directory.path().join("a.txt");

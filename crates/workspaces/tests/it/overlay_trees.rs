@@ -1,26 +1,37 @@
 //! Whole directories in an overlay: deleted, replaced, moved, and then applied, over each kind of Store.
 
 use std::{
-    fs,
+    ffi::OsStr,
+    fs::{self, File, OpenOptions},
+    os::unix::{
+        ffi::OsStrExt as _,
+        fs::{FileExt as _, PermissionsExt as _, symlink},
+    },
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::SystemTime,
 };
 
-use piton_core::Code;
+use piton_core::{Code, Digest, FileBytes};
 use piton_store::testing::{TableCall, WatchedTable};
 use piton_workspaces::{
     Files, Workspaces,
+    mask::Mask,
     overlay::{ApplyRequest, OverlayStore},
-    path::LogicalPath,
+    path::{LogicalPath, MountPath},
     physical::PhysicalOptions,
-    store::Store,
+    store::{Change, Expected, Fault, Store},
     virtual_store::{VirtualPorts, VirtualStore},
 };
 use serde_json::{Value, json};
 
-use crate::world::{definition, memory_ports, namespace, physical, put};
+use crate::{
+    snapshot::tree,
+    world::{definition, memory_ports, namespace, physical, put},
+};
 
 /// What lies below, and hides `.env`.
 const FILES: [(&str, &str); 5] = [
@@ -37,7 +48,7 @@ struct Rig {
     operator: Files,
     /// How often something was written above.
     commits: Arc<AtomicU64>,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Rig {
@@ -73,7 +84,7 @@ impl Rig {
         let agent = definition("/scratch", "read-write", Arc::new(overlay.clone()));
         let agent = Files::new(Arc::new(Workspaces::new(vec![agent]).unwrap()));
         let operator = Files::new(Arc::new(overlay.operator(&project()).unwrap()));
-        Self { overlay, agent, operator, commits, _directory: directory }
+        Self { overlay, agent, operator, commits, directory }
     }
 
     async fn call(&self, tool: &str, arguments: Value) {
@@ -188,6 +199,96 @@ async fn a_directory_that_changed_below_since_it_was_deleted_above_is_a_conflict
             assert_eq!(refused.code(), Code::WorkspaceConflict, "{refused}");
             assert_eq!(before, shown(&rig.operator, "/project").await);
         }
+    }
+}
+
+/// Something that happens in a directory of the machine.
+type Act = fn(&Path);
+
+// shows in part: WS-059 (a directory is a conflict whatever changed in it)
+#[tokio::test]
+async fn a_directory_is_a_conflict_whatever_changed_in_it() {
+    let add_odd: Act = |at| fs::write(at.join(OsStr::from_bytes(b"odd\xff")), "odd\n").unwrap();
+    // What is there at first, and what somebody makes of it after the agent deleted the directory.
+    let cases: [(&str, Act, Act); 5] = [
+        (
+            "a file without a digest",
+            |at| {
+                let file = File::create(at.join("large")).unwrap();
+                file.set_len(70 << 20).unwrap();
+                file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+            },
+            |at| {
+                let file = OpenOptions::new().write(true).open(at.join("large")).unwrap();
+                file.write_all_at(b"x", 1 << 20).unwrap();
+            },
+        ),
+        ("a name that cannot be used", |_| {}, add_odd),
+        (
+            "where a link leads",
+            |at| symlink("here", at.join("link")).unwrap(),
+            |at| {
+                fs::remove_file(at.join("link")).unwrap();
+                symlink("there", at.join("link")).unwrap();
+            },
+        ),
+        (
+            "a file that is a program now",
+            |_| {},
+            |at| fs::set_permissions(at.join("old.rs"), fs::Permissions::from_mode(0o755)).unwrap(),
+        ),
+        ("a file", |_| {}, |at| fs::write(at.join("old.rs"), "new\n").unwrap()),
+    ];
+    let mut wrong = Vec::new();
+    for (what, first, then) in cases {
+        let rig = Rig::over(false).await;
+        let deep = rig.directory.path().join("src/deep");
+        first(&deep);
+        rig.call("delete", json!({ "path": "/scratch/src", "recursive": true })).await;
+        then(&deep);
+        let refused = rig.overlay.apply(&rig.operator, &everything()).await;
+        let code = refused.as_ref().err().map(piton_workspaces::Error::code);
+        if code != Some(Code::WorkspaceConflict) || !deep.join("old.rs").exists() {
+            wrong.push(what);
+        }
+        // As it was before, it goes.
+        let rig = Rig::over(false).await;
+        first(&rig.directory.path().join("src/deep"));
+        rig.call("delete", json!({ "path": "/scratch/src", "recursive": true })).await;
+        let applied = rig.overlay.apply(&rig.operator, &everything()).await.unwrap();
+        assert_eq!((applied.paths.len(), applied.stopped), (1, None), "{what}");
+        assert!(!rig.directory.path().join("src").exists(), "{what}");
+    }
+    assert_eq!(wrong, [""; 0]);
+    // What nobody could compare later is not deleted in the first place.
+    let rig = Rig::over(false).await;
+    add_odd(&rig.directory.path().join("src/deep"));
+    let delete = json!({ "path": "/scratch/src", "recursive": true });
+    let refused = rig.agent.call("delete", delete).await;
+    assert_eq!(refused.error.unwrap().code(), Code::WorkspaceHidden, "{}", refused.text);
+}
+
+// shows in part: WS-059 (a directory that changes at the last moment)
+#[tokio::test]
+async fn a_directory_that_changes_before_it_is_gone_stays_where_it_is() {
+    let changes: [Act; 4] = [
+        |at| fs::write(at.join("deep/old.rs"), "newer\n").unwrap(),
+        |at| fs::write(at.join("deep/newer.rs"), "newer\n").unwrap(),
+        |at| fs::write(at.join(OsStr::from_bytes(b"odd\xff")), "odd\n").unwrap(),
+        |at| fs::remove_file(at.join("m.rs")).unwrap(),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let rig = Rig::over(false).await;
+        let store = physical(rig.directory.path(), PhysicalOptions::default());
+        let mask = Arc::new(Mask::default());
+        let path: MountPath = "src".parse().unwrap();
+        let expected = Expected::Digest(Digest::of(&FileBytes(b"")));
+        let delete = Change::Delete { path, recursive: true, expected, mask };
+        let prepared = store.prepare(delete).await.unwrap();
+        change(&rig.directory.path().join("src"));
+        let before = tree(rig.directory.path());
+        assert_eq!(prepared.commit().await, Err(Fault::Raced), "{number}");
+        assert_eq!(tree(rig.directory.path()), before, "{number}");
     }
 }
 

@@ -52,8 +52,18 @@ fn declared(file: &str, start: &str, mark: &str) -> Vec<String> {
 #[test]
 fn a_store_is_asked_for_data_and_for_changes_of_data_and_for_nothing_else() {
     let asked = declared("port.rs", "pub trait Store", "    fn ");
-    let expected =
-        ["stat", "identity", "list", "read", "load", "search", "resolve", "prepare", "clear"];
+    let expected = [
+        "stat",
+        "identity",
+        "fingerprint",
+        "list",
+        "read",
+        "load",
+        "search",
+        "resolve",
+        "prepare",
+        "clear",
+    ];
     assert_eq!(asked, expected);
     let changes = declared("change.rs", "pub enum Change {", "    ");
     assert_eq!(changes, ["Write", "Append", "Delete", "Move", "MakeDirectory"]);
