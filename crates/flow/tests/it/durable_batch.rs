@@ -98,13 +98,19 @@ fn worker(death: &Arc<Death>, node: &'static str) -> Probe {
 
 /// Prepares two entries that differ by what is prepared again, and counts how often that happens.
 fn entries(name: &'static str) -> Probe {
+    padded(name, 0)
+}
+
+/// The same, with so many bytes more in each.
+fn padded(name: &'static str, bytes: usize) -> Probe {
     Probe::new()
         .prep(move |context| {
             Box::pin(async move {
                 let key = format!("prepared{}", name_of(context.params()));
                 add_one(context, &key).await?;
                 let times: u64 = context.unpack(&key).await?.unwrap();
-                Ok(json!([{ name: 1, "times": times }, { name: 2, "times": times }]))
+                let entry = |number: u64| json!({ name: number, "times": times, "padding": "x".repeat(bytes) });
+                Ok(json!([entry(1), entry(2)]))
             })
         })
         .post(move |context, actions| {
@@ -118,8 +124,12 @@ fn entries(name: &'static str) -> Probe {
 
 /// `first`, then twice (`a`, twice `b`, `c`), then `last`: ten visits.
 fn nested(death: &Arc<Death>, parallel: bool) -> Flow {
-    let batch = |name: &'static str, flow: Flow| Body::Batch {
-        items: Arc::new(entries(name)),
+    nested_with(death, parallel, entries("inner"))
+}
+
+fn nested_with(death: &Arc<Death>, parallel: bool, inner_entries: Probe) -> Flow {
+    let batch = |items: Probe, flow: Flow| Body::Batch {
+        items: Arc::new(items),
         flow: Arc::new(flow),
         parallel,
     };
@@ -127,13 +137,13 @@ fn nested(death: &Arc<Death>, parallel: bool) -> Flow {
     inner.add("b", worker(death, "b")).unwrap();
     let mut outer = Flow::new();
     let a = outer.add("a", worker(death, "a")).unwrap();
-    let each = outer.add("each", batch("inner", inner)).unwrap();
+    let each = outer.add("each", batch(inner_entries, inner)).unwrap();
     let c = outer.add("c", worker(death, "c")).unwrap();
     outer.next(a, each).unwrap();
     outer.next(each, c).unwrap();
     let mut flow = Flow::within("walk").unwrap();
     let first = flow.add("first", worker(death, "first")).unwrap();
-    let all = flow.add("all", batch("outer", outer)).unwrap();
+    let all = flow.add("all", batch(entries("outer"), outer)).unwrap();
     let last = flow.add("last", worker(death, "last")).unwrap();
     flow.next(first, all).unwrap();
     flow.next(all, last).unwrap();
@@ -229,6 +239,33 @@ async fn passes_of_batches_that_ended_are_not_run_again_wherever_the_process_die
                     assert_ne!(is_last, Some(commit.id()), "{at}: what stands is not abandoned");
                 }
             }
+        }
+    }
+}
+
+// shows in part: BP-102 (the part about a batch inside a pass that cannot be noted)
+#[tokio::test]
+async fn what_a_batch_too_large_to_note_has_changed_stands_once_it_finished() {
+    const PADDING: usize = 90_000;
+    for parallel in [false, true] {
+        let directory = tempfile::tempdir().unwrap();
+        let state = seeded(directory.path()).await;
+        let flow = |death: &Arc<Death>| nested_with(death, parallel, padded("inner", PADDING));
+        let whole = Arc::new(Death::default());
+        runner().run(&flow(&whole), &state, RunOptions::default()).await.outcome.unwrap();
+        let wanted = packed(&state);
+        for visit in 1..=VISITS {
+            let directory = tempfile::tempdir().unwrap();
+            let first = Death::in_visit(visit, Phase::Post);
+            {
+                let state = seeded(directory.path()).await;
+                die(&flow(&first), &state, &first, false).await;
+            }
+            let state = open(directory.path()).await;
+            let flow = flow(&Arc::new(Death::default()));
+            let report = runner().resume(&flow, &state, RunOptions::default()).await.unwrap();
+            report.outcome.unwrap();
+            assert_eq!(packed(&state), wanted, "{visit} {parallel}");
         }
     }
 }
