@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use piton_flow::{
-    Action, Body, Context, EventFilter, EventName, Flow, NodeError, Phase, RunOptions, RunStatus,
-    Shape, State,
+    Action, Body, Context, EventFilter, EventName, Flow, NodeError, NodeSettings, Phase,
+    RunOptions, RunStatus, Shape, State,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -268,6 +268,38 @@ async fn what_a_batch_too_large_to_note_has_changed_stands_once_it_finished() {
             assert_eq!(packed(&state), wanted, "{visit} {parallel}");
         }
     }
+}
+
+/// Batches whose entries are what a key holds.
+fn listed(items: Probe, settings: NodeSettings) -> Flow {
+    let mut inner = Flow::new();
+    let work = Probe::new().post(|context, _| {
+        Box::pin(async move {
+            add_one(context, &format!("worked-{}", context.params()["number"])).await?;
+            Ok(Action::Default)
+        })
+    });
+    inner.add("work", work).unwrap();
+    let mut flow = Flow::new();
+    let items = items.prep(|context| Box::pin(context.unpack_required("list")));
+    let batch = Body::Batch { items: Arc::new(items), flow: Arc::new(inner), parallel: false };
+    flow.add_with("each", batch, settings).unwrap();
+    flow
+}
+
+#[tokio::test]
+async fn a_batch_with_a_bad_entry_is_prepared_again_when_it_is_resumed() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
+    let person = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+    let _ = person.pack("list", &json!([{ "number": 1 }, 2])).unwrap();
+    let flow = listed(Probe::new(), NodeSettings::default());
+    let error = runner().run(&flow, &state, RunOptions::default()).await.outcome.unwrap_err();
+    assert!(error.to_string().contains("entry 1 of the batch is not an object"), "{error}");
+    let _ = person.pack("list", &json!([{ "number": 1 }, { "number": 2 }])).unwrap();
+    let report = runner().resume(&flow, &state, RunOptions::default()).await.unwrap();
+    report.outcome.unwrap();
+    assert_eq!([value(&state, "worked-1"), value(&state, "worked-2")], [json!(1), json!(1)]);
 }
 
 /// Four passes that count; the third fails as long as it is told to, after it has counted.
