@@ -88,7 +88,12 @@ impl Pass<'_> {
         let progress = frame.progress.as_ref();
         let kept = progress.and_then(|progress| self.kept_passes.entries(&progress.visit()));
         let prepared = match kept {
-            Some(entries) => Value::from(entries.clone()),
+            Some(entries) => {
+                let prepared = Value::from(entries.clone());
+                // Nobody noted what of it was protected.
+                visit.context.protected.note_value(&prepared);
+                prepared
+            }
             None => visit.prep().await?,
         };
         let entries = visit.entries(&prepared, BATCH_ITEMS_MAX)?;

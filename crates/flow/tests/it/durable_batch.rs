@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use piton_backpack::{PackOptions, Permissions};
 use piton_flow::{
     Action, Body, Context, EventFilter, EventName, Flow, NodeError, NodeSettings, Phase,
     RunOptions, RunStatus, Shape, State,
@@ -300,6 +301,30 @@ async fn a_batch_with_a_bad_entry_is_prepared_again_when_it_is_resumed() {
     let report = runner().resume(&flow, &state, RunOptions::default()).await.unwrap();
     report.outcome.unwrap();
     assert_eq!([value(&state, "worked-1"), value(&state, "worked-2")], [json!(1), json!(1)]);
+}
+
+// shows in part: BP-044 (the part about errors of a batch that is resumed)
+#[tokio::test]
+async fn entries_that_were_kept_are_in_no_error_of_the_batch_that_is_resumed() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
+    let system = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+    let tagged = PackOptions::new().tagged(["pii"]).unwrap();
+    let list = json!([{ "number": 1, "to": "ada@canary.example" }]);
+    let _ = system.pack_with("list", &list, &tagged).unwrap();
+    let telling = Probe::new().post(|_, _| {
+        let error = NodeError::new("no mail to ada@canary.example");
+        Box::pin(std::future::ready(Err(error)))
+    });
+    let permissions = Permissions::none().reading(["list", "worked-1"]).unwrap();
+    let permissions = Some(permissions.writing(["worked-1"]).unwrap());
+    let flow = listed(telling, NodeSettings { permissions, ..NodeSettings::default() });
+    let first = runner().run(&flow, &state, RunOptions::default()).await.outcome.unwrap_err();
+    let again = runner().resume(&flow, &state, RunOptions::default()).await.unwrap();
+    for error in [first, again.outcome.unwrap_err()] {
+        let words = "node `each` failed in post: no mail to [protected]";
+        assert_eq!(error.to_string(), words);
+    }
 }
 
 /// Four passes that count; the third fails as long as it is told to, after it has counted.
