@@ -150,7 +150,8 @@ impl RunRecord {
             if is_under_way || !state.is_durable() {
                 return Ok(Some((commit.id(), end)));
             }
-            end = end.or(Some(commit.id()));
+            // The run ended with the first of them.
+            end = Some(commit.id());
         }
         Ok(None)
     }

@@ -271,6 +271,30 @@ async fn what_others_packed_after_a_run_was_killed_stands() {
 }
 
 #[tokio::test]
+async fn a_run_ended_where_its_first_record_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
+    let failing = |fails: bool| {
+        let mut flow = Flow::new();
+        let node = Probe::new().post(move |context, _| {
+            Box::pin(async move {
+                context.pack("half", &1).await?;
+                if fails { Err(piton_flow::NodeError::new("no")) } else { Ok(Action::Default) }
+            })
+        });
+        flow.add("only", node).unwrap();
+        flow
+    };
+    runner().run(&failing(true), &state, RunOptions::default()).await.outcome.unwrap_err();
+    // An agent may be called as the node is.
+    pack_as(&state, "only", "advice", &"mind the gap");
+    let record = RunRecord::of(state.backpack()).unwrap().unwrap();
+    pack_as(&state, "flow", "flow.run", &record);
+    runner().resume(&failing(false), &state, RunOptions::default()).await.unwrap().outcome.unwrap();
+    assert_eq!(value(&state, "advice"), json!("mind the gap"));
+}
+
+#[tokio::test]
 async fn what_cannot_be_resumed_is_refused_with_the_reason() {
     let directory = tempfile::tempdir().unwrap();
     let state = open(directory.path()).await;
