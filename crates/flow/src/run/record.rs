@@ -19,7 +19,7 @@ use crate::graph::{Flow, digest};
 use crate::state::State;
 
 /// Who notes it, as the backpack names them.
-pub const RUNNER: &str = "flow";
+pub const RUNNER: &str = Identity::FLOW_RUNNER;
 
 /// Where.
 pub(super) const KEY: &str = "flow.run";
