@@ -25,6 +25,9 @@ impl Identity {
     /// The id of whoever made the backpack and gave it its first items.
     pub const SYSTEM: &'static str = "system";
 
+    /// Who runs flows, and limits to this name what it needs to resume them: no agent and no node is called so.
+    pub const FLOW_RUNNER: &'static str = "flow";
+
     /// A node without a namespace.
     pub fn new(id: &str, name: &str) -> Result<Self, TextError> {
         Ok(Self { id: NodeId::parse(id)?, name: NodeName::parse(name)?, namespace: None })

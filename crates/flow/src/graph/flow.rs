@@ -147,6 +147,15 @@ impl Flow {
         self.places.iter().position(|place| place.id == id).map(NodeRef)
     }
 
+    /// Whether it has a node, named as the backpack names it: the ids from this flow on, with `/` between them.
+    pub(crate) fn has_node(&self, path: &str) -> bool {
+        let (id, rest) = path.split_once('/').map_or((path, None), |(id, rest)| (id, Some(rest)));
+        let Some(place) = self.find(id) else { return false };
+        rest.is_none_or(|rest| {
+            self.places[place.0].body.flow().is_some_and(|flow| flow.has_node(rest))
+        })
+    }
+
     /// The ids of its nodes, in the order in which they were added.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.places.iter().map(|place| place.id.as_str())

@@ -21,12 +21,17 @@ impl Protected {
         if item.labels().is_protected()
             && let Ok(value) = item.value::<Value>()
         {
-            let mut texts = Vec::new();
-            collect(&value, &mut texts);
-            // The item itself counts, even if it holds no text to look for.
-            texts.push(value.to_string());
-            self.lock().extend(texts);
+            self.note_value(&value);
         }
+    }
+
+    /// Takes note of a value that may repeat such an item.
+    pub(crate) fn note_value(&self, value: &Value) {
+        let mut texts = Vec::new();
+        collect(value, &mut texts);
+        // The value itself counts, even if it holds no text to look for.
+        texts.push(value.to_string());
+        self.lock().extend(texts);
     }
 
     /// Whether anything protected was read.

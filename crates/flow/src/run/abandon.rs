@@ -1,5 +1,8 @@
 //! Taking back what nodes that did not finish have changed.
 //!
+//! *Invariants*: what others changed stands, whether the run ended or was killed. *Limitations*: they are known by
+//! name, so before its record says that the run ended, an agent called as a node counts as that node.
+//!
 //! History never changes, so the backpack adds commits that put keys back. The commits in between stay, marked as
 //! abandoned, and the record of the run says which they are.
 
@@ -8,21 +11,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use piton_backpack::{Commit, CommitId, Filter, Key};
 
 use super::progress::{KEY as PASSES, KeptPasses};
-use super::record::{Abandoned, KEY as RECORD, RunRecord, runner};
+use super::record::{Abandoned, KEY as RECORD, RUNNER, RunRecord, runner};
 use crate::error::Error;
+use crate::graph::Flow;
 use crate::state::State;
 
 /// Brings the state back to where the last record left it, but for what passes of a batch have finished since and for
-/// what others did after the run ended. Says which commits were abandoned, if there are any.
+/// what others did. Says which commits were abandoned, if there are any.
 pub(super) async fn abandon(
     state: &State,
+    flow: &Flow,
     passes: &KeptPasses,
 ) -> Result<Option<Abandoned>, Error> {
     let Some((since, end)) = RunRecord::unfinished(state).await? else { return Ok(None) };
     let after = state.history(&Filter { from: Some(since), ..Filter::default() }).await?;
     let is_own = |commit: &Commit| [RECORD, PASSES].contains(&commit.key().as_str());
+    // The runner takes back what nodes changed, and may have been killed while it did.
+    let is_others = |commit: &Commit| {
+        let author = commit.author().id.as_str();
+        author != RUNNER && !flow.has_node(author)
+    };
     let stands = |commit: &Commit| {
-        passes.changes.contains(&commit.id()) || end.is_some_and(|end| commit.id() > end)
+        let is_later = end.is_some_and(|end| commit.id() > end);
+        is_later || passes.changes.contains(&commit.id()) || is_others(commit)
     };
     let changes = || after.iter().skip(1).filter(|commit| commit.is_change() && !is_own(commit));
     let mut kept: BTreeMap<&Key, CommitId> = BTreeMap::new();

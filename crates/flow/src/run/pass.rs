@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use piton_backpack::{AsyncScope, Identity, Permissions};
+use piton_backpack::{AsyncScope, ChangeLog, Identity, Permissions};
 use piton_core::{Namespace, Pattern, Timer};
 use piton_models::ModelClient;
 use serde_json::{Map, Value};
@@ -83,8 +83,8 @@ impl Pass<'_> {
         let identity = Identity::new(&id, name).map_err(bad)?.within(within.clone());
         let permissions = place.settings.permissions.clone().or_else(|| frame.permissions.clone());
         let mut scope = self.state.scope(identity.clone(), permissions.clone())?;
-        if let Some(progress) = &frame.progress {
-            scope = scope.logged(progress.changes.clone());
+        if let Some(changes) = &frame.changes {
+            scope = scope.logged(changes.clone());
         }
         let tap = Tap { emitter: Arc::clone(&self.emitter), identity: Arc::new(identity) };
         Ok(Ready { id, namespace: within, permissions, scope, tap })
@@ -110,6 +110,8 @@ pub(super) struct Frame {
     pub(super) params: Arc<Map<String, Value>>,
     /// How far it is; absent if that is not noted.
     pub(super) progress: Option<Arc<Progress>>,
+    /// What its nodes change: of the innermost walk around it whose progress is noted, because it stands with that.
+    changes: Option<ChangeLog>,
 }
 
 impl Frame {
@@ -123,7 +125,8 @@ impl Frame {
         let namespace =
             namespace.map_err(|error| Error::invalid("namespace", error.to_string()))?;
         let params = Arc::new(params);
-        Ok(Self { namespace, path: Vec::new(), permissions: None, params, progress })
+        let changes = progress.as_ref().map(|progress| progress.changes.clone());
+        Ok(Self { namespace, path: Vec::new(), permissions: None, params, progress, changes })
     }
 
     /// The flow inside a place. Its nodes inherit what the place may touch, and what they pack themselves.
@@ -145,6 +148,7 @@ impl Frame {
             permissions,
             params: Arc::clone(&self.params),
             progress: self.progress.clone(),
+            changes: self.changes.clone(),
         })
     }
 
@@ -156,12 +160,14 @@ impl Frame {
     ) -> Self {
         let mut merged = (*self.params).clone();
         merged.extend(params.clone());
+        let own = progress.as_ref().map(|progress| progress.changes.clone());
         Self {
             namespace: self.namespace.clone(),
             path: self.path.clone(),
             permissions: self.permissions.clone(),
             params: Arc::new(merged),
             progress,
+            changes: own.or_else(|| self.changes.clone()),
         }
     }
 

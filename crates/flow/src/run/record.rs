@@ -19,7 +19,7 @@ use crate::graph::{Flow, digest};
 use crate::state::State;
 
 /// Who notes it, as the backpack names them.
-pub const RUNNER: &str = "flow";
+pub const RUNNER: &str = Identity::FLOW_RUNNER;
 
 /// Where.
 pub(super) const KEY: &str = "flow.run";
@@ -150,7 +150,8 @@ impl RunRecord {
             if is_under_way || !state.is_durable() {
                 return Ok(Some((commit.id(), end)));
             }
-            end = end.or(Some(commit.id()));
+            // The run ended with the first of them.
+            end = Some(commit.id());
         }
         Ok(None)
     }

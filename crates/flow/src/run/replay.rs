@@ -53,7 +53,7 @@ pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
 /// if the run stopped inside a flow within it.
 pub fn before_pending_node(backpack: &Backpack, flow: &Flow, node: &str) -> Option<CommitId> {
     let records = RunRecord::all(backpack).ok()?;
-    let (commit, record) = records.last()?;
+    let (_, record) = records.last()?;
     let next = match &record.finished {
         None => flow.start?,
         Some(Finished { path, condition }) => {
@@ -62,6 +62,9 @@ pub fn before_pending_node(backpack: &Backpack, flow: &Flow, node: &str) -> Opti
             place.edge(condition.as_deref()?)?.to
         }
     };
+    // Records of how the run ended come after what passes of a batch have left.
+    let place = |record: &RunRecord| (record.nodes_finished, record.finished.clone());
+    let (commit, _) = records.iter().find(|(_, earlier)| place(earlier) == place(record))?;
     (flow.places[next].id == node).then_some(*commit)
 }
 

@@ -104,7 +104,7 @@ impl Runner {
         }
         let done_items = DoneItems::of(&record, state).await?;
         let kept_passes = KeptPasses::of(&record, state).await?;
-        if let Some(abandoned) = abandon(state, &kept_passes).await? {
+        if let Some(abandoned) = abandon(state, flow, &kept_passes).await? {
             record.abandoned.push(abandoned);
             let surplus = record.abandoned.len().saturating_sub(ABANDONED_MAX);
             record.abandoned.drain(..surplus);

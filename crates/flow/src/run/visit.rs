@@ -88,10 +88,23 @@ impl Pass<'_> {
         let progress = frame.progress.as_ref();
         let kept = progress.and_then(|progress| self.kept_passes.entries(&progress.visit()));
         let prepared = match kept {
-            Some(entries) => Value::from(entries.clone()),
+            Some(entries) => {
+                let prepared = Value::from(entries.clone());
+                // Nobody noted what of it was protected.
+                visit.context.protected.note_value(&prepared);
+                prepared
+            }
             None => visit.prep().await?,
         };
         let entries = visit.entries(&prepared, BATCH_ITEMS_MAX)?;
+        // Before they are noted: what is noted is not prepared again, and a bad entry would stay.
+        let params = entries.iter().enumerate().map(|(index, entry)| {
+            entry.as_object().ok_or_else(|| {
+                let error = NodeError::new(format!("entry {index} of the batch is not an object"));
+                visit.failed(Phase::Prep, error)
+            })
+        });
+        let params = params.collect::<Result<Vec<_>, _>>()?;
         let inner = frame.inside(place, ready, batch.flow)?;
         let progress = match progress {
             Some(progress) if kept.is_some() => Some(progress),
@@ -99,11 +112,7 @@ impl Pass<'_> {
             None => None,
         };
         let mut frames = Vec::with_capacity(entries.len());
-        for (index, entry) in entries.iter().enumerate() {
-            let Value::Object(params) = entry else {
-                let error = NodeError::new(format!("entry {index} of the batch is not an object"));
-                return Err(visit.failed(Phase::Prep, error));
-            };
+        for (index, params) in params.into_iter().enumerate() {
             let progress =
                 progress.map(|progress| progress.pass(index, inner.depth(), &self.kept_passes));
             frames.push(inner.entry(params, progress));

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use piton_backpack::{PackOptions, Permissions};
 use piton_flow::{
-    Action, Body, Context, EventFilter, EventName, Flow, NodeError, Phase, RunOptions, RunStatus,
-    Shape, State,
+    Action, Body, Context, EventFilter, EventName, Flow, NodeError, NodeSettings, Phase,
+    RunOptions, RunStatus, Shape, State,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -98,13 +99,19 @@ fn worker(death: &Arc<Death>, node: &'static str) -> Probe {
 
 /// Prepares two entries that differ by what is prepared again, and counts how often that happens.
 fn entries(name: &'static str) -> Probe {
+    padded(name, 0)
+}
+
+/// The same, with so many bytes more in each.
+fn padded(name: &'static str, bytes: usize) -> Probe {
     Probe::new()
         .prep(move |context| {
             Box::pin(async move {
                 let key = format!("prepared{}", name_of(context.params()));
                 add_one(context, &key).await?;
                 let times: u64 = context.unpack(&key).await?.unwrap();
-                Ok(json!([{ name: 1, "times": times }, { name: 2, "times": times }]))
+                let entry = |number: u64| json!({ name: number, "times": times, "padding": "x".repeat(bytes) });
+                Ok(json!([entry(1), entry(2)]))
             })
         })
         .post(move |context, actions| {
@@ -118,8 +125,12 @@ fn entries(name: &'static str) -> Probe {
 
 /// `first`, then twice (`a`, twice `b`, `c`), then `last`: ten visits.
 fn nested(death: &Arc<Death>, parallel: bool) -> Flow {
-    let batch = |name: &'static str, flow: Flow| Body::Batch {
-        items: Arc::new(entries(name)),
+    nested_with(death, parallel, entries("inner"))
+}
+
+fn nested_with(death: &Arc<Death>, parallel: bool, inner_entries: Probe) -> Flow {
+    let batch = |items: Probe, flow: Flow| Body::Batch {
+        items: Arc::new(items),
         flow: Arc::new(flow),
         parallel,
     };
@@ -127,13 +138,13 @@ fn nested(death: &Arc<Death>, parallel: bool) -> Flow {
     inner.add("b", worker(death, "b")).unwrap();
     let mut outer = Flow::new();
     let a = outer.add("a", worker(death, "a")).unwrap();
-    let each = outer.add("each", batch("inner", inner)).unwrap();
+    let each = outer.add("each", batch(inner_entries, inner)).unwrap();
     let c = outer.add("c", worker(death, "c")).unwrap();
     outer.next(a, each).unwrap();
     outer.next(each, c).unwrap();
     let mut flow = Flow::within("walk").unwrap();
     let first = flow.add("first", worker(death, "first")).unwrap();
-    let all = flow.add("all", batch("outer", outer)).unwrap();
+    let all = flow.add("all", batch(entries("outer"), outer)).unwrap();
     let last = flow.add("last", worker(death, "last")).unwrap();
     flow.next(first, all).unwrap();
     flow.next(all, last).unwrap();
@@ -230,6 +241,89 @@ async fn passes_of_batches_that_ended_are_not_run_again_wherever_the_process_die
                 }
             }
         }
+    }
+}
+
+// shows in part: BP-102 (the part about a batch inside a pass that cannot be noted)
+#[tokio::test]
+async fn what_a_batch_too_large_to_note_has_changed_stands_once_it_finished() {
+    const PADDING: usize = 90_000;
+    for parallel in [false, true] {
+        let directory = tempfile::tempdir().unwrap();
+        let state = seeded(directory.path()).await;
+        let flow = |death: &Arc<Death>| nested_with(death, parallel, padded("inner", PADDING));
+        let whole = Arc::new(Death::default());
+        runner().run(&flow(&whole), &state, RunOptions::default()).await.outcome.unwrap();
+        let wanted = packed(&state);
+        for visit in 1..=VISITS {
+            let directory = tempfile::tempdir().unwrap();
+            let first = Death::in_visit(visit, Phase::Post);
+            {
+                let state = seeded(directory.path()).await;
+                die(&flow(&first), &state, &first, false).await;
+            }
+            let state = open(directory.path()).await;
+            let flow = flow(&Arc::new(Death::default()));
+            let report = runner().resume(&flow, &state, RunOptions::default()).await.unwrap();
+            report.outcome.unwrap();
+            assert_eq!(packed(&state), wanted, "{visit} {parallel}");
+        }
+    }
+}
+
+/// Batches whose entries are what a key holds.
+fn listed(items: Probe, settings: NodeSettings) -> Flow {
+    let mut inner = Flow::new();
+    let work = Probe::new().post(|context, _| {
+        Box::pin(async move {
+            add_one(context, &format!("worked-{}", context.params()["number"])).await?;
+            Ok(Action::Default)
+        })
+    });
+    inner.add("work", work).unwrap();
+    let mut flow = Flow::new();
+    let items = items.prep(|context| Box::pin(context.unpack_required("list")));
+    let batch = Body::Batch { items: Arc::new(items), flow: Arc::new(inner), parallel: false };
+    flow.add_with("each", batch, settings).unwrap();
+    flow
+}
+
+#[tokio::test]
+async fn a_batch_with_a_bad_entry_is_prepared_again_when_it_is_resumed() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
+    let person = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+    let _ = person.pack("list", &json!([{ "number": 1 }, 2])).unwrap();
+    let flow = listed(Probe::new(), NodeSettings::default());
+    let error = runner().run(&flow, &state, RunOptions::default()).await.outcome.unwrap_err();
+    assert!(error.to_string().contains("entry 1 of the batch is not an object"), "{error}");
+    let _ = person.pack("list", &json!([{ "number": 1 }, { "number": 2 }])).unwrap();
+    let report = runner().resume(&flow, &state, RunOptions::default()).await.unwrap();
+    report.outcome.unwrap();
+    assert_eq!([value(&state, "worked-1"), value(&state, "worked-2")], [json!(1), json!(1)]);
+}
+
+// shows in part: BP-044 (the part about errors of a batch that is resumed)
+#[tokio::test]
+async fn entries_that_were_kept_are_in_no_error_of_the_batch_that_is_resumed() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
+    let system = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+    let tagged = PackOptions::new().tagged(["pii"]).unwrap();
+    let list = json!([{ "number": 1, "to": "ada@canary.example" }]);
+    let _ = system.pack_with("list", &list, &tagged).unwrap();
+    let telling = Probe::new().post(|_, _| {
+        let error = NodeError::new("no mail to ada@canary.example");
+        Box::pin(std::future::ready(Err(error)))
+    });
+    let permissions = Permissions::none().reading(["list", "worked-1"]).unwrap();
+    let permissions = Some(permissions.writing(["worked-1"]).unwrap());
+    let flow = listed(telling, NodeSettings { permissions, ..NodeSettings::default() });
+    let first = runner().run(&flow, &state, RunOptions::default()).await.outcome.unwrap_err();
+    let again = runner().resume(&flow, &state, RunOptions::default()).await.unwrap();
+    for error in [first, again.outcome.unwrap_err()] {
+        let words = "node `each` failed in post: no mail to [protected]";
+        assert_eq!(error.to_string(), words);
     }
 }
 

@@ -62,3 +62,14 @@ fn a_flow_that_was_built_in_code_is_written_too() {
     let loaded: Registry = registry();
     assert_eq!(Flow::from_json(&written.to_string(), &loaded).unwrap().flow.to_json(), written);
 }
+
+#[test]
+fn a_node_cannot_have_the_name_of_the_runner() {
+    let problem = "`flow` is the name of the runner in the backpack; choose another id";
+    let error = Flow::new().add("flow", Probe::new()).unwrap_err().to_string();
+    assert!(error.contains(problem), "{error}");
+    let text = json!({ "nodes": [{ "id": "flow", "type": "template" }] }).to_string();
+    let error = Flow::from_json(&text, &registry()).unwrap_err().to_string();
+    assert!(error.contains(problem), "{error}");
+    Flow::new().add("flows", Probe::new()).unwrap();
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_backpack::JournaledBackpack;
 use piton_backpack::journal::{Holder, Mode, read, read_at};
-use piton_flow::run::{before_node, check_start};
+use piton_flow::run::{before_node, before_pending_node, check_start};
 use piton_flow::{Action, Body, Flow, NodeError, RunOptions, RunRecord, RunStatus, State};
 use serde_json::json;
 
@@ -97,6 +97,64 @@ async fn a_node_inside_a_batch_is_refused_with_the_node_to_run_again_from() {
     let before = state.backpack().snapshot_at_commit(commit).unwrap();
     let keys: Vec<String> = before.debug().keys().iter().map(ToString::to_string).collect();
     assert_eq!(keys, ["first", "flow.description", "flow.run"]);
+}
+
+#[tokio::test]
+async fn a_batch_that_failed_without_commits_of_its_own_is_run_again_from_before_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
+    let failing = Probe::new().post(|context, _| {
+        Box::pin(async move {
+            context.pack("half", &1).await?;
+            Err(NodeError::new("no"))
+        })
+    });
+    let mut inner = Flow::new();
+    inner.add("step", failing).unwrap();
+    let entries = Probe::new().prep(|_| Box::pin(std::future::ready(Ok(json!([{}])))));
+    let batch = Body::Batch { items: Arc::new(entries), flow: Arc::new(inner), parallel: false };
+    let again = Probe::new().post(|context, _| {
+        Box::pin(async move {
+            let count: u64 = context.unpack("count").await?.unwrap_or(0) + 1;
+            context.pack("count", &count).await?;
+            Ok(if count < 3 { Action::named("again") } else { Action::Default })
+        })
+    });
+    let mut flow = Flow::new();
+    let first = flow.add("first", again).unwrap();
+    let each = flow.add("each", batch).unwrap();
+    flow.on(first, "again", first).unwrap();
+    flow.next(first, each).unwrap();
+    runner().run(&flow, &state, RunOptions::default()).await.outcome.unwrap_err();
+    // It fails once more, with one more record of the same place.
+    let report = runner().resume(&flow, &state, RunOptions::default()).await.unwrap();
+    report.outcome.unwrap_err();
+    let commit = before_pending_node(state.backpack(), &flow, "each").unwrap();
+    let before = state.backpack().snapshot_at_commit(commit).unwrap();
+    let keys: Vec<String> = before.debug().keys().iter().map(ToString::to_string).collect();
+    assert_eq!(keys, ["count", "flow.description", "flow.run"]);
+    assert_eq!(before.debug().peek::<u64>("count").unwrap(), Some(3));
+}
+
+#[tokio::test]
+async fn a_loop_that_stopped_is_run_again_from_its_last_round() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
+    let round = Probe::new().post(|context, _| {
+        Box::pin(async move {
+            let count: u64 = context.unpack("count").await?.unwrap_or(0) + 1;
+            context.pack("count", &count).await?;
+            Ok(Action::named("again"))
+        })
+    });
+    let mut flow = Flow::new();
+    let node = flow.add("round", round).unwrap();
+    flow.on(node, "again", node).unwrap();
+    let options = RunOptions { steps_max: 3, ..RunOptions::default() };
+    runner().run(&flow, &state, options).await.outcome.unwrap_err();
+    let commit = before_pending_node(state.backpack(), &flow, "round").unwrap();
+    let before = state.backpack().snapshot_at_commit(commit).unwrap();
+    assert_eq!(before.debug().peek::<u64>("count").unwrap(), Some(3));
 }
 
 #[tokio::test]

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
-use piton_backpack::{Action as Done, Options, Ports};
+use piton_backpack::{
+    AccessControl, Action as Done, Identity, NodeId, Options, PackOptions, Ports,
+};
 use piton_core::Code;
 use piton_core::port::NoTrace;
 use piton_flow::{
@@ -231,6 +233,65 @@ async fn a_run_that_failed_goes_on_with_the_node_that_failed() {
     let again = runner().resume(&failing(false), &state, RunOptions::default()).await.unwrap();
     assert_eq!((again.status(), again.run), (RunStatus::Done, report.run));
     assert_eq!(value(&state, "first"), json!(1), "it did not run again");
+}
+
+/// Packs in the name of somebody, as another process does between two runs.
+fn pack_as(state: &State, name: &str, key: &str, value: &impl serde::Serialize) {
+    let identity = Identity::new(name, name).unwrap();
+    let only = AccessControl::only([NodeId::parse(name).unwrap()]);
+    let is_own = key == "flow.run";
+    let options = if is_own { PackOptions::new().limited(only) } else { PackOptions::new() };
+    let scope = state.backpack().scope(identity, None).unwrap();
+    let _ = scope.pack_with(key, value, &options).unwrap();
+}
+
+#[tokio::test]
+async fn what_others_packed_after_a_run_was_killed_stands() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = Arc::new(Trap { at: Some((2, Phase::Post)), ..Trap::default() });
+    {
+        let (state, runner, flow) = (open(directory.path()).await, runner(), flow(&first));
+        tokio::select! {
+            report = runner.run(&flow, &state, RunOptions::default()) => panic!("{report:?}"),
+            () = first.sprung.notified() => {}
+        }
+    }
+    let state = open(directory.path()).await;
+    pack_as(&state, "claude", "advice", &"mind the gap");
+    pack_as(&state, "claude", "left-by-b", &"not you");
+    let trap = Arc::new(Trap { at: Some((1, Phase::Prep)), ..Trap::default() });
+    let (runner, flow) = (runner(), flow(&trap));
+    tokio::select! {
+        report = runner.resume(&flow, &state, RunOptions::default()) => panic!("{report:?}"),
+        () = trap.sprung.notified() => {}
+    }
+    assert_eq!(value(&state, "advice"), json!("mind the gap"));
+    assert_eq!(value(&state, "left-by-b"), json!("not you"));
+    assert_eq!(value(&state, "half"), json!("a"), "what the node left is taken back");
+}
+
+#[tokio::test]
+async fn a_run_ended_where_its_first_record_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = open(directory.path()).await;
+    let failing = |fails: bool| {
+        let mut flow = Flow::new();
+        let node = Probe::new().post(move |context, _| {
+            Box::pin(async move {
+                context.pack("half", &1).await?;
+                if fails { Err(piton_flow::NodeError::new("no")) } else { Ok(Action::Default) }
+            })
+        });
+        flow.add("only", node).unwrap();
+        flow
+    };
+    runner().run(&failing(true), &state, RunOptions::default()).await.outcome.unwrap_err();
+    // An agent may be called as the node is.
+    pack_as(&state, "only", "advice", &"mind the gap");
+    let record = RunRecord::of(state.backpack()).unwrap().unwrap();
+    pack_as(&state, "flow", "flow.run", &record);
+    runner().resume(&failing(false), &state, RunOptions::default()).await.unwrap().outcome.unwrap();
+    assert_eq!(value(&state, "advice"), json!("mind the gap"));
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! As whom a call acts.
 
 use piton_backpack::bounds::NODE_BYTES_MAX;
-use piton_backpack::{Key, NodeId};
+use piton_backpack::{Identity, Key, NodeId};
 use piton_core::Provenance;
 use piton_workflow::compile::StateAccess;
 
@@ -22,11 +22,13 @@ pub struct Acting {
 }
 
 impl Acting {
-    /// The agent that the configuration names, else what its client calls itself.
+    /// The agent that the configuration names, else what its client calls itself. Nobody acts as the runner of flows,
+    /// which keeps to itself what it needs to resume a run.
     pub fn new(configured: Option<&NodeId>, client: Option<String>, standing: &Standing) -> Self {
         let client = client.map(|name| plain(&name)).filter(|name| !name.is_empty());
         let named = configured.map(ToString::to_string).or(client);
-        let agent = named.unwrap_or_else(|| NOBODY.to_owned());
+        let agent =
+            named.filter(|name| name != Identity::FLOW_RUNNER).unwrap_or_else(|| NOBODY.to_owned());
         let narrowed = standing.access.as_ref().and_then(|access| access.state.clone());
         Self { agent, provenance: standing.provenance.clone(), narrowed }
     }

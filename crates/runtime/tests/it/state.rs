@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, Identity, Options, Ports};
+use piton_backpack::{BackpackId, Identity, NodeId, Options, Ports};
 use piton_core::port::NoTrace;
+use piton_runtime::Standing;
 use piton_runtime::bounds::STATE_TURN_WAIT;
 use piton_runtime::state::request::{ListKeys, Pack, ShowHistory};
 use piton_runtime::state::{Acting, Attached, SharedBackpacks};
@@ -45,6 +46,21 @@ fn kept_in(
 
 fn me() -> Acting {
     Acting { agent: "me".to_owned(), provenance: None, narrowed: None }
+}
+
+#[test]
+fn a_client_that_calls_itself_as_the_runner_of_flows_is_nobody() {
+    let check = |client: &str, expected: &str| {
+        let acting = Acting::new(None, Some(client.to_owned()), &Standing::default());
+        assert_eq!(acting.agent, expected, "{client:?}");
+    };
+    check("claude", "claude");
+    check("flows", "flows");
+    check("flow", "agent");
+    check(" fl\now\t", "agent");
+    let configured = NodeId::parse("flow").unwrap();
+    let acting = Acting::new(Some(&configured), Some("claude".to_owned()), &Standing::default());
+    assert_eq!(acting.agent, "agent", "nobody can be configured to be it either");
 }
 
 async fn attached(root: &std::path::Path) -> Attached {

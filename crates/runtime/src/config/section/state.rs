@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use piton_backpack::{BackpackId, Key, NodeId, Permissions};
+use piton_backpack::{BackpackId, Identity, Key, NodeId, Permissions};
 use piton_core::{Digest, FileBytes};
 use serde::Deserialize;
 
@@ -18,7 +18,8 @@ use crate::config::layer::Place;
 pub struct StateSection {
     /// What the backpack is called. What a project calls so is its own: another project has another one.
     pub backpack: BackpackId,
-    /// As whom agents act; as what their client calls itself if it is not set.
+    /// As whom agents act; as what their client calls itself if it is not set. `flow` is the runner of flows: it cannot
+    /// be set, and a client that calls itself so acts as `agent`.
     #[serde(default)]
     pub agent: Option<NodeId>,
     /// The keys that they may read; all but protected ones if neither this nor `write` is set.
@@ -76,7 +77,14 @@ impl Section for StateSection {
                 fix: "leave the list out, or take some keys away".to_owned(),
             })
         });
-        too_long.collect()
+        let runner = Identity::FLOW_RUNNER;
+        let is_runner = self.agent.as_ref().is_some_and(|agent| agent.as_str() == runner);
+        let runner = is_runner.then(|| Wrong {
+            entry: None,
+            reason: format!("`agent` is `{runner}`, the name of the runner of flows"),
+            fix: "choose another name".to_owned(),
+        });
+        too_long.chain(runner).collect()
     }
 }
 
@@ -85,6 +93,23 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+
+    #[test]
+    fn an_agent_cannot_be_configured_as_the_runner_of_flows() {
+        let wrong = |agent: &str| {
+            let section = StateSection {
+                backpack: "payroll".parse().expect("a name"),
+                agent: Some(NodeId::parse(agent).expect("a name")),
+                read: None,
+                write: None,
+            };
+            let wrong = section.check(Place::User).into_iter();
+            wrong.map(|wrong| format!("{}; {}", wrong.reason, wrong.fix)).collect::<Vec<_>>()
+        };
+        assert!(wrong("flows").is_empty());
+        let words = "`agent` is `flow`, the name of the runner of flows; choose another name";
+        assert_eq!(wrong("flow"), [words]);
+    }
 
     #[test]
     fn a_project_has_a_backpack_of_its_own_and_a_user_the_one_that_is_named() {
