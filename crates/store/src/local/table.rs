@@ -60,7 +60,8 @@ struct Writer {
 impl LocalTable {
     /// Opens the table `name`, making the database if need be. Blocks.
     ///
-    /// A damaged or replaced database opens too: whoever asks it for something learns of that, and nobody else does.
+    /// A damaged or replaced database opens too, and one for which the disk has no room: whoever asks it for something
+    /// learns of that, and nobody else does.
     pub fn open(dir: &DataDir, name: &LeaseName) -> Result<Self, Error> {
         let path = dir.table();
         if connection::create_file(&path)? {
@@ -73,7 +74,7 @@ impl LocalTable {
             Ok((connection::only_reads(first)?, is_noted))
         };
         let (first, is_noted) = match open() {
-            Err(Error::TableDamaged { .. }) => (None, true),
+            Err(Error::TableDamaged { .. } | Error::Io { .. } | Error::Sql { .. }) => (None, true),
             opened => opened.map(|(first, is_noted)| (Some(first), is_noted))?,
         };
         let upkeep = Upkeep::new(&path);

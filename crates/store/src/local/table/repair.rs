@@ -187,12 +187,12 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
     // The copy of an older schema is brought up to date like any other, if that is possible.
     let mut from = match connection::open_writer(&work) {
         Ok(from) => connection::only_reads(from),
-        Err(_) => connection::open_reader(&work),
+        Err(_) => connection::open_as_it_is(&work),
     };
     if !from.as_ref().is_ok_and(can_be_read) {
         drop(from);
         take_first_page(fresh, &work).map_err(failed())?;
-        from = connection::open_reader(&work);
+        from = connection::open_as_it_is(&work);
     }
     let done = match &from {
         Ok(from) => salvage(from, &mut to, &kept.join("entries.jsonl"))?,
