@@ -86,7 +86,7 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     let failed = Error::io(OPERATION);
     let kept = match unfinished(dir).map_err(Error::io(OPERATION))? {
         Some(kept) => kept,
-        None if is_sound(&dir.table()) => {
+        None if is_sound(&dir.table())? => {
             let mut connection = connection::open_writer(&dir.table())?;
             let is_accepted = !identity::is_noted(dir, &mut connection)?;
             if is_accepted {
@@ -115,10 +115,17 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     Ok(RepairedTable { aside: Some(aside), ..done })
 }
 
-/// Whether a database can be read and has nothing wrong in it.
-fn is_sound(path: &Path) -> bool {
-    let Ok(connection) = connection::open_writer(path) else { return false };
-    upkeep::status(&connection, path).is_ok_and(|status| status.problems.is_empty())
+/// Whether a database can be read and has nothing wrong in it. That of a newer Piton, or one that is in use, cannot be
+/// judged.
+fn is_sound(path: &Path) -> Result<bool, Error> {
+    let status =
+        connection::open_writer(path).and_then(|connection| upkeep::status(&connection, path));
+    match status {
+        Ok(status) => Ok(status.problems.is_empty()),
+        Err(error @ Error::UnsupportedVersion { found, known, .. }) if found > known => Err(error),
+        Err(error @ Error::Busy { .. }) => Err(error),
+        Err(_) => Ok(false),
+    }
 }
 
 /// The copy that a repair which was cut off made.

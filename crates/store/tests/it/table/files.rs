@@ -84,6 +84,9 @@ async fn a_database_of_another_format_is_refused_and_left_alone() {
         matches!(refused, Some(Error::UnsupportedVersion { found: 3, known: 2, .. })),
         "{refused:?}"
     );
+    let refused = repair_table(&dir).unwrap_err();
+    assert!(matches!(refused, Error::UnsupportedVersion { found: 3, .. }), "{refused}");
+    assert!(!dir.damaged().exists());
     assert_eq!(fs::read(dir.table()).unwrap(), before);
     set(2);
     assert_eq!(value(&open(root.path()), "a").await, Some(b"1".to_vec()));
