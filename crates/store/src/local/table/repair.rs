@@ -88,7 +88,8 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
         Some(kept) => kept,
         None if is_sound(&dir.table())? => {
             let mut connection = connection::open_writer(&dir.table())?;
-            let is_accepted = !identity::is_noted(dir, &mut connection)?;
+            let noted = identity::ensure_noted(dir, &mut connection)?;
+            let is_accepted = identity::number(&connection)? != noted;
             if is_accepted {
                 identity::accept(dir, &connection)?;
             }
@@ -202,7 +203,12 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
         from = connection::open_as_it_is(&work);
     }
     let done = match &from {
-        Ok(from) => salvage(from, &mut to, &kept.join("entries.jsonl"))?,
+        Ok(from) => {
+            let found = identity::number(from).ok();
+            let is_accepted = identity.is_some() && found.is_some() && found != identity;
+            let done = salvage(from, &mut to, &kept.join("entries.jsonl"))?;
+            RepairedTable { is_accepted, ..done }
+        }
         Err(_) => RepairedTable { gaps: 1, ..RepairedTable::default() },
     };
     drop(from);
