@@ -328,8 +328,9 @@ impl Error {
                 ..
             } => "Nothing was written. Load the stream and make the plan on what it holds now.",
             Self::TableReplaced => {
-                "Nothing was touched. Restore table.sqlite3 from a backup. Without one, `piton data repair` continues \
-                 with the file that is there; what was only in the lost one is gone."
+                "Nothing was touched. Stop every Piton, remove table.sqlite3-wal and table.sqlite3-shm, and put the \
+                 backup of table.sqlite3 in place. If you did so already, or have no backup, accept the file that is \
+                 there with `piton data repair`; what was only in the lost one is gone."
             }
             Self::FormatCorrupt => {
                 "Nothing was touched. Move format.json of the data directory aside and run the command again: Piton \

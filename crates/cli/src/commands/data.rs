@@ -114,16 +114,18 @@ fn repair(app: &App) -> Result<Ending, Failure> {
     let at_root = |source| Failure::DataDir { path: root.clone(), source };
     let dir = DataDir::open_alone(&root).map_err(at_root)?;
     let done = repair_table(&dir)?;
-    match &done.aside {
-        None if done.is_accepted => app.output.say(
+    if done.is_accepted {
+        app.output.say(
             "table.sqlite3 is another file than before, and is used from now on. What was only in the lost one is gone.",
-        ),
+        );
+    }
+    match &done.aside {
+        None if done.is_accepted => {}
         None => app.output.say("table.sqlite3 is sound. Nothing was changed."),
         Some(aside) => {
             let (kept, root) = (done.kept, app.shown(&root));
-            app.output.say(format_args!(
-                "table.sqlite3 is new, with all {kept} entries that are whole."
-            ));
+            app.output
+                .say(format_args!("table.sqlite3 is new, with all {kept} entries that are whole."));
             if done.damaged > 0 {
                 let damaged = count(usize::try_from(done.damaged).unwrap_or(usize::MAX), "entry");
                 app.output.say(format_args!(

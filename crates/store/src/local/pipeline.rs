@@ -148,11 +148,8 @@ impl Pipeline {
     /// The job: writes what waits until nothing does. Blocks.
     pub(super) fn drain(&self) {
         loop {
-            let (batch, torn) = {
-                let mut queue = self.queue();
-                (self.take_batch(&mut queue), queue.torn.take())
-            };
-            let answers = self.write(batch, torn);
+            let batch = self.take_batch(&mut self.queue());
+            let answers = self.write(batch);
             let mut queue = self.queue();
             let is_over = queue.waiting.is_empty();
             if is_over {
@@ -195,14 +192,10 @@ impl Pipeline {
     }
 
     /// Writes one batch; returns the answer to each of its plans.
-    fn write(
-        &self,
-        batch: Vec<(Arc<EncodedPlan>, Reply)>,
-        torn: Option<TornTail>,
-    ) -> Vec<(Reply, Answer)> {
+    fn write(&self, batch: Vec<(Arc<EncodedPlan>, Reply)>) -> Vec<(Reply, Answer)> {
         let (plans, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         let (outcomes, accepted, head) = self.sort_out(&plans);
-        let result = self.make_durable(head, &accepted, torn, &outcomes);
+        let result = self.make_durable(head, &accepted, &outcomes);
         let answers = outcomes.into_iter().map(|outcome| match (&result, outcome) {
             (Err(error), Ok(_)) => Err(error.clone()),
             (_, outcome) => outcome,
@@ -252,7 +245,6 @@ impl Pipeline {
         &self,
         head: Head,
         accepted: &[Arc<EncodedPlan>],
-        torn: Option<TornTail>,
         outcomes: &[Answer],
     ) -> Result<(), Error> {
         if accepted.is_empty() {
@@ -265,8 +257,9 @@ impl Pipeline {
         }
         let written = (|| {
             let _writing = self.site.enter_writing(accepted)?;
-            if torn.is_some() {
+            if self.queue().torn.is_some() {
                 self.site.set_aside_torn(head)?;
+                self.queue().torn = None;
             }
             let mut head = head;
             if head.synced < head.position {

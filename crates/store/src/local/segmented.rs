@@ -26,9 +26,10 @@ use super::{
     layout::{Layout, Restored},
     site::{NewFile, Site},
     tail::{Ending, Head, Tail},
+    upkeep,
 };
 use crate::{
-    Error, Event, Reason,
+    Error, Event, Health, Reason,
     bounds::PLAN_BYTES_MAX,
     line::{Flaw, read_event},
     manifest::{self, Group},
@@ -101,6 +102,10 @@ impl Layout for Segmented {
             let ending = scan_text::<E>(site, &mut tail, &control[at..], &mut |_| {})?;
             let at = usize::try_from(tail.head.position).unwrap_or(control.len());
             let group = match ending {
+                // What a newer Piton wrote is neither cut away nor written again, also behind what was restored.
+                Ending::Broken { health: Health::UnknownVersion { version, .. }, .. } => {
+                    return Err(upkeep::newer(version));
+                }
                 Ending::Broken { .. } => changed_group::<E>(site, tail.head, &control[at..])?,
                 _ => None,
             };

@@ -29,7 +29,7 @@ use std::{path::Path, sync::Arc};
 
 use tokio::sync::Mutex;
 
-use self::{pool::Readers, snapshot::Snapshot, upkeep::Upkeep};
+use self::{identity::Database, pool::Readers, snapshot::Snapshot, upkeep::Upkeep};
 pub use self::{
     repair::{RepairedTable, repair_table},
     upkeep::TableStatus,
@@ -47,8 +47,6 @@ pub struct LocalTable {
     name: LeaseName,
     writer: Arc<Mutex<Writer>>,
     readers: Arc<Readers>,
-    /// Whether the database is another one than the data directory had.
-    is_replaced: bool,
 }
 
 /// The one connection of a handle that writes, from its first commit on: many handles only read.
@@ -60,28 +58,19 @@ struct Writer {
 impl LocalTable {
     /// Opens the table `name`, making the database if need be. Blocks.
     ///
-    /// A damaged or replaced database opens too: whoever asks it for something learns of that, and nobody else does.
+    /// A damaged or replaced database opens too, and one for which the disk has no room: whoever asks it for something
+    /// learns of that, and nobody else does.
     pub fn open(dir: &DataDir, name: &LeaseName) -> Result<Self, Error> {
         let path = dir.table();
         if connection::create_file(&path)? {
             dir.disk().sync_dir(dir.root()).map_err(Error::io("sync the data directory"))?;
         }
-        // Makes and checks the schema; then it is there for the first read.
-        let open = || {
-            let mut first = connection::open_writer(&path)?;
-            let is_noted = identity::is_noted(dir, &mut first)?;
-            Ok((connection::only_reads(first)?, is_noted))
-        };
-        let (first, is_noted) = match open() {
-            Err(Error::TableDamaged { .. }) => (None, true),
-            opened => opened.map(|(first, is_noted)| (Some(first), is_noted))?,
-        };
+        let (database, first) = Database::open(dir)?;
         let upkeep = Upkeep::new(&path);
         Ok(Self {
-            is_replaced: !is_noted,
             name: name.clone(),
             writer: Arc::new(Mutex::new(Writer { connection: None, upkeep })),
-            readers: Arc::new(Readers::new(path, first)),
+            readers: Arc::new(Readers::new(database, first)),
         })
     }
 
@@ -99,7 +88,7 @@ impl LocalTable {
 
     /// Refuses a database that is another one than the data directory had.
     fn check_identity(&self) -> Result<(), Error> {
-        if self.is_replaced { Err(Error::TableReplaced) } else { Ok(()) }
+        self.readers.database().check()
     }
 
     /// Writes a copy of the whole database to `to`, where nothing may be yet.
@@ -156,11 +145,14 @@ impl Table for LocalTable {
             let mut guard = Arc::clone(&self.writer).lock_owned().await;
             nearby(move || {
                 let Writer { connection, upkeep } = &mut *guard;
+                let database = readers.database();
                 let connection = match connection {
                     Some(connection) => connection,
-                    None => connection.insert(connection::open_writer(readers.path())?),
+                    None => connection.insert(database.open_writer()?),
                 };
                 let version = entries::commit(connection, &table, batch)?;
+                // Nobody would find it in a file that is gone.
+                database.check_file()?;
                 upkeep.after_commit(connection);
                 Ok(version)
             })

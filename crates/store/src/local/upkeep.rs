@@ -77,8 +77,7 @@ pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error
         return Ok(Repaired { was, next_event, rewritten: 0, backup: None });
     };
     if let Health::UnknownVersion { version, .. } = was {
-        let known = u64::from(crate::record::VERSION);
-        return Err(Error::UnsupportedVersion { what: "the stream", found: version, known });
+        return Err(newer(version));
     }
     let control = site.read_control(0)?.unwrap_or_default();
     let restored = L::restore::<E>(site, head, &control)?;
@@ -96,6 +95,12 @@ pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error
     };
     let backup = roll_back().map_err(Error::io("repair a stream"))?;
     Ok(Repaired { was, next_event: head.next_event, rewritten: restored.rewritten, backup })
+}
+
+/// Refuses a stream that a newer Piton wrote.
+pub(super) fn newer(found: u64) -> Error {
+    let known = u64::from(crate::record::VERSION);
+    Error::UnsupportedVersion { what: "the stream", found, known }
 }
 
 /// Removes a stream whose lock is held: it disappears in one step, and is then emptied.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use piton_store::{
     Error, StreamId,
     port::{Journal, JournalReader},
-    testing::{Sample, SimDisk, contract::journal::append},
+    testing::{Sample, SimDisk, contract::journal::append, sample_plan},
 };
 
 use crate::site::{SESSION, backpacks, block_on, sessions};
@@ -207,4 +207,19 @@ fn a_shortened_file_is_torn_in_its_newest_plan_and_damaged_before_it() {
         [torn(0), whole(3), torn(3), whole(4), torn(4), whole(6), torn(6)],
         "only whole records count"
     );
+}
+
+#[test]
+fn a_torn_tail_is_kept_aside_also_if_the_first_plan_writes_nothing() {
+    let disk = small(sessions);
+    let path = dir("sessions").join("manifest.jsonl");
+    disk.damage(&path, |bytes| bytes.truncate(bytes.len() - 10));
+    let journal = sessions(&disk);
+    let lease = block_on(journal.lease(&SESSION.parse().unwrap())).unwrap();
+    let torn = lease.torn_tail().unwrap();
+    let kept = disk.contents()[&path][usize::try_from(torn.offset).unwrap()..].to_vec();
+    let refused = sample_plan(lease.stream(), lease.next_event().get() + 1, 1, "refused");
+    block_on(async { journal.append(&lease.writer(), refused).await }).unwrap_err();
+    block_on(append(&journal, &lease, 1, "next")).unwrap();
+    assert!(disk.contents().values().any(|bytes| *bytes == kept), "the torn bytes are gone");
 }

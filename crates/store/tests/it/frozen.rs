@@ -5,10 +5,10 @@
 
 use std::{fs, path::Path};
 
-use piton_core::{DedupeKey, EventIndex, port::Entropy};
+use piton_core::{Code, DedupeKey, EventIndex, port::Entropy};
 use piton_store::{
     StreamId,
-    local::{DataDir, LocalKeyRing, LocalTable, LogJournal, SegmentedJournal},
+    local::{DataDir, LocalKeyRing, LocalTable, LogJournal, SegmentedJournal, repair_table},
     port::{Change, Expect, Journal, KeyAge, KeyRing, Table as _, Write},
     testing::Sample,
 };
@@ -102,6 +102,40 @@ fn a_table_of_version_1_is_read_and_written_with_checksums_from_then_on() {
     assert!(raw.execute(update, []).is_err());
     let sums = "SELECT count(checksum) FROM entries";
     assert_eq!(raw.query_row(sums, [], |row| row.get(0)), Ok(1), "of the row that was written");
+}
+
+#[test]
+fn a_table_of_version_1_with_a_damaged_row_opens_and_can_be_repaired() {
+    let (_root, dir) = frozen();
+    let mut bytes = fs::read(dir.table()).unwrap();
+    // The types of a row's table, key and value: a text of 4 bytes, and blobs of 1 and 6. The last becomes a text.
+    let at = bytes.windows(3).position(|types| types == [0x15, 0x0e, 0x18]).unwrap();
+    bytes[at + 2] ^= 1;
+    fs::write(dir.table(), bytes).unwrap();
+    let name = "test".parse().unwrap();
+    let table = LocalTable::open(&dir, &name).unwrap();
+    let refused = block_on(table.get(b"a")).unwrap_err();
+    assert_eq!(refused.code(), Code::StoreTableDamaged, "{refused}");
+    let refused = block_on(table.status()).unwrap_err();
+    assert_eq!(refused.code(), Code::StoreTableDamaged, "{refused}");
+    drop(table);
+    let repaired = repair_table(&dir).unwrap();
+    assert_eq!((repaired.kept, repaired.gaps), (1, 1), "{repaired:?}");
+    let table = LocalTable::open(&dir, &name).unwrap();
+    assert_eq!(block_on(table.get(b"a")).unwrap().unwrap().value, b"first");
+}
+
+#[test]
+fn a_table_of_version_1_opens_where_nothing_can_be_written_and_is_brought_up_to_date_later() {
+    let (root, dir) = frozen();
+    // The log cannot be there.
+    let log = root.path().join("table.sqlite3-wal");
+    fs::create_dir(&log).unwrap();
+    let table = LocalTable::open(&dir, &"test".parse().unwrap()).unwrap();
+    let refused = block_on(table.get(b"a")).unwrap_err();
+    assert_eq!(refused.code(), Code::StoreIo, "{refused}");
+    fs::remove_dir(log).unwrap();
+    assert_eq!(block_on(table.get(b"a")).unwrap().unwrap().value, b"first");
 }
 
 // shows: WR-044

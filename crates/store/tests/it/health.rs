@@ -303,6 +303,20 @@ fn a_newer_version_is_not_guessed_at() {
     }
 }
 
+#[test]
+fn a_newer_version_behind_a_damaged_record_is_not_cut_away() {
+    let disk = session();
+    rewrite(&disk, "manifest.jsonl", |lines| lines[2]["v"] = json!(2));
+    disk.damage(&path("manifest.jsonl"), |text| {
+        let at = text.windows(6).position(|window| window == b"sha256").unwrap();
+        text[at] ^= 1;
+    });
+    let before = disk.contents();
+    let error = block_on(sessions(&disk).repair(&SESSION.parse().unwrap())).unwrap_err();
+    assert!(matches!(error, Error::UnsupportedVersion { found: 2, .. }), "{error}");
+    assert_eq!(disk.contents(), before);
+}
+
 // shows: WR-046, WR-072, WR-077
 #[test]
 fn a_control_record_has_all_its_fields_and_no_other() {

@@ -88,6 +88,18 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
 
 /// Opens a connection that only reads.
 pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
+    let reader = open_as_it_is(path)?;
+    match format(&reader).map_err(sql("open the table")) {
+        // It could not be brought up to date before.
+        Ok(Some(1)) => only_reads(open_writer(path)?),
+        // Something else may be readable all the same.
+        Ok(_) | Err(Error::TableDamaged { .. }) => Ok(reader),
+        Err(error) => Err(error),
+    }
+}
+
+/// The same, whatever its schema is.
+pub(super) fn open_as_it_is(path: &Path) -> Result<Connection, Error> {
     only_reads(open(path).map_err(sql("open the table"))?)
 }
 

@@ -207,9 +207,17 @@ fn checksum(table: &str, key: &[u8], value: &[u8], number: u64) -> i32 {
     hasher.finalize().cast_signed()
 }
 
-/// A key for people: what is not a printable character is escaped, and a long one is cut.
+/// A key for people: what is not a printable character is escaped, and the middle of a long one is left out. Its
+/// beginning says of what it is, its end is often a name.
 pub(super) fn shown(key: &[u8]) -> String {
-    piton_core::shorten(&key.escape_ascii().to_string(), TABLE_KEY_SHOWN_MAX).into_owned()
+    const MARK: &str = "…";
+    let text = key.escape_ascii().to_string();
+    if text.len() <= TABLE_KEY_SHOWN_MAX {
+        return text;
+    }
+    let room = TABLE_KEY_SHOWN_MAX - MARK.len();
+    let (start, end) = (room / 2, text.len() - room.div_ceil(2));
+    [&text[..start], MARK, &text[end..]].concat()
 }
 
 #[cfg(test)]
@@ -220,6 +228,15 @@ mod tests {
     fn a_checksum_is_the_crc_32_of_what_an_entry_is_made_of() {
         // From Python's zlib.crc32.
         assert_eq!(checksum("context", b"key", b"value", 258).cast_unsigned(), 0x8081_8546);
+    }
+
+    #[test]
+    fn a_long_key_is_shown_with_its_beginning_and_its_end() {
+        let key = [b"workspaces/virtual/1/", [0xff; 48].as_slice(), b"notes/name.txt"].concat();
+        let text = shown(&key);
+        assert!(text.starts_with("workspaces/virtual/1/") && text.ends_with("notes/name.txt"));
+        assert_eq!((text.len(), text.matches('…').count()), (TABLE_KEY_SHOWN_MAX, 1), "{text}");
+        assert_eq!(shown(b"short\n"), "short\\n");
     }
 
     #[test]

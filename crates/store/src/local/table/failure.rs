@@ -61,6 +61,10 @@ pub(super) fn sql(operation: &'static str) -> impl Fn(rusqlite::Error) -> Error 
             | rusqlite::Error::QueryReturnedNoRows,
             _,
         ) => Error::TableDamaged { operation },
+        // Our statements fit our schema and what we write into it, so something else stands there.
+        _ if error.sqlite_error().is_some_and(|it| it.extended_code == ffi::SQLITE_ERROR) => {
+            Error::TableDamaged { operation }
+        }
         (rusqlite::Error::SqliteFailure(failure, _), _) => {
             Error::Sql { operation, message: ffi::code_to_str(failure.extended_code).to_owned() }
         }
@@ -99,6 +103,11 @@ mod tests {
             (ffi::SQLITE_IOERR_FSYNC, Code::StoreIo, "could not commit: disk I/O error"),
             (
                 ffi::SQLITE_CORRUPT,
+                Code::StoreTableDamaged,
+                "could not commit: table.sqlite3 is damaged",
+            ),
+            (
+                ffi::SQLITE_ERROR,
                 Code::StoreTableDamaged,
                 "could not commit: table.sqlite3 is damaged",
             ),

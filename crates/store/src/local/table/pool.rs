@@ -1,14 +1,14 @@
 //! The connections of one handle that read.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use super::{super::nearby, connection};
+use super::{super::nearby, identity::Database};
 use crate::Error;
 
 /// Reads that run at the same time. More would only queue for the same disk.
@@ -16,21 +16,21 @@ const READERS: usize = 4;
 
 /// Up to [`READERS`] connections, opened when they are first needed.
 pub(super) struct Readers {
-    path: PathBuf,
+    database: Database,
     free: Arc<Semaphore>,
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
-    /// Readers of the database at `path`, of whom the first may be there already.
-    pub(super) fn new(path: PathBuf, first: Option<Connection>) -> Self {
+    /// Readers of a database, of whom the first may be there already.
+    pub(super) fn new(database: Database, first: Option<Connection>) -> Self {
         let idle = Mutex::new(first.into_iter().collect());
-        Self { path, free: Arc::new(Semaphore::new(READERS)), idle }
+        Self { database, free: Arc::new(Semaphore::new(READERS)), idle }
     }
 
-    /// Where the database is.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// What they read.
+    pub(super) fn database(&self) -> &Database {
+        &self.database
     }
 
     /// Runs `read` with a connection and the database's path, where it holds up nobody else.
@@ -45,9 +45,9 @@ impl Readers {
             let idle = own.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let connection = match idle {
                 Some(connection) => connection,
-                None => connection::open_reader(&own.path)?,
+                None => own.database.open_reader()?,
             };
-            let result = read(&connection, &own.path);
+            let result = read(&connection, own.database.path());
             own.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
             result
         })

@@ -86,9 +86,10 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     let failed = Error::io(OPERATION);
     let kept = match unfinished(dir).map_err(Error::io(OPERATION))? {
         Some(kept) => kept,
-        None if is_sound(&dir.table()) => {
+        None if is_sound(&dir.table())? => {
             let mut connection = connection::open_writer(&dir.table())?;
-            let is_accepted = !identity::is_noted(dir, &mut connection)?;
+            let noted = identity::ensure_noted(dir, &mut connection)?;
+            let is_accepted = identity::number(&connection)? != noted;
             if is_accepted {
                 identity::accept(dir, &connection)?;
             }
@@ -115,10 +116,17 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     Ok(RepairedTable { aside: Some(aside), ..done })
 }
 
-/// Whether a database can be read and has nothing wrong in it.
-fn is_sound(path: &Path) -> bool {
-    let Ok(connection) = connection::open_writer(path) else { return false };
-    upkeep::status(&connection, path).is_ok_and(|status| status.problems.is_empty())
+/// Whether a database can be read and has nothing wrong in it. That of a newer Piton, or one that is in use, cannot be
+/// judged.
+fn is_sound(path: &Path) -> Result<bool, Error> {
+    let status =
+        connection::open_writer(path).and_then(|connection| upkeep::status(&connection, path));
+    match status {
+        Ok(status) => Ok(status.problems.is_empty()),
+        Err(error @ Error::UnsupportedVersion { found, known, .. }) if found > known => Err(error),
+        Err(error @ Error::Busy { .. }) => Err(error),
+        Err(_) => Ok(false),
+    }
 }
 
 /// The copy that a repair which was cut off made.
@@ -187,15 +195,20 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
     // The copy of an older schema is brought up to date like any other, if that is possible.
     let mut from = match connection::open_writer(&work) {
         Ok(from) => connection::only_reads(from),
-        Err(_) => connection::open_reader(&work),
+        Err(_) => connection::open_as_it_is(&work),
     };
     if !from.as_ref().is_ok_and(can_be_read) {
         drop(from);
         take_first_page(fresh, &work).map_err(failed())?;
-        from = connection::open_reader(&work);
+        from = connection::open_as_it_is(&work);
     }
     let done = match &from {
-        Ok(from) => salvage(from, &mut to, &kept.join("entries.jsonl"))?,
+        Ok(from) => {
+            let found = identity::number(from).ok();
+            let is_accepted = identity.is_some() && found.is_some() && found != identity;
+            let done = salvage(from, &mut to, &kept.join("entries.jsonl"))?;
+            RepairedTable { is_accepted, ..done }
+        }
         Err(_) => RepairedTable { gaps: 1, ..RepairedTable::default() },
     };
     drop(from);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 
-use super::{super::nearby, connection, entries, failure::sql, pool::Readers};
+use super::{super::nearby, entries, failure::sql, pool::Readers};
 use crate::{
     Error, LeaseName,
     port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
@@ -22,11 +22,11 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     /// The table `name` as it is now.
-    pub(super) async fn take(readers: &Readers, name: LeaseName) -> Result<Self, Error> {
-        let path = readers.path().to_path_buf();
+    pub(super) async fn take(readers: &Arc<Readers>, name: LeaseName) -> Result<Self, Error> {
+        let readers = Arc::clone(readers);
         nearby(move || {
             // A connection of its own: those of the pool are for calls that end.
-            let connection = connection::open_reader(&path)?;
+            let connection = readers.database().open_reader()?;
             // It is the first read that fixes the moment.
             let begun = connection.execute_batch("BEGIN; SELECT value FROM meta");
             begun.map_err(sql("read from the table"))?;

@@ -84,6 +84,9 @@ async fn a_database_of_another_format_is_refused_and_left_alone() {
         matches!(refused, Some(Error::UnsupportedVersion { found: 3, known: 2, .. })),
         "{refused:?}"
     );
+    let refused = repair_table(&dir).unwrap_err();
+    assert!(matches!(refused, Error::UnsupportedVersion { found: 3, .. }), "{refused}");
+    assert!(!dir.damaged().exists());
     assert_eq!(fs::read(dir.table()).unwrap(), before);
     set(2);
     assert_eq!(value(&open(root.path()), "a").await, Some(b"1".to_vec()));
@@ -105,6 +108,8 @@ async fn a_database_that_was_deleted_or_replaced_is_used_only_after_a_repair() {
         for _ in 0..2 {
             let refused = table.commit(vec![put("b", Expect::Anything, "2")]).await.unwrap_err();
             assert!(matches!(refused, Error::TableReplaced), "{refused}");
+            let advice = refused.envelope().suggestion;
+            assert!(["-wal", "-shm", "piton data repair"].iter().all(|part| advice.contains(part)));
             assert!(matches!(table.get(b"a").await, Err(Error::TableReplaced)));
             assert_eq!(table.status().await.unwrap().problems, [refused.to_string()]);
         }
@@ -126,6 +131,55 @@ async fn a_database_that_was_deleted_or_replaced_is_used_only_after_a_repair() {
         assert!(value(&open(root.path()), "a").await.is_some());
         assert_eq!(fs::read(&note).unwrap(), noted);
     }
+}
+
+#[tokio::test]
+async fn a_process_that_runs_acknowledges_nothing_into_a_database_that_is_gone() {
+    for is_replaced in [false, true] {
+        let (root, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        commit(&open(other.path()), "a", "another").await;
+        let (writes, reads) = (open(root.path()), open(root.path()));
+        commit(&writes, "a", "1").await;
+        for suffix in ["", "-wal", "-shm"] {
+            fs::remove_file(root.path().join(format!("table.sqlite3{suffix}"))).unwrap();
+        }
+        if is_replaced {
+            let path = root.path().join("table.sqlite3");
+            fs::copy(other.path().join("table.sqlite3"), path).unwrap();
+        }
+        for table in [&writes, &reads] {
+            let refused = table.commit(vec![put("b", Expect::Anything, "2")]).await.unwrap_err();
+            assert!(matches!(refused, Error::TableReplaced), "{refused}");
+            let refused = table.get(b"a").await.unwrap_err();
+            assert!(matches!(refused, Error::TableReplaced), "from then on: {refused}");
+        }
+        assert!(!root.path().join("table.sqlite3-wal").exists(), "the other one is left alone");
+    }
+}
+
+#[tokio::test]
+async fn a_snapshot_is_never_of_another_database() {
+    let (root, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    commit(&open(other.path()), "a", "another").await;
+    let table = open(root.path());
+    fs::copy(other.path().join("table.sqlite3"), root.path().join("new")).unwrap();
+    fs::rename(root.path().join("new"), root.path().join("table.sqlite3")).unwrap();
+    let refused = table.snapshot().await.err().unwrap();
+    assert!(matches!(refused, Error::TableReplaced), "{refused}");
+}
+
+#[tokio::test]
+async fn a_database_that_is_both_another_one_and_damaged_is_accepted_with_a_word() {
+    let (root, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    commit(&open(root.path()), "a", "1").await;
+    commit(&open(other.path()), "a", "another").await;
+    let mut bytes = fs::read(other.path().join("table.sqlite3")).unwrap();
+    let at = bytes.windows(7).rposition(|window| window == b"another").unwrap();
+    bytes[at] ^= 1;
+    fs::write(root.path().join("table.sqlite3"), bytes).unwrap();
+    let done = repair_table(&DataDir::open_alone(root.path()).unwrap()).unwrap();
+    assert!(done.is_accepted && done.damaged == 1, "{done:?}");
+    assert_eq!(value(&open(root.path()), "a").await, None);
 }
 
 #[tokio::test]
