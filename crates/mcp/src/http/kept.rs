@@ -10,7 +10,8 @@
 //! anew. What clients without sessions repeat is the matter of `repeat`.
 //!
 //! *Invariants*: what is kept for a session is found by its id alone, which is random and which only its client knows.
-//! Without sessions, the id of the stream is such an id. What is kept is what was sent.
+//! Without sessions, the id of the stream is such an id. What is kept is what was sent. A server gives what it kept itself,
+//! or another that asks for the same token and offers the same; a session goes on at any.
 //!
 //! *Limitations*: "got through" means that the connection took all of it. Progress is not kept. A call whose process died
 //! has no reply, and is made anew when it is repeated: `startKey` makes that harmless.
@@ -53,10 +54,19 @@ const WAITING_EVENTS: usize = 16;
 /// How many hex digits of a digest tell the requests of a session apart.
 const REQUEST_DIGITS: usize = 32;
 
+/// Where a server keeps replies, and which of those there are its own.
+#[derive(Clone)]
+pub(super) struct OwnReplies {
+    pub(super) replies: Arc<dyn Replies>,
+    /// The same for servers that ask for the same token and offer the same.
+    pub(super) server: Digest,
+}
+
 /// Replies that clients may ask for again. Clones keep the same ones.
 #[derive(Clone)]
 pub(super) struct KeptReplies {
     replies: Arc<dyn Replies>,
+    server: Digest,
 }
 
 /// The events of one call.
@@ -84,6 +94,8 @@ struct Record {
     is_done: bool,
     /// Whether the connection of the client took all of it.
     is_delivered: bool,
+    /// The server that keeps it.
+    server: Option<Digest>,
 }
 
 impl CallStream {
@@ -121,8 +133,13 @@ impl CallStream {
 }
 
 impl KeptReplies {
-    pub(super) fn new(replies: Arc<dyn Replies>) -> Self {
-        Self { replies }
+    pub(super) fn new(OwnReplies { replies, server, .. }: OwnReplies) -> Self {
+        Self { replies, server }
+    }
+
+    /// A record of a call of which nothing was sent yet.
+    fn fresh(&self) -> Record {
+        Record { server: Some(self.server), ..Record::default() }
     }
 
     /// Begins a call; nothing if it is a repetition whose reply is kept, or will be.
@@ -138,15 +155,17 @@ impl KeptReplies {
                 return None;
             }
             // A repetition of this call must not take the reply of the one before for its own.
-            self.keep(stream, &Record::default()).await;
+            self.keep(stream, &self.fresh()).await;
         }
         Some(LiveCall { stream: stream.clone(), claim })
     }
 
-    /// What is known of a call. What cannot be read is not there: then the call is one like any other.
+    /// What is known of a call. What cannot be read, or is of another server, is not there: then the call is one like any
+    /// other.
     async fn record(&self, stream: &CallStream) -> Option<Record> {
         let bytes = self.replies.get(&stream.key).await.ok()??;
-        serde_json::from_slice(&bytes).ok()
+        let record: Record = serde_json::from_slice(&bytes).ok()?;
+        (record.server == Some(self.server)).then_some(record)
     }
 
     /// Whether it was kept.
@@ -171,7 +190,7 @@ impl KeptReplies {
             let _until_end = until_end;
             let (stream, mut until_reply) = (&sent, Some((claim, until_reply)));
             let mut events = std::pin::pin!(events);
-            let mut record = Record::default();
+            let mut record = kept.fresh();
             let mut is_there = true;
             while let Some(mut event) = events.next().await {
                 event.event_id = None;
@@ -321,7 +340,7 @@ impl EventStore for KeptReplies {
     {
         Box::pin(async move {
             let stream = CallStream::without_session(stream_id).ok_or("its id is no name")?;
-            let mut record = self.record(&stream).await.unwrap_or_default();
+            let mut record = self.record(&stream).await.unwrap_or_else(|| self.fresh());
             record.add(event.message.as_deref());
             // A reply that cannot be kept is sent all the same.
             self.keep(&stream, &record).await;
@@ -453,23 +472,52 @@ mod tests {
         }
     }
 
+    /// The replies of a server.
+    fn own(replies: impl Replies + 'static, server: &str) -> KeptReplies {
+        let server = Digest::of(&FileBytes(server.as_bytes()));
+        KeptReplies::new(OwnReplies { replies: Arc::new(replies), server })
+    }
+
+    fn ping() -> ClientJsonRpcMessage {
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        ClientJsonRpcMessage::request(ping, RequestId::Number(7))
+    }
+
+    fn pong() -> ServerJsonRpcMessage {
+        let reply = ServerResult::EmptyResult(EmptyResult {});
+        ServerJsonRpcMessage::response(reply, RequestId::Number(7))
+    }
+
+    #[tokio::test]
+    async fn a_server_that_offers_something_else_gives_no_reply_that_another_kept() {
+        let replies = MemoryReplies::new(Arc::new(SystemClock));
+        let stream = CallStream::of_request("a session", &ping());
+        let first = own(replies.clone(), "first");
+        let mut record = first.fresh();
+        record.add(Some(&pong()));
+        assert!(first.keep(&stream, &record).await);
+        for (server, is_its_own) in [("first", true), ("second", false)] {
+            let server = own(replies.clone(), server);
+            assert_eq!(server.begin(&stream).await.is_none(), is_its_own);
+            assert_eq!(server.resume(stream.clone(), 0).await.is_some(), is_its_own);
+        }
+    }
+
     #[tokio::test]
     async fn a_call_that_ends_while_its_repetition_is_looked_for_is_not_made_again() {
         let replies = MemoryReplies::new(Arc::new(SystemClock));
-        let first = KeptReplies::new(Arc::new(replies.clone()));
-        let ping = ClientRequest::PingRequest(PingRequest::default());
-        let ping = ClientJsonRpcMessage::request(ping, RequestId::Number(7));
-        let stream = CallStream::of_request("a session", &ping);
+        let first = own(replies.clone(), "one");
+        let stream = CallStream::of_request("a session", &ping());
         let call = first.begin(&stream).await.expect("it is the first of its kind");
-        let (ended, reply) = (stream.clone(), ServerResult::EmptyResult(EmptyResult {}));
+        let ended = stream.clone();
         let meanwhile = async move {
-            let mut record = Record::default();
-            record.add(Some(&ServerJsonRpcMessage::response(reply, RequestId::Number(7))));
+            let mut record = first.fresh();
+            record.add(Some(&pong()));
             assert!(first.keep(&ended, &record).await);
             drop(call);
         };
         let meanwhile = Mutex::new(Some(Box::pin(meanwhile) as BoxFuture<'static, ()>));
-        let again = KeptReplies::new(Arc::new(Interrupted { replies, meanwhile }));
+        let again = own(Interrupted { replies, meanwhile }, "one");
         assert!(again.begin(&stream).await.is_none());
         let events: Vec<_> = again.follow(stream, 0).collect().await;
         assert_eq!(events.len(), 1, "it gets the reply of the first");

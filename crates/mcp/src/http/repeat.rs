@@ -5,7 +5,9 @@
 //! its reply got through. Then it gets that reply, from whichever process it reaches, and nothing is done twice.
 //!
 //! *Invariants*: a call goes on when its client is gone, and then its reply is kept. A reply that is kept is given to one
-//! client. Whoever repeats a call waits at most [`REPLAY_WAIT`].
+//! client, which passes every check that another call passes. Servers that ask for other tokens or offer something else
+//! share none; a server that is started again with the same settings finds its own. Whoever repeats a call waits at most
+//! [`REPLAY_WAIT`].
 //!
 //! *Limitations*: "got through" means that the connection took all of it. A reply beyond [`UNHEARD_BYTES_MAX`] is not kept,
 //! and a call whose process died has none: repeated, it is made anew. `startKey` makes that harmless.
@@ -18,18 +20,19 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::response::Parts;
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode, request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::poll_fn;
 use futures_util::{Stream, StreamExt as _};
-use piton_core::{Digest, FileBytes};
-use piton_runtime::replies::{Replies, ReplyClaim, ReplyKey};
+use piton_core::DigestBuilder;
+use piton_runtime::replies::{ReplyClaim, ReplyKey};
 use serde::{Deserialize, Serialize};
 use tokio::select;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
+use super::kept::OwnReplies;
 use super::phase::OneCall;
 use crate::bounds::{
     MESSAGE_BYTES_MAX, REPEAT_GRACE, REPLAY_PAUSE, REPLAY_WAIT, UNHEARD_BYTES_MAX,
@@ -39,11 +42,11 @@ use crate::bounds::{
 /// sixteen clients.
 const NOBODY: &str = "calls without a session";
 
+/// The headers by which the service decides what it answers. A client that repeats a call sends the same.
+const TOLD_IN_HEADERS: [&str; 3] = ["accept", "mcp-protocol-version", "mcp-name"];
+
 /// How many parts of a reply may wait for its client.
 const WAITING_PARTS: usize = 16;
-
-/// Where the replies are kept, if they are.
-pub(super) type Kept = Option<Arc<dyn Replies>>;
 
 /// A part of a reply's body.
 type Part = Result<Bytes, axum::Error>;
@@ -51,7 +54,7 @@ type Part = Result<Bytes, axum::Error>;
 /// A call without a session.
 #[derive(Clone)]
 struct LoneCall {
-    replies: Arc<dyn Replies>,
+    kept: OwnReplies,
     key: ReplyKey,
 }
 
@@ -74,18 +77,25 @@ struct KeptReply {
 }
 
 /// Makes a call, unless it repeats one.
-pub(super) async fn check(State(kept): State<Kept>, request: Request, next: Next) -> Response {
-    let (Some(replies), true) = (kept, is_lone_call(&request)) else {
+pub(super) async fn check(
+    State(kept): State<Option<OwnReplies>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (Some(kept), true) = (kept, is_lone_call(&request)) else {
         return next.run(request).await;
     };
     let (head, body) = request.into_parts();
+    if let Some(refusal) = refusal(head.clone(), next.clone()).await {
+        return refusal;
+    }
     // It was read whole before.
     let bytes = to_bytes(body, MESSAGE_BYTES_MAX).await.unwrap_or_default();
-    let call = LoneCall::new(replies, &bytes);
+    let call = LoneCall::new(kept, &head.headers, &bytes);
     let request = Request::from_parts(head, Body::from(bytes));
     let began = Instant::now();
     loop {
-        match call.replies.claim(&call.key).await {
+        match call.kept.replies.claim(&call.key).await {
             Ok(Some(claim)) => {
                 return match call.unheard().await {
                     Some(Unheard::Replied(reply)) => call.give(reply, claim),
@@ -123,6 +133,14 @@ fn is_lone_call(request: &Request) -> bool {
         && !request.headers().contains_key("mcp-session-id")
 }
 
+/// What the service answers to a caller that it does not let in. It checks `Host` and `Origin` before it looks at the
+/// method, so it is asked with one that it does not have.
+async fn refusal(mut head: request::Parts, next: Next) -> Option<Response> {
+    head.method = Method::OPTIONS;
+    let response = next.run(Request::from_parts(head, Body::empty())).await;
+    (response.status() != StatusCode::METHOD_NOT_ALLOWED).then_some(response)
+}
+
 fn still_under_way() -> Response {
     let words = "The call that this one repeats is still under way. Repeat it once more for its reply; it is not made twice.\n";
     let headers = [(CONTENT_TYPE, "text/plain; charset=utf-8"), (RETRY_AFTER, "2")];
@@ -130,23 +148,31 @@ fn still_under_way() -> Response {
 }
 
 impl LoneCall {
-    fn new(replies: Arc<dyn Replies>, message: &[u8]) -> Self {
-        let digits = Digest::of(&FileBytes(message)).hex();
+    fn new(kept: OwnReplies, headers: &HeaderMap, message: &[u8]) -> Self {
+        let mut digest = DigestBuilder::new();
+        digest.update(kept.server.as_bytes());
+        for name in TOLD_IN_HEADERS {
+            let value = headers.get(name).map_or(&b""[..], |value| value.as_bytes());
+            digest.update(&(value.len() as u64).to_le_bytes());
+            digest.update(value);
+        }
+        digest.update(message);
+        let digits = digest.finish().hex();
         let name = digits[..32].parse().expect("hex digits are a name");
         let key = ReplyKey::new(&format!("{NOBODY} {}", &digits[..1]), name);
-        Self { replies, key }
+        Self { kept, key }
     }
 
     /// What cannot be read is not there.
     async fn unheard(&self) -> Option<Unheard> {
-        let bytes = self.replies.get(&self.key).await.ok()??;
+        let bytes = self.kept.replies.get(&self.key).await.ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 
     async fn keep(&self, unheard: &Unheard) {
         let bytes = serde_json::to_vec(unheard).expect("it is JSON");
         // A reply that cannot be kept cannot be had again.
-        let _ = self.replies.keep(&self.key, bytes).await;
+        let _ = self.kept.replies.keep(&self.key, bytes).await;
     }
 
     /// Makes the call, and keeps its reply if the client does not get it.

@@ -1,7 +1,7 @@
 //! The server itself, from its start to its end.
 //!
 //! *Invariants*: when it is told to stop, whatever it had begun may end within [`SHUTDOWN_WAIT`]; what comes after that is
-//! refused before anything is done.
+//! refused before anything is done. Servers that ask for other tokens or offer something else share no replies.
 
 use std::sync::Arc;
 
@@ -10,9 +10,11 @@ use axum::extract::Request;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
+use piton_core::{Digest, FileBytes};
 use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
+use super::kept::OwnReplies;
 use super::listener::Listener;
 use super::message::Room;
 use super::phase::{Phase, UnderWay};
@@ -51,19 +53,35 @@ pub async fn serve_http(
     stop: impl Future<Output = ()>,
 ) -> Stopped {
     let offer = offer.into();
-    serve_handlers(listener, move || Server::remote(&offer), stop).await
+    let token = listener.token.as_ref().map(|token| token.digest().to_string());
+    let server = format!("{} {token:?}", offer.digest());
+    let kept = listener
+        .replies
+        .clone()
+        .map(|replies| OwnReplies { replies, server: Digest::of(&FileBytes(server.as_bytes())) });
+    serve(listener, move || Server::remote(&offer), kept, stop).await
 }
 
-/// Serves with any handlers, as `make` makes them for connections, behind the same checks and limits.
+/// Serves with any handlers, as `make` makes them for connections, behind the same checks and limits. No replies are
+/// kept: nothing says what other servers with such handlers have in common.
 pub async fn serve_handlers<H: ServerHandler>(
     listener: Listener,
     make: impl Fn() -> H + Send + Sync + 'static,
     stop: impl Future<Output = ()>,
 ) -> Stopped {
-    let Listener { socket, token, replies, .. } = listener;
+    serve(listener, make, None, stop).await
+}
+
+async fn serve<H: ServerHandler>(
+    listener: Listener,
+    make: impl Fn() -> H + Send + Sync + 'static,
+    kept: Option<OwnReplies>,
+    stop: impl Future<Output = ()>,
+) -> Stopped {
+    let Listener { socket, token, .. } = listener;
     let (stage, staged) = watch::channel(Phase::Open);
     let calls = UnderWay::new();
-    let sessions = ClientSessions::new(replies.clone());
+    let sessions = ClientSessions::new(kept.clone());
     let mut config = config(token.is_some());
     config.session_store = sessions.store();
     let ending = config.cancellation_token.clone();
@@ -72,7 +90,7 @@ pub async fn serve_handlers<H: ServerHandler>(
     let router = Router::new()
         .nest_service(PATH, service)
         .layer(from_fn(say_ended))
-        .layer(from_fn_with_state(replies, repeat::check))
+        .layer(from_fn_with_state(kept, repeat::check))
         .layer(from_fn_with_state(Room::new(), message::check))
         .layer(from_fn_with_state((staged.clone(), calls.clone()), phase::count))
         .fallback(nothing_here);

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::stream::once;
 use futures_util::{Stream, StreamExt as _};
-use piton_runtime::replies::Replies;
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::WorkerTransport;
 use rmcp::transport::streamable_http_server::session::local::{
@@ -21,7 +20,7 @@ use rmcp::transport::streamable_http_server::session::{
     SessionStore,
 };
 
-use super::kept::{CallStream, KeptReplies, is_reply};
+use super::kept::{CallStream, KeptReplies, OwnReplies, is_reply};
 use super::phase::call_of;
 use crate::bounds::SESSIONS_MAX;
 
@@ -136,7 +135,7 @@ impl Uses {
 }
 
 impl ClientSessions {
-    pub(super) fn new(replies: Option<Arc<dyn Replies>>) -> Self {
+    pub(super) fn new(replies: Option<OwnReplies>) -> Self {
         Self {
             held: LocalSessionManager::default(),
             uses: Arc::default(),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Digest, Envelope, FileBytes};
 
 use crate::bounds::{TOKEN_BYTES_MAX, TOKEN_BYTES_MIN};
 
@@ -32,6 +32,11 @@ impl Token {
             "Write {TOKEN_BYTES_MIN} to {TOKEN_BYTES_MAX} random letters and digits into its file, for example what \
              `openssl rand -hex 32` prints."
         )))
+    }
+
+    /// The digest of the token, which does not give it away.
+    pub(super) fn digest(&self) -> Digest {
+        Digest::of(&FileBytes(self.0.as_bytes()))
     }
 
     /// Whether `sent` is the token. A guess of its length takes as long whatever is right about it.

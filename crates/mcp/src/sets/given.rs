@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use piton_core::{Digest, FileBytes};
 use piton_runtime::files::FileWorld;
 use piton_runtime::state::BackpackId;
 use piton_runtime::{Connection, Runtime};
@@ -13,6 +14,7 @@ use super::set::ToolSet;
 use super::state::State;
 use super::workflow::Workflow;
 use crate::log::CallLog;
+use crate::server::listed;
 
 /// Makes the set of one connection, if that one gets it.
 type Give = dyn Fn(&Arc<Connection>) -> Option<Arc<dyn ToolSet>> + Send + Sync;
@@ -24,6 +26,8 @@ pub struct Offer {
     more: Vec<Arc<Give>>,
     backpack: Option<BackpackId>,
     log: Option<Arc<dyn CallLog>>,
+    /// The Workspaces, as they were declared.
+    workspaces: Vec<String>,
 }
 
 impl fmt::Debug for Offer {
@@ -35,7 +39,7 @@ impl fmt::Debug for Offer {
 impl From<Arc<Runtime>> for Offer {
     /// The sets that come with Piton.
     fn from(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, more: Vec::new(), backpack: None, log: None }
+        Self { runtime, more: Vec::new(), backpack: None, log: None, workspaces: Vec::new() }
     }
 }
 
@@ -64,7 +68,8 @@ impl Offer {
 
     /// The same, with the tools that these Workspaces allow.
     #[must_use]
-    pub fn with_files(self, world: Arc<FileWorld>) -> Self {
+    pub fn with_files(mut self, world: Arc<FileWorld>) -> Self {
+        self.workspaces.extend(world.configs().map(|config| format!("{config:?}")));
         self.with(move |connection| {
             let set = Files::new(Arc::clone(connection), Arc::clone(&world))?;
             Some(Arc::new(set) as Arc<dyn ToolSet>)
@@ -83,6 +88,22 @@ impl Offer {
 
     pub(crate) fn runtime(&self) -> &Arc<Runtime> {
         &self.runtime
+    }
+
+    /// The digest of what an agent that calls from anywhere can reach. Servers that are set up alike have the same.
+    pub(crate) fn digest(&self) -> Digest {
+        let connection = Arc::new(self.runtime.connect_once());
+        let catalogue = |set: &Arc<dyn ToolSet>| {
+            let catalogue = set.catalogue();
+            (catalogue.instructions.clone(), listed(catalogue))
+        };
+        let sets: Vec<_> = self.sets(&connection).iter().map(catalogue).collect();
+        let attachment = connection.attachment(self.backpack.as_ref());
+        let agents = format!("{:?} {attachment:?} {:?}", self.backpack, connection.context_agent());
+        let settings = self.runtime.applied().digest();
+        let offered = (settings, agents, sets, &self.workspaces);
+        let bytes = serde_json::to_vec(&offered).expect("texts and tools have a JSON form");
+        Digest::of(&FileBytes(&bytes))
     }
 
     /// The sets that a connection gets, in the order in which its agent reads them.

@@ -26,8 +26,11 @@ fn machine() -> Machine {
     machine
 }
 
-/// What is offered: the sets of Piton, and two Workspaces.
-async fn offer(machine: &Machine) -> Offer {
+/// Two Workspaces.
+const MOUNTS: [&str; 2] = ["/mem=memory:rw", "/ref=memory:ro"];
+
+/// What is offered: the sets of Piton, and these Workspaces.
+pub(crate) async fn offer(machine: &Machine, mounts: &[&str]) -> Offer {
     let of = || VirtualPorts {
         table: Arc::new(MemoryTable::default()),
         blobs: Arc::new(MemoryBlobs::new(Arc::clone(&machine.ports.clock))),
@@ -35,14 +38,14 @@ async fn offer(machine: &Machine) -> Offer {
         entropy: Arc::clone(&machine.ports.entropy),
     };
     let ports = WorkspacePorts { kept: of(), memory: of(), own: Vec::new() };
-    let mounts: [Mount; 2] = ["/mem=memory:rw", "/ref=memory:ro"].map(|text| text.parse().unwrap());
+    let mounts: Vec<Mount> = mounts.iter().map(|text| text.parse().unwrap()).collect();
     let joined = join(vec![Declared::typed(&mounts, machine.project())], None);
     let world = FileWorld::open(joined, &ports).await.unwrap();
     Offer::from(machine.runtime()).with_files(Arc::new(world))
 }
 
 async fn client(machine: &Machine, revision: &'static str) -> Pipe {
-    let silent = Pipe::silent(offer(machine).await, machine.whereabouts());
+    let silent = Pipe::silent(offer(machine, &MOUNTS).await, machine.whereabouts());
     let mut pipe = silent.begun(revision, json!({})).await;
     if revision == STATELESS {
         let wanted = json!({ "notifications": { "toolsListChanged": true } });
@@ -140,9 +143,9 @@ async fn a_run_that_narrows_nothing_changes_nothing() {
 #[tokio::test]
 async fn a_change_is_declared_where_it_can_be_told_and_nowhere_else() {
     let machine = machine();
-    let (_, welcome) = Pipe::offered(&machine, offer(&machine).await).await;
+    let (_, welcome) = Pipe::offered(&machine, offer(&machine, &MOUNTS).await).await;
     assert_eq!(welcome["result"]["capabilities"]["tools"], json!({ "listChanged": true }));
-    let mut web = Web::of_revision(offer(&machine).await, "2025-11-25").await;
+    let mut web = Web::of_revision(offer(&machine, &MOUNTS).await, "2025-11-25").await;
     let listed = web.request("tools/list", json!({})).await;
     assert_eq!(files(&listed).len(), READING.len() + WRITING.len());
     web.stop().await;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton_mcp::Offer;
 use piton_store::Error;
 use piton_store::port::{BoxFuture, KeyAge, KeyRing, Signature};
 use serde_json::{Value, json};
@@ -11,7 +12,8 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::rig::{Answer, Machine, Pipe, STATELESS, Web, hello, request};
+use crate::listing::offer;
+use crate::rig::{Answer, Machine, Pipe, Reply, STATELESS, Web, hello, request};
 
 /// Keys that sign only as often as they are let.
 struct Slow {
@@ -203,6 +205,70 @@ async fn a_call_without_a_session_that_lost_its_reply_is_made_once_whichever_pro
             assert_eq!(runs(&mut other).await, 2);
         }
     }
+}
+
+/// A machine that keeps the reply to a call whose client is gone, and its server.
+async fn unheard(call: &Value) -> (Machine, Web) {
+    let (machine, slow) = slow();
+    let web = Web::keeping(machine.runtime(), machine.replies(), STATELESS).await;
+    abandon(&web, &machine, &slow, call).await;
+    slow.gate.add_permits(64);
+    until_kept(&machine, "replied").await;
+    (machine, web)
+}
+
+#[tokio::test]
+async fn a_kept_reply_is_given_only_to_callers_that_are_let_in() {
+    let call = begin(STATELESS, 1);
+    let (_machine, mut web) = unheard(&call).await;
+    for (header, status) in [
+        (("Host", "evil.example"), 403),
+        (("Origin", "http://evil.example"), 403),
+        (("Origin", "null"), 403),
+        (("Accept", "text/plain"), 406),
+        (("MCP-Protocol-Version", "1999-01-01"), 400),
+    ] {
+        let reply = web.post(&call, &[header]).await;
+        assert_eq!(reply.status, status, "{header:?}: {reply:?}");
+    }
+    assert_eq!(web.post(&call, &[("Host", "localhost")]).await.status, 200);
+    assert_eq!(runs(&mut web).await, 1, "it waited for the caller that may have it");
+}
+
+#[tokio::test]
+async fn servers_that_ask_for_other_tokens_or_offer_something_else_share_no_replies() {
+    const TOKEN: &str = "k3yk3yk3yk3yk3yk3yk3yk3yk3y";
+    let call = begin(STATELESS, 1);
+    let (machine, web) = unheard(&call).await;
+    web.stop().await;
+    let kept = machine.kept_replies();
+    let bearer = format!("Bearer {TOKEN}");
+    let files = |mount| offer(&machine, std::slice::from_ref(mount));
+    let settings = [("PITON_MCP_ANSWERS".to_owned(), "text".to_owned())].into();
+    let others = [
+        (machine.runtime().into(), Some(TOKEN)),
+        (files(&"/mem=memory:ro").await, None),
+        (files(&"/mem=memory:rw").await, None),
+        (files(&"/mem=.:rw").await, None),
+        (Offer::from(machine.runtime()).attached("own".parse().ok()), None),
+        (machine.runtime_with(settings).into(), None),
+    ];
+    // Each reply begins with the name of its run.
+    let run = |reply: &Reply| {
+        let begun = Answer::of(&reply.messages().pop().unwrap());
+        assert!(!begun.is_error, "{}", begun.text);
+        begun.text.lines().next().unwrap().to_owned()
+    };
+    for (offer, token) in others {
+        let other = Web::keeping_with_token(offer, machine.replies(), STATELESS, token).await;
+        let reply = other.post(&call, &[("Authorization", &bearer)]).await;
+        let run = run(&reply);
+        assert!(!kept.iter().any(|kept| kept.contains(&run)), "it made the call itself");
+        other.stop().await;
+    }
+    let again = Web::keeping(machine.runtime(), machine.replies(), STATELESS).await;
+    let run = run(&again.post(&call, &[]).await);
+    assert!(kept.iter().any(|kept| kept.contains(&run)), "the same server again finds its own");
 }
 
 #[tokio::test]

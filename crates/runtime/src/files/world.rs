@@ -80,6 +80,11 @@ impl FileWorld {
         self.granted(access).map()
     }
 
+    /// The Workspaces as they were declared, for whoever compares them with others.
+    pub fn configs(&self) -> impl Iterator<Item = &WorkspaceConfig> {
+        self.declared.iter().map(|(config, _)| config)
+    }
+
     /// What a person should know who looks after this: what does not count, and what reaches the same files.
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -10,6 +10,7 @@
 //! *Limitations*: showing what lies before the commits that stay in memory reads the whole history. While a flow runs on the backpack, calls that are recorded are
 //! refused; `unpack` is one of them.
 
+use std::fmt;
 use std::sync::Arc;
 
 use piton_backpack::journal::{AsyncScope, Holder, JournalPorts, read};
@@ -27,12 +28,20 @@ pub struct Attached {
 }
 
 /// What is configured for an agent.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Attachment {
     /// The backpack that it is attached to.
     pub state: Attached,
     /// What it is called there; what its client calls itself if nobody says.
     pub agent: Option<NodeId>,
+}
+
+impl fmt::Debug for Attached {
+    /// The backpack, and what may be done there.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = (self.shared.id(), &self.permissions);
+        formatter.debug_tuple("Attached").field(&fields).finish()
+    }
 }
 
 impl Attached {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 pub(crate) use machine::Machine;
 pub(crate) use pipe::Pipe;
-pub(crate) use web::Web;
+pub(crate) use web::{Reply, Web};
 
 /// Every revision of the protocol, the oldest first.
 pub(crate) const REVISIONS: [&str; 5] =

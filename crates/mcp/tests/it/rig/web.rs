@@ -85,7 +85,18 @@ impl Web {
         replies: Arc<dyn Replies>,
         revision: &'static str,
     ) -> Self {
-        let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
+        Self::keeping_with_token(offer, replies, revision, None).await
+    }
+
+    /// The same, of a server that may ask for a token.
+    pub(crate) async fn keeping_with_token(
+        offer: impl Into<Offer>,
+        replies: Arc<dyn Replies>,
+        revision: &'static str,
+        token: Option<&str>,
+    ) -> Self {
+        let token = token.map(|token| Token::parse(token).unwrap());
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), token).await.unwrap();
         Self::at(listener.keeping(replies), offer, revision)
     }
 
