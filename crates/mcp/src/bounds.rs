@@ -88,5 +88,9 @@ pub const REPLAY_WAIT: Duration = Duration::from_secs(30);
 /// notices a connection that is closed within milliseconds.
 pub const REPEAT_GRACE: Duration = Duration::from_millis(300);
 
+/// How long a reply is kept for a client without a session. One that lost its connection repeats the call within seconds;
+/// an equal message later comes from another client, which counts from one as well.
+pub const UNHEARD_TIME: Duration = Duration::from_mins(2);
+
 /// The longest reply in bytes that is kept for a client without a session. Most have a few kilobytes.
 pub const UNHEARD_BYTES_MAX: usize = 1024 * 1024;

@@ -24,6 +24,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::poll_fn;
 use futures_util::{Stream, StreamExt as _};
+use piton_core::port::Clock;
 use piton_core::{Digest, FileBytes};
 use piton_runtime::replies::{Replies, ReplyClaim, ReplyKey};
 use rmcp::model::{
@@ -60,6 +61,7 @@ pub(super) struct OwnReplies {
     pub(super) replies: Arc<dyn Replies>,
     /// The same for servers that ask for the same token and offer the same.
     pub(super) server: Digest,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 /// Replies that clients may ask for again. Clones keep the same ones.
@@ -475,7 +477,8 @@ mod tests {
     /// The replies of a server.
     fn own(replies: impl Replies + 'static, server: &str) -> KeptReplies {
         let server = Digest::of(&FileBytes(server.as_bytes()));
-        KeptReplies::new(OwnReplies { replies: Arc::new(replies), server })
+        let (replies, clock) = (Arc::new(replies), Arc::new(SystemClock));
+        KeptReplies::new(OwnReplies { replies, server, clock })
     }
 
     fn ping() -> ClientJsonRpcMessage {

@@ -5,7 +5,7 @@
 //! its reply got through. Then it gets that reply, from whichever process it reaches, and nothing is done twice.
 //!
 //! *Invariants*: a call goes on when its client is gone, and then its reply is kept. A reply that is kept is given to one
-//! client, which passes every check that another call passes. Servers that ask for other tokens or offer something else
+//! client, within [`UNHEARD_TIME`], which passes every check that another call passes. Servers that ask for other tokens or offer something else
 //! share none; a server that is started again with the same settings finds its own. Whoever repeats a call waits at most
 //! [`REPLAY_WAIT`].
 //!
@@ -15,6 +15,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Poll, ready};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
@@ -26,6 +27,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::stream::poll_fn;
 use futures_util::{Stream, StreamExt as _};
 use piton_core::DigestBuilder;
+use piton_core::port::TimestampMs;
 use piton_runtime::replies::{ReplyClaim, ReplyKey};
 use serde::{Deserialize, Serialize};
 use tokio::select;
@@ -35,7 +37,7 @@ use tokio::time::{Instant, sleep};
 use super::kept::OwnReplies;
 use super::phase::OneCall;
 use crate::bounds::{
-    MESSAGE_BYTES_MAX, REPEAT_GRACE, REPLAY_PAUSE, REPLAY_WAIT, UNHEARD_BYTES_MAX,
+    MESSAGE_BYTES_MAX, REPEAT_GRACE, REPLAY_PAUSE, REPLAY_WAIT, UNHEARD_BYTES_MAX, UNHEARD_TIME,
 };
 
 /// Whose the calls without a session are, with the first digit of their digest: what is kept of them is bounded as that of
@@ -74,6 +76,7 @@ struct KeptReply {
     status: u16,
     content_type: String,
     body: String,
+    replied_at: TimestampMs,
 }
 
 /// Makes a call, unless it repeats one.
@@ -98,9 +101,11 @@ pub(super) async fn check(
         match call.kept.replies.claim(&call.key).await {
             Ok(Some(claim)) => {
                 return match call.unheard().await {
-                    Some(Unheard::Replied(reply)) => call.give(reply, claim),
-                    Some(Unheard::UnderWay) => {
-                        // The process that made it died.
+                    Some(Unheard::Replied(reply)) if call.is_recent(&reply) => {
+                        call.give(reply, claim)
+                    }
+                    Some(Unheard::Replied(_) | Unheard::UnderWay) => {
+                        // Its client did not come back, or the process that made it died.
                         call.keep(&Unheard::Heard).await;
                         call.make(claim, request, next).await
                     }
@@ -169,6 +174,12 @@ impl LoneCall {
         serde_json::from_slice(&bytes).ok()
     }
 
+    /// Whether the client of the call may still come back. A clock that was set says nothing about that.
+    fn is_recent(&self, reply: &KeptReply) -> bool {
+        let age_ms = self.kept.clock.now_ms().get().abs_diff(reply.replied_at.get());
+        Duration::from_millis(age_ms) < UNHEARD_TIME
+    }
+
     async fn keep(&self, unheard: &Unheard) {
         let bytes = serde_json::to_vec(unheard).expect("it is JSON");
         // A reply that cannot be kept cannot be had again.
@@ -195,7 +206,8 @@ impl LoneCall {
                 }
             };
             let is_heard = is_there && is_taken.await.is_ok();
-            if !is_heard && let Some(reply) = reply {
+            if !is_heard && let Some(mut reply) = reply {
+                reply.replied_at = self.kept.clock.now_ms();
                 self.keep(&Unheard::Replied(reply)).await;
             }
         });
@@ -246,7 +258,7 @@ async fn pass_on(
         is_there = is_there && parts.send(part).await.is_ok();
     }
     let body = String::from_utf8(kept?).ok()?;
-    Some(KeptReply { status, content_type, body })
+    Some(KeptReply { status, content_type, body, replied_at: TimestampMs::default() })
 }
 
 fn content_type(headers: &HeaderMap) -> String {

@@ -55,10 +55,11 @@ pub async fn serve_http(
     let offer = offer.into();
     let token = listener.token.as_ref().map(|token| token.digest().to_string());
     let server = format!("{} {token:?}", offer.digest());
-    let kept = listener
-        .replies
-        .clone()
-        .map(|replies| OwnReplies { replies, server: Digest::of(&FileBytes(server.as_bytes())) });
+    let kept = listener.replies.clone().map(|replies| OwnReplies {
+        replies,
+        server: Digest::of(&FileBytes(server.as_bytes())),
+        clock: Arc::clone(offer.runtime().clock()),
+    });
     serve(listener, move || Server::remote(&offer), kept, stop).await
 }
 

@@ -1,10 +1,13 @@
 //! Calls that take long, and what clients do meanwhile.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use piton_core::port::{Clock, TimestampMs};
 use piton_mcp::Offer;
 use piton_store::Error;
+use piton_store::local::SystemClock;
 use piton_store::port::{BoxFuture, KeyAge, KeyRing, Signature};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
@@ -269,6 +272,36 @@ async fn servers_that_ask_for_other_tokens_or_offer_something_else_share_no_repl
     let again = Web::keeping(machine.runtime(), machine.replies(), STATELESS).await;
     let run = run(&again.post(&call, &[]).await);
     assert!(kept.iter().any(|kept| kept.contains(&run)), "the same server again finds its own");
+}
+
+#[tokio::test]
+async fn a_call_long_after_one_whose_client_went_is_another_call() {
+    let clock = Arc::new(SetClock::default());
+    let (mut machine, slow) = slow();
+    machine.ports.clock = Arc::clone(&clock) as _;
+    let mut web = Web::keeping(machine.runtime(), machine.replies(), STATELESS).await;
+    let call = begin(STATELESS, 1);
+    abandon(&web, &machine, &slow, &call).await;
+    slow.gate.add_permits(64);
+    until_kept(&machine, "replied").await;
+    clock.0.store(Duration::from_mins(3).as_millis() as u64, Ordering::Relaxed);
+    let begun = Answer::of(&web.post(&call, &[]).await.messages().pop().unwrap());
+    assert!(!begun.is_error, "{}", begun.text);
+    assert_eq!(runs(&mut web).await, 2);
+}
+
+/// A clock that is set by hand, in milliseconds after the system's.
+#[derive(Default)]
+struct SetClock(AtomicU64);
+
+impl Clock for SetClock {
+    fn now_ms(&self) -> TimestampMs {
+        TimestampMs(SystemClock.now_ms().get() + self.0.load(Ordering::Relaxed))
+    }
+
+    fn monotonic(&self) -> Duration {
+        SystemClock.monotonic()
+    }
 }
 
 #[tokio::test]

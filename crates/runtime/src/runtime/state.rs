@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use piton_backpack::journal::JournalPorts;
 use piton_core::Envelope;
+use piton_core::port::Clock;
 use piton_store::port::{BlobReader, JournalReader};
 use piton_workflow::SessionEvent;
 use piton_workflow::recall::Recall;
@@ -96,6 +97,11 @@ impl Runtime {
     /// What held when the process started.
     pub fn applied(&self) -> &Settings {
         &self.applied
+    }
+
+    /// The time of day, and time to wait by.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.ports.clock
     }
 
     /// What is set now against what held when the process started.
