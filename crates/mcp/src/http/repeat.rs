@@ -9,6 +9,8 @@
 //! share none; a server that is started again with the same settings finds its own. Whoever repeats a call waits at most
 //! [`REPLAY_WAIT`].
 //!
+//! What is kept is a whole reply: a call that ended without one is made anew.
+//!
 //! *Limitations*: "got through" means that the connection took all of it. A reply beyond [`UNHEARD_BYTES_MAX`] is not kept,
 //! and a call whose process died has none: repeated, it is made anew. `startKey` makes that harmless.
 
@@ -30,6 +32,7 @@ use piton_core::DigestBuilder;
 use piton_core::port::TimestampMs;
 use piton_runtime::replies::{ReplyClaim, ReplyKey};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::select;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
@@ -235,7 +238,7 @@ impl LoneCall {
     }
 }
 
-/// Passes a reply on to its client, if there is one. Returns it, unless it is too long to be kept.
+/// Passes a reply on to its client, if there is one. Returns it, unless it is too long to be kept or no whole reply.
 async fn pass_on(
     response: impl Future<Output = Response>,
     heads: oneshot::Sender<Parts>,
@@ -244,21 +247,37 @@ async fn pass_on(
     let (mut head, body) = response.await.into_parts();
     // How the body ends says whether the client has got all of it.
     head.headers.remove(CONTENT_LENGTH);
-    let (status, content_type) = (head.status.as_u16(), content_type(&head.headers));
+    let (status, content_type) = (head.status, content_type(&head.headers));
     let mut is_there = heads.send(head).is_ok();
-    let mut kept = Some(Vec::new());
+    let mut kept = (!status.is_server_error()).then(Vec::new);
     let mut body = pin!(body.into_data_stream());
     while let Some(part) = body.next().await {
-        if let Ok(bytes) = &part {
-            kept = kept.filter(|kept| kept.len() + bytes.len() <= UNHEARD_BYTES_MAX);
-            if let Some(kept) = &mut kept {
+        kept = match (kept, &part) {
+            (Some(mut kept), Ok(bytes)) if kept.len() + bytes.len() <= UNHEARD_BYTES_MAX => {
                 kept.extend_from_slice(bytes);
+                Some(kept)
             }
-        }
+            _ => None,
+        };
         is_there = is_there && parts.send(part).await.is_ok();
     }
     let body = String::from_utf8(kept?).ok()?;
-    Some(KeptReply { status, content_type, body, replied_at: TimestampMs::default() })
+    if content_type.starts_with("text/event-stream") && !has_response(&body) {
+        return None;
+    }
+    Some(KeptReply {
+        status: status.as_u16(),
+        content_type,
+        body,
+        replied_at: TimestampMs::default(),
+    })
+}
+
+/// Whether the response is among the events. They end without it when the server does.
+fn has_response(events: &str) -> bool {
+    let data = events.lines().filter_map(|line| line.strip_prefix("data:"));
+    let mut messages = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+    messages.any(|message| message.get("result").or(message.get("error")).is_some())
 }
 
 fn content_type(headers: &HeaderMap) -> String {
@@ -282,4 +301,46 @@ fn watched(
         }
         Poll::Ready(part)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+
+    /// What is kept of a reply whose body comes in these parts.
+    async fn kept(status: u16, kind: &str, parts: Vec<Part>) -> Option<String> {
+        let response = Response::builder().status(status).header(CONTENT_TYPE, kind);
+        let response = response.body(Body::from_stream(stream::iter(parts))).unwrap();
+        let (heads, _head) = oneshot::channel();
+        let (sender, _body) = mpsc::channel(WAITING_PARTS);
+        pass_on(async { response }, heads, sender).await.map(|reply| reply.body)
+    }
+
+    #[tokio::test]
+    async fn only_a_whole_reply_is_kept() {
+        const EVENTS: &str = "text/event-stream";
+        let progress = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n\n";
+        let result = "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n";
+        let error = "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1}}\n\n";
+        let sent = |text: &'static str| Ok(Bytes::from(text));
+        let broken = || Err(axum::Error::new("the body broke"));
+        for (status, kind, parts, is_kept) in [
+            (200, "application/json", vec![sent("{}")], true),
+            (400, "application/json", vec![sent("{}")], true),
+            (500, "application/json", vec![sent("{}")], false),
+            (503, "text/plain", vec![sent("The server is stopping.")], false),
+            (200, "application/json", vec![sent("{}"), broken()], false),
+            (200, EVENTS, vec![sent(progress), sent(result)], true),
+            (200, EVENTS, vec![sent(error)], true),
+            (200, EVENTS, vec![sent(progress)], false),
+            (200, EVENTS, vec![sent("data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{")], false),
+            (200, EVENTS, vec![], false),
+            (200, EVENTS, vec![sent(result), broken()], false),
+        ] {
+            let shown = format!("{status} {kind} {parts:?}");
+            assert_eq!(kept(status, kind, parts).await.is_some(), is_kept, "{shown}");
+        }
+    }
 }
