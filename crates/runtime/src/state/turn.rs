@@ -109,19 +109,22 @@ impl SharedBackpack {
     async fn enter(self: &Arc<Self>, holder: Holder) -> Result<Turn, Envelope> {
         let mut entrance = self.entrance.lock().await;
         let has_room = entrance.calls < STATE_TURN_CALLS_MAX;
-        let current = entrance.turn.upgrade().filter(|open| has_room && open.is_usable());
-        let turn = |open| Turn { shared: Arc::clone(self), open: Some(open) };
-        if let Some(open) = current {
+        // The others may leave at this moment: whoever looks at the turn takes part in it, and may be the last.
+        let current = entrance.turn.upgrade().map(|open| Turn::new(Arc::clone(self), open));
+        if let Some(turn) = current.filter(|turn| has_room && turn.open().is_usable()) {
             entrance.calls += 1;
-            return Ok(turn(open));
+            return Ok(turn);
         }
         // This waits for the turn before to end as well.
         let lease = self.lease().await.map_err(|error| error.envelope())?;
         let shared = Arc::clone(self);
-        // Opening may append. Whoever gives up leaves that to end by itself, with the lease.
-        let opening = tokio::spawn(async move { shared.open(holder, lease).await });
-        let open = opening.await.expect("opening a backpack does not panic");
-        let turn = turn(Arc::new(open.map_err(|error| error.envelope())?));
+        // Opening may append. Whoever gives up leaves that to end by itself; then the turn ends, and what was read is kept.
+        let opening = tokio::spawn(async move {
+            let open = shared.open(holder, lease).await?;
+            Ok::<_, Error>(Turn::new(shared, Arc::new(open)))
+        });
+        let turn = opening.await.expect("opening a backpack does not panic");
+        let turn = turn.map_err(|error| error.envelope())?;
         *entrance =
             Entrance { turn: turn.open.as_ref().map(Arc::downgrade).unwrap_or_default(), calls: 1 };
         Ok(turn)
@@ -173,6 +176,10 @@ impl OpenBackpack {
 }
 
 impl Turn {
+    fn new(shared: Arc<SharedBackpack>, open: Arc<OpenBackpack>) -> Self {
+        Self { shared, open: Some(open) }
+    }
+
     fn open(&self) -> &OpenBackpack {
         self.open.as_ref().expect("the call has not left")
     }

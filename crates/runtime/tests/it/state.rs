@@ -218,3 +218,41 @@ async fn calls_that_wait_for_a_turn_one_behind_the_other_wait_no_longer_together
         assert!(waited < STATE_TURN_WAIT + Duration::from_secs(1), "{waited:?}");
     }
 }
+
+/// The call that is given up has begun to open the backpack, which takes its time and ends. What it read is not lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_given_up_while_it_opens_leaves_what_it_read_to_the_next_one() {
+    let root = tempfile::tempdir().unwrap();
+    let (reached, is_reached) = mpsc::channel();
+    let (open, is_open) = mpsc::channel::<()>();
+    let gate = Mutex::new((reached, is_open));
+    let (reads, is_slow) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let (counted, slowly) = (Arc::clone(&reads), Arc::clone(&is_slow));
+    let (ports, leases) = kept(root.path(), move |asked, _| {
+        if asked.starts_with("load") {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+        if slowly.swap(false, Ordering::SeqCst) {
+            let (reached, is_open) = &*gate.lock().unwrap();
+            reached.send(()).unwrap();
+            is_open.recv().unwrap();
+        }
+    });
+    let id = "pack_e".parse().unwrap();
+    let attach = || Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None);
+    attach().pack(&me(), &pack("of another process")).await.unwrap();
+    reads.store(0, Ordering::SeqCst);
+    is_slow.store(true, Ordering::SeqCst);
+    let attached = attach();
+    let given_up = tokio::spawn({
+        let attached = attached.clone();
+        async move { attached.pack(&me(), &pack("given up")).await.map(drop) }
+    });
+    tokio::task::block_in_place(|| is_reached.recv().unwrap());
+    given_up.abort();
+    assert!(given_up.await.unwrap_err().is_cancelled());
+    open.send(()).unwrap();
+    // The lease of the turn is free when what was read has been kept.
+    attached.pack(&me(), &pack("next")).await.unwrap();
+    assert_eq!(reads.load(Ordering::SeqCst), 1, "it is read from its beginning once");
+}
