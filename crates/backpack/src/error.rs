@@ -259,7 +259,7 @@ impl Error {
         }
         let mut envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         if let Self::WrongType { key, .. } = self {
-            envelope = envelope.with_name("KEY", key);
+            envelope = envelope.with_name("KEY", piton_core::shell_word(key.as_str()));
         }
         let details = match self {
             Self::AccessDenied { node, key, operation } => {

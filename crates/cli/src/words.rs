@@ -34,13 +34,6 @@ fn cut(name: &str) -> String {
         .into_owned()
 }
 
-/// A text as one word of a shell.
-pub(crate) fn shell_word(text: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./+:@%=".contains(letter);
-    let is_plain = !text.is_empty() && text.chars().all(plain);
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
 /// The beginning of a digest, as people read it: enough that two of one project differ.
 pub(crate) fn short(digest: &str) -> &str {
     let digits = digest.strip_prefix("sha256:").unwrap_or(digest);

@@ -35,6 +35,7 @@ mod parse_visitor;
 pub mod pattern;
 pub mod port;
 mod provenance;
+mod shell_word;
 mod shorten;
 mod text_form;
 
@@ -51,6 +52,7 @@ pub use id::{
 pub use pattern::{Namespace, Pattern, PatternError};
 pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
 pub use provenance::Provenance;
+pub use shell_word::shell_word;
 pub use shorten::shorten;
 
 /// What the exported macros need from this crate; not part of its interface.

@@ -3,8 +3,9 @@
 //! *Invariants*: a failure names the node. No value of the backpack is in a message that is made here.
 
 use piton_backpack::Key;
+use piton_core::bounds::ENVELOPE_TEXT_BYTES_MAX;
 use piton_core::error::{Details, sentence};
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, shell_word};
 use serde_json::json;
 
 use crate::bounds::MISSING_NAMED_MAX;
@@ -140,28 +141,46 @@ impl Error {
             }
             (_, None) => envelope,
         };
-        let mut missing = self.missing();
-        missing.truncate(MISSING_NAMED_MAX);
-        let envelope = if missing.is_empty() {
-            envelope
-        } else {
-            // A run that continues would not have it either.
-            let set: Vec<_> = missing.iter().map(|key| format!(" --set {key}=VALUE")).collect();
-            envelope.with_suggestion(format!(
-                "Run the flow again with what is missing: `piton flow run FILE{}`. Or let an earlier node pack it.",
-                set.concat()
-            ))
-        };
         let Some(node) = self.node() else { return envelope };
         // Where a contract is broken, the reader chooses the node: it is the first that changes.
         let is_contract = matches!(self, Self::Contract { .. });
         let envelope = if is_contract { envelope } else { envelope.with_name("NODE", node) };
+        let mut missing = self.missing();
+        let envelope = if missing.is_empty() {
+            envelope
+        } else {
+            // A run that continues would not have it either.
+            envelope.with_suggestion(format!(
+                "Run the flow again with what is missing: {}. Or let an earlier node pack it.",
+                run_with(&missing)
+            ))
+        };
+        missing.truncate(MISSING_NAMED_MAX);
         let mut details = json!({ "node": node, "cause": cause });
         if !missing.is_empty() {
             details["missing"] = json!(missing);
         }
         let details = Details::of(&details);
         envelope.with_details(details.expect("a node's id, a code and a few keys are short"))
+    }
+}
+
+/// The command that runs a flow with these keys, as many as leave room for the words around it.
+fn run_with(keys: &[&Key]) -> String {
+    let mut command = "`piton flow run FILE".to_owned();
+    let mut left_out = 0;
+    for key in keys {
+        let option = format!(" --set {}", shell_word(&format!("{key}=VALUE")));
+        // A backtick would end what is marked as a command.
+        if option.contains('`') || command.len() + option.len() > ENVELOPE_TEXT_BYTES_MAX / 2 {
+            left_out += 1;
+        } else {
+            command += &option;
+        }
+    }
+    match left_out {
+        0 => format!("{command}`"),
+        _ => format!("{command}`, and {left_out} more that the message names"),
     }
 }
 

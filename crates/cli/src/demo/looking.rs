@@ -3,8 +3,10 @@
 
 use std::{fs, path::Path, process::Command};
 
+use piton_core::shell_word;
+
 use super::{facts::Played, stage::Stage};
-use crate::{app::App, failure::Failure, words::shell_word};
+use crate::{app::App, failure::Failure};
 
 /// Runs the commands in the project, and shows them with what they print.
 pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Failure> {

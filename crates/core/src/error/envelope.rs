@@ -77,10 +77,10 @@ impl Envelope {
         self
     }
 
-    /// The same failure with `name` in its next action wherever that has `placeholder`, such as `SESSION`.
+    /// The same failure with `name` in its next action wherever that has the word `placeholder`, such as `SESSION`.
     #[must_use]
     pub fn with_name(self, placeholder: &str, name: impl fmt::Display) -> Self {
-        let suggestion = self.suggestion.replace(placeholder, &name.to_string());
+        let suggestion = replace_word(&self.suggestion, placeholder, &name.to_string());
         self.with_suggestion(suggestion)
     }
 
@@ -97,6 +97,22 @@ impl Envelope {
         self.details = Some(details);
         self
     }
+}
+
+/// `text` with `by` wherever it has `word` as a whole word: a name such as `NODE_ENV` stays as it is.
+fn replace_word(text: &str, word: &str, by: &str) -> String {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let (mut replaced, mut from) = (String::new(), 0);
+    for (at, _) in text.match_indices(word) {
+        let end = at + word.len();
+        let around = [text[..at].chars().next_back(), text[end..].chars().next()];
+        if !around.into_iter().flatten().any(is_part) {
+            replaced.push_str(&text[from..at]);
+            replaced.push_str(by);
+            from = end;
+        }
+    }
+    replaced + &text[from..]
 }
 
 impl fmt::Display for Envelope {

@@ -122,3 +122,17 @@ fn a_budget_error_says_how_large_how_measured_and_how_to_reduce() {
     );
     insta::assert_snapshot!(format!("{}\n{}", envelope.message, envelope.suggestion));
 }
+
+#[test]
+fn a_name_takes_the_place_of_whole_words_only() {
+    let check = |advice: &str, expected: &str| {
+        let envelope = Envelope::new(Code::FlowNodeFailed, "no").with_suggestion(advice);
+        assert_eq!(envelope.with_name("NODE", "fetch").suggestion, expected);
+    };
+    check("`--from NODE`, NODE.PART, NODE", "`--from fetch`, fetch.PART, fetch");
+    check(
+        "NODE_ENV, MY_NODE, NODES, 1NODE, naïveNODE",
+        "NODE_ENV, MY_NODE, NODES, 1NODE, naïveNODE",
+    );
+    check("NODENODE NODE NODE", "NODENODE fetch fetch");
+}

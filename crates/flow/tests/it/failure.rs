@@ -1,5 +1,6 @@
 //! Nodes that fail.
 
+use piton_backpack::Key;
 use piton_core::Code;
 use piton_flow::{Error, EventKind, Flow, NodeError, Phase, RunRecord, RunStatus};
 use serde_json::json;
@@ -105,4 +106,40 @@ async fn a_required_value_that_is_missing_is_named() {
     let told = error.envelope();
     assert_eq!(told.message, "Node `reader` failed in prep: there is nothing under `wanted`.");
     assert!(told.suggestion.contains("--set wanted=VALUE"), "{}", told.suggestion);
+}
+
+#[test]
+fn keys_that_are_missing_are_words_of_a_command() {
+    let advice = |missing: &[&str]| {
+        let missing = missing.iter().map(|key| Key::parse(key).unwrap()).collect();
+        let (node, phase) = ("fetch".to_owned(), Phase::Inputs);
+        Error::Contract { node, phase, violations: Vec::new(), missing }.envelope().suggestion
+    };
+    let rest = "Or let an earlier node pack it.";
+    let check = |missing: &[&str], command: &str| {
+        let expected = format!("Run the flow again with what is missing: {command}. {rest}");
+        assert_eq!(advice(missing), expected);
+    };
+    check(&["a"], "`piton flow run FILE --set a=VALUE`");
+    check(&["$(a) b"], "`piton flow run FILE --set '$(a) b=VALUE'`");
+    // A backtick would end what is marked as a command.
+    check(&["a`b", "c"], "`piton flow run FILE --set c=VALUE`, and 1 more that the message names");
+    let keys: Vec<String> = (0..9).map(|number| number.to_string().repeat(200)).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let told = advice(&keys);
+    assert!(told.ends_with(&format!("`, and 5 more that the message names. {rest}")), "{told}");
+}
+
+#[tokio::test]
+async fn a_missing_key_that_is_called_as_a_placeholder_keeps_its_name() {
+    for key in ["NODE", "NODE_ENV"] {
+        let reading = Probe::new().prep(move |context| {
+            Box::pin(async move { Ok(json!(context.unpack_required::<u64>(key).await?)) })
+        });
+        let mut flow = Flow::new();
+        flow.add("reader", reading).unwrap();
+        let (report, _) = watch(&flow, &state(&[])).await;
+        let told = report.outcome.unwrap_err().envelope().suggestion;
+        assert!(told.contains(&format!(" --set {key}=VALUE`")), "{told}");
+    }
 }

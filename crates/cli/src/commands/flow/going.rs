@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use piton_core::Envelope;
+use piton_core::{Envelope, shell_word};
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
 use piton_runtime::flows::{FlowRan, FlowReplayed, Heard, Initial};
 use serde_json::{Value, json};
 
 use super::outside::Tools;
-use crate::{
-    app::App, commands::stop, exit::Ending, failure::Failure, open::Open, words::shell_word,
-};
+use crate::{app::App, commands::stop, exit::Ending, failure::Failure, open::Open};
 
 /// What every run takes.
 #[derive(Args)]
@@ -47,7 +45,11 @@ impl Items {
             let text = text.map_or_else(|| value.to_string(), ToOwned::to_owned);
             format!(" --set {}", shell_word(&format!("{key}={text}")))
         });
-        set.chain(self.pii.iter().map(|(key, _)| format!(" --pii {key}=VALUE")))
+        set.chain(
+            self.pii
+                .iter()
+                .map(|(key, _)| format!(" --pii {}", shell_word(&format!("{key}=VALUE")))),
+        )
     }
 
     /// Everything that is packed before a run starts.
@@ -152,16 +154,20 @@ impl NextCommands {
     /// The same failure, with commands that run the same flow with the same models and tools.
     fn complete(&self, error: Envelope) -> Envelope {
         let Self { flow, files, items } = self;
-        let parts = error.suggestion.split('`').enumerate().map(|(index, part)| {
-            let is_command = index % 2 == 1;
-            if let Some(rest) = part.strip_prefix("piton flow run FILE").filter(|_| is_command) {
-                return format!("piton flow run {flow}{files}{items}{rest}");
-            }
-            let resumes = ["piton flow resume ", "piton flow replay "];
-            let is_resumed = is_command && resumes.iter().any(|command| part.starts_with(command));
-            if is_resumed { format!("{part}{files}") } else { part.to_owned() }
-        });
-        let suggestion = parts.collect::<Vec<_>>().join("`");
+        const COMMAND: &str = "`piton flow ";
+        let mut parts = error.suggestion.split(COMMAND);
+        let mut suggestion = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            suggestion.push_str(COMMAND);
+            let (command, rest) = part.split_at(part.find('`').unwrap_or(part.len()));
+            suggestion += &match command.strip_prefix("run FILE") {
+                Some(more) => format!("run {flow}{files}{items}{more}{rest}"),
+                None if ["resume ", "replay "].iter().any(|name| command.starts_with(name)) => {
+                    format!("{command}{files}{rest}")
+                }
+                None => part.to_owned(),
+            };
+        }
         error.with_suggestion(suggestion)
     }
 }
@@ -178,4 +184,32 @@ pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<Ending, Fai
 
 pub(super) fn ending(ran: &FlowRan) -> Ending {
     if ran.status == RunStatus::Done { Ending::Done } else { Ending::Wanting }
+}
+
+#[cfg(test)]
+mod tests {
+    use piton_core::Code;
+
+    use super::*;
+
+    #[test]
+    fn commands_are_completed_whatever_stands_around_them() {
+        let next = NextCommands {
+            flow: "a.json".to_owned(),
+            files: " --models m.json".to_owned(),
+            items: " --set a=1".to_owned(),
+        };
+        let check = |advice: &str, expected: &str| {
+            let error = Envelope::new(Code::FlowNodeFailed, "no").with_suggestion(advice);
+            assert_eq!(next.complete(error).suggestion, expected);
+        };
+        check(
+            "`piton flow run FILE --set b=VALUE`. Or `piton flow resume x`.",
+            "`piton flow run a.json --models m.json --set a=1 --set b=VALUE`. Or `piton flow resume x --models m.json`.",
+        );
+        check(
+            "See `a`b`, then `piton flow replay x --from y`; `piton flow list`.",
+            "See `a`b`, then `piton flow replay x --from y --models m.json`; `piton flow list`.",
+        );
+    }
 }
