@@ -140,13 +140,15 @@ impl LocalReplies {
 
     fn claim_blocking(&self, key: &ReplyKey) -> io::Result<Option<ReplyClaim>> {
         let dir = self.dir.reply_claims();
-        if !self.is_swept.swap(true, Ordering::Relaxed) {
+        if !self.is_swept.load(Ordering::Relaxed) {
             for parent in dir.parent().into_iter().chain([dir.as_path()]) {
                 self.disk().create_dir(parent)?;
             }
             for name in names_in(self.disk(), &dir)? {
                 drop(self.lock_claim(dir.join(name))?);
             }
+            // Only now: after a failure, the next claim tries again.
+            self.is_swept.store(true, Ordering::Relaxed);
         }
         // Half of the client's digest tells clients apart, and leaves room for the name of the entry.
         let client = key.client.hex();

@@ -22,7 +22,7 @@ use piton_store::{
         MemoryTable,
     },
     port::{Blobs, Cache, Journal, KeyRing, Leases, Namespace, Replies, ReplyKey, Table},
-    testing::{Sample, contract},
+    testing::{Fault, FaultKind, Sample, SimDisk, contract},
 };
 use tempfile::TempDir;
 
@@ -144,6 +144,22 @@ async fn claims_of_a_process_that_died_are_free_and_leave_nothing_behind() {
     assert!(there.claim(&key("held")).await.unwrap().is_none());
     drop(held);
     assert_eq!(left(), 0);
+}
+
+#[tokio::test]
+async fn a_claim_that_fails_once_does_not_keep_later_ones_from_succeeding() {
+    let key = ReplyKey::new("one", "a".parse().unwrap());
+    let mut failed = 0;
+    for at in 0..16 {
+        let disk = SimDisk::new();
+        let dir = DataDir::on(Arc::new(disk.clone()), Path::new("/")).unwrap();
+        let replies = LocalReplies::new(dir);
+        disk.set_fault(Some(Fault { at, kind: FaultKind::ErrorOnce }));
+        failed += usize::from(replies.claim(&key).await.is_err());
+        disk.set_fault(None);
+        assert!(replies.claim(&key).await.unwrap().is_some(), "after a fault at call {at}");
+    }
+    assert!(failed > 1, "each directory was missing once");
 }
 
 #[tokio::test]
