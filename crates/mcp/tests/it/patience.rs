@@ -284,7 +284,7 @@ async fn a_call_long_after_one_whose_client_went_is_another_call() {
     abandon(&web, &machine, &slow, &call).await;
     slow.gate.add_permits(64);
     until_kept(&machine, "replied").await;
-    clock.0.store(Duration::from_mins(3).as_millis() as u64, Ordering::Relaxed);
+    clock.0.store(3 * 60 * 1_000, Ordering::Relaxed);
     let begun = Answer::of(&web.post(&call, &[]).await.messages().pop().unwrap());
     assert!(!begun.is_error, "{}", begun.text);
     assert_eq!(runs(&mut web).await, 2);

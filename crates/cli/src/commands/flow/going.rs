@@ -153,20 +153,20 @@ impl NextCommands {
 
     /// The same failure, with commands that run the same flow with the same models and tools.
     fn complete(&self, error: Envelope) -> Envelope {
-        let Self { flow, files, items } = self;
         const COMMAND: &str = "`piton flow ";
+        let Self { flow, files, items } = self;
         let mut parts = error.suggestion.split(COMMAND);
         let mut suggestion = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             suggestion.push_str(COMMAND);
             let (command, rest) = part.split_at(part.find('`').unwrap_or(part.len()));
-            suggestion += &match command.strip_prefix("run FILE") {
-                Some(more) => format!("run {flow}{files}{items}{more}{rest}"),
-                None if ["resume ", "replay "].iter().any(|name| command.starts_with(name)) => {
-                    format!("{command}{files}{rest}")
-                }
-                None => part.to_owned(),
+            let resumes = ["resume ", "replay "].iter().any(|name| command.starts_with(name));
+            let parts = match command.strip_prefix("run FILE") {
+                Some(more) => ["run ", flow, files, items, more, rest],
+                None if resumes => [command, files, rest, "", "", ""],
+                None => [part, "", "", "", "", ""],
             };
+            suggestion.extend(parts);
         }
         error.with_suggestion(suggestion)
     }
