@@ -6,9 +6,12 @@
 
 use std::{
     fs,
+    num::NonZero,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
-    time::Instant,
+    sync::Mutex,
+    thread::{self, available_parallelism},
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, ensure};
@@ -68,14 +71,10 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let seconds = if options.long { SECONDS_LONG } else { options.seconds };
     let program = build(&root)?;
     let mut problems = Vec::new();
-    for (target, seeds) in TARGETS {
-        if options.target.as_deref().is_some_and(|only| only != target) {
-            continue;
-        }
-        let begun = Instant::now();
-        match fuzz(&root, &program, target, seeds, seconds)? {
+    fuzz_all(&root, &program, options.target.as_deref(), seconds, |target, duration, found| {
+        match found {
             Ok(inputs) if options.long => {
-                let duration_ms = u64::try_from(begun.elapsed().as_millis())?;
+                let duration_ms = u64::try_from(duration.as_millis())?;
                 let record = json!({ "name": format!("fuzz: {target}"), "seed": "libFuzzer",
                     "counts": { "inputs": inputs }, "durationMs": duration_ms });
                 long_run::record(&root, &format!("{record}\n"))?;
@@ -83,7 +82,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
             Ok(inputs) => println!("xtask: fuzz: {target}: {inputs} inputs, nothing found"),
             Err(problem) => problems.push(problem),
         }
-    }
+        Ok(())
+    })?;
     for problem in &problems {
         println!("{problem}");
     }
@@ -94,10 +94,39 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
     let program = build(root)?;
     let mut problems = Vec::new();
-    for (target, seeds) in TARGETS {
-        problems.extend(fuzz(root, &program, target, seeds, SECONDS_IN_TESTS)?.err());
-    }
+    fuzz_all(root, &program, None, SECONDS_IN_TESTS, |_, _, found| {
+        problems.extend(found.err());
+        Ok(())
+    })?;
     Ok(problems)
+}
+
+/// Runs every target, or only one, for so many seconds each, and reports each when it ends.
+/// As many run at once as there are cores.
+fn fuzz_all(
+    root: &Path,
+    program: &Path,
+    only: Option<&str>,
+    seconds: u64,
+    report: impl FnMut(&str, Duration, Result<u64, Problem>) -> Result<()> + Send,
+) -> Result<()> {
+    let selected = TARGETS.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
+    let waiting = Mutex::new(selected);
+    let report = Mutex::new(report);
+    let work = || -> Result<()> {
+        loop {
+            let next = waiting.lock().expect("no worker panics").next();
+            let Some((target, seeds)) = next else { return Ok(()) };
+            let begun = Instant::now();
+            let found = fuzz(root, program, target, seeds, seconds)?;
+            report.lock().expect("no worker panics")(target, begun.elapsed(), found)?;
+        }
+    };
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("no worker panics"))
+    })
 }
 
 /// Builds the targets with their instrumentation, beside what others build.
