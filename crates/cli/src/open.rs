@@ -81,8 +81,8 @@ impl Open {
         let leases = Arc::clone(&ports.leases);
         let backpacks = backpacks(&dir, &log);
         let frames = frame_ports(&dir, &ports).map_err(at_root)?;
-        let own = configuration.user_dir().map(Path::to_owned).into_iter().chain([root.clone()]);
-        let files = file_ports(&ports, own.collect());
+        let user_dir = configuration.user_dir().map(Path::to_owned);
+        let files = file_ports(&ports, user_dir, root.clone());
         let runtime = Runtime::new(ports, configuration)?;
         let runtime = runtime.with_backpacks(backpacks).with_frames(frames, context);
         let runtime = Arc::new(runtime);
@@ -253,7 +253,7 @@ fn frame_ports(dir: &DataDir, ports: &Ports) -> Result<FramePorts, piton_store::
 }
 
 /// Virtual Stores that are kept live beside what is noted about sessions; the others in memory.
-fn file_ports(ports: &Ports, own: Vec<PathBuf>) -> WorkspacePorts {
+fn file_ports(ports: &Ports, configuration: Option<PathBuf>, data: PathBuf) -> WorkspacePorts {
     let of = |table: Arc<dyn Table>, blobs: Arc<dyn Blobs>| VirtualPorts {
         table,
         blobs,
@@ -264,7 +264,8 @@ fn file_ports(ports: &Ports, own: Vec<PathBuf>) -> WorkspacePorts {
     WorkspacePorts {
         kept: of(Arc::clone(&ports.table), Arc::clone(&ports.blobs)),
         memory: of(Arc::new(MemoryTable::default()), blobs),
-        own,
+        configuration,
+        data: Some(data),
     }
 }
 

@@ -81,9 +81,10 @@ pub struct WorkspacePorts {
     pub kept: VirtualPorts,
     /// For those that last as long as the process.
     pub memory: VirtualPorts,
-    /// The directories of the machine that are Piton's own: its data and its configuration. Agents change nothing in
-    /// them, whichever Workspace they lie in.
-    pub own: Vec<PathBuf>,
+    /// The directory of Piton's configuration. Agents only read it, whichever Workspace it lies in.
+    pub configuration: Option<PathBuf>,
+    /// Piton's data directory, which holds its keys and everybody's records. No agent sees it.
+    pub data: Option<PathBuf>,
 }
 
 /// Workspaces that are open.
@@ -179,14 +180,14 @@ fn define(config: &WorkspaceConfig, below: &WorkspaceConfig, ports: &WorkspacePo
         purpose: config.purpose.clone(),
         deny: config.deny.clone(),
         writable: config.writable.clone(),
-        reserved: below.directory.as_deref().map_or_else(Vec::new, |at| reserved(at, &ports.own)),
+        reserved: below.directory.as_deref().map_or_else(Vec::new, |at| reserved(at, ports)),
         store: Err(String::new()),
     }
 }
 
 /// What is protected in a directory beside names: what is Piton's own, what protected names in it lead to, and the
 /// directory itself if it lies in something protected.
-fn reserved(given: &Path, own: &[PathBuf]) -> Vec<ReservedPath> {
+fn reserved(given: &Path, ports: &WorkspacePorts) -> Vec<ReservedPath> {
     let real = |path: &Path| {
         // What does not exist yet is found by what does.
         let (above, found) = path
@@ -211,8 +212,14 @@ fn reserved(given: &Path, own: &[PathBuf]) -> Vec<ReservedPath> {
     };
     let above = [given, &directory].into_iter().filter_map(protected_above);
     let above = above.map(|name| ReservedPath::new(MountPath::root(), Protected::Name(name)));
-    let own = own.iter().filter_map(|one| inside(one, Protected::Piton));
-    own.chain(protected_names().filter_map(leads)).chain(above).collect()
+    let own = |path: &Option<PathBuf>, why| path.as_ref().and_then(|path| inside(path, why));
+    let data = own(&ports.data, Protected::Data);
+    let configuration = own(&ports.configuration, Protected::Configuration);
+    data.into_iter()
+        .chain(configuration)
+        .chain(protected_names().filter_map(leads))
+        .chain(above)
+        .collect()
 }
 
 /// Where something with a protected name leads: a link, or the `.git` of a worktree.

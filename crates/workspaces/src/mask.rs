@@ -1,5 +1,5 @@
-//! What a Workspace hides inside its Mount (names by pattern, and what lies under inner Workspaces), and what it only
-//! shows there ([`Protection`]).
+//! What a Workspace hides inside its Mount (names by pattern, what lies under inner Workspaces, Piton's own data), and
+//! what it only shows there ([`Protection`]).
 //!
 //! *Invariants*: a name is hidden whether or not it exists, and everything below it with it.
 
@@ -29,6 +29,8 @@ pub enum Hidden {
     Denied,
     /// It lies under the prefix of an inner Workspace.
     Inner,
+    /// It is Piton's data directory, or lies in it.
+    Data,
 }
 
 impl Mask {
@@ -98,6 +100,9 @@ impl Mask {
         if !self.inner.is_empty() && path.ancestors().any(|above| self.inner.contains(&above)) {
             return Some(Hidden::Inner);
         }
+        if self.protection.hides(path) {
+            return Some(Hidden::Data);
+        }
         if self.denied.iter().all(GlobSet::is_empty) {
             return None;
         }
@@ -122,6 +127,6 @@ impl Mask {
 
     /// Whether an entry is hidden whose directory is not: the quick question of a walk.
     pub fn hides_entry(&self, path: &MountPath) -> bool {
-        self.inner.contains(path) || self.denies(path.as_str())
+        self.inner.contains(path) || self.protection.hides(path) || self.denies(path.as_str())
     }
 }

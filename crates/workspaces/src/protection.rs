@@ -37,8 +37,11 @@ const GIT_SHORT: &str = "git~1";
 pub enum Protected {
     /// It is, or lies below, something with this name.
     Name(&'static str),
-    /// It is, or lies in, the data directory of Piton or its configuration.
-    Piton,
+    /// It is, or lies in, the directory of Piton's configuration.
+    Configuration,
+    /// It is, or lies in, Piton's data directory. Agents do not even read it: the keys by which tokens are signed and
+    /// the records of other agents are there.
+    Data,
 }
 
 impl Protected {
@@ -48,7 +51,8 @@ impl Protected {
             Self::Name(name) => {
                 NAMES.iter().find(|(one, _)| *one == name).map_or("", |(_, why)| why)
             }
-            Self::Piton => "Piton keeps its records and its configuration there",
+            Self::Configuration => "Piton keeps its configuration there",
+            Self::Data => "Piton keeps its keys and its records there",
         }
     }
 
@@ -58,7 +62,9 @@ impl Protected {
             Self::Name(name) => format!(
                 "The person can allow it with `writable = [\"{name}\"]` in the Workspace's configuration, or with `,writable={name}` after its scope on the command line"
             ),
-            Self::Piton => "Nobody can allow it: choose a Workspace without that directory".into(),
+            Self::Configuration | Self::Data => {
+                "Nobody can allow it: choose a Workspace without that directory".into()
+            }
         }
     }
 }
@@ -68,7 +74,7 @@ impl fmt::Display for Protected {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self {
             Self::Name(name) => format!(" (`{name}`)"),
-            Self::Piton => String::new(),
+            Self::Configuration | Self::Data => String::new(),
         };
         let (why, remedy) = (self.why(), self.remedy());
         write!(formatter, "{name}: {why}, so agents only read it. {remedy}")
@@ -117,7 +123,7 @@ impl Protection {
         let writable = writable.iter().map(known).collect::<Result<Vec<_>, _>>()?;
         let is_protected = |one: &&ReservedPath| match one.why {
             Protected::Name(name) => !writable.contains(&name),
-            Protected::Piton => true,
+            Protected::Configuration | Protected::Data => true,
         };
         let reserved = reserved.iter().filter(is_protected).cloned().collect();
         Ok(Self { writable, reserved })
@@ -142,6 +148,16 @@ impl Protection {
     pub(crate) fn of_entry(&self, path: &MountPath) -> Option<Protected> {
         let (_, name) = path.split()?;
         self.name(name).or_else(|| self.reserved_at(path))
+    }
+
+    /// Whether agents do not even see a path.
+    pub(crate) fn hides(&self, path: &MountPath) -> bool {
+        let mut data = self.reserved.iter().filter(|own| own.why == Protected::Data).peekable();
+        if data.peek().is_none() {
+            return false;
+        }
+        let path = folded_path(path);
+        data.any(|own| lies_in(&path, &own.folded))
     }
 
     /// Whether something protected would come to lie below a path if a directory were moved there.
@@ -313,17 +329,24 @@ mod tests {
 
     #[test]
     fn what_is_pitons_own_is_protected_where_it_lies_and_where_it_would_come_to_lie() {
-        let own = |path: &str| ReservedPath::new(at(path), Protected::Piton);
-        let own = [own(".config/piton"), own("data")];
+        let own = [(".config/piton", Protected::Configuration), ("data", Protected::Data)];
+        let own = own.map(|(path, why)| ReservedPath::new(at(path), why));
         let some = Protection::new(&["piton.toml".into()], &own).unwrap();
-        for path in ["data", "data/sessions/x", "DATA/x", ".config/Piton/config.toml"] {
-            assert_eq!(some.of(&at(path)), Some(Protected::Piton), "{path}");
-            assert_eq!(some.of_entry(&at(path)), Some(Protected::Piton), "{path}");
+        for (path, why) in [
+            ("data", Protected::Data),
+            ("data/sessions/x", Protected::Data),
+            ("DATA/x", Protected::Data),
+            (".config/Piton/config.toml", Protected::Configuration),
+        ] {
+            assert_eq!(some.of(&at(path)), Some(why), "{path}");
+            assert_eq!(some.of_entry(&at(path)), Some(why), "{path}");
+            assert_eq!(some.hides(&at(path)), why == Protected::Data, "{path}");
         }
         for path in ["database", ".config", "x/data", "piton.toml"] {
             assert_eq!(some.of(&at(path)), None, "{path}");
+            assert!(!some.hides(&at(path)), "{path}");
         }
-        assert_eq!(some.below(&at(".Config")), Some(Protected::Piton));
+        assert_eq!(some.below(&at(".Config")), Some(Protected::Configuration));
         assert_eq!(some.below(&at(".conf")), None);
         // A Mount in a protected directory is protected as a whole, unless the person lists the name.
         let whole = [ReservedPath::new(MountPath::root(), Protected::Name(".git"))];

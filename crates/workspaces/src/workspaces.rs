@@ -149,7 +149,9 @@ impl Place<'_> {
             return Err(Error::Hidden { path: self.path.clone() });
         }
         match self.workspace.mask.hides(at) {
-            Some(Hidden::Denied | Hidden::Inner) => Err(Error::Hidden { path: self.path.clone() }),
+            Some(Hidden::Denied | Hidden::Inner | Hidden::Data) => {
+                Err(Error::Hidden { path: self.path.clone() })
+            }
             None => Ok(()),
         }
     }

@@ -127,9 +127,6 @@ fn no_agent_changes_what_piton_keeps_and_is_told_by() {
     let mut agent = Agent::start_as(&rig, &["--workspace", "/home=~:rw"]);
     for (tool, arguments) in [
         ("write", json!({ "path": "/home/.config/piton/config.toml", "content": "x" })),
-        ("write", json!({ "path": "/home/.local/share/piton/new", "content": "x" })),
-        ("delete", json!({ "path": "/home/.local", "recursive": true })),
-        ("move", json!({ "from": "/home/.local/share", "to": "/home/.local/shared" })),
         // A directory that is made ready elsewhere, and moved to where configuration is read.
         ("move", json!({ "from": "/home/project/made", "to": "/home/.config" })),
         ("move", json!({ "from": "/home/project/made", "to": "/home/.config/piton" })),
@@ -140,6 +137,46 @@ fn no_agent_changes_what_piton_keeps_and_is_told_by() {
     let (text, is_error) =
         agent.call_text("write", &json!({ "path": "/home/notes.md", "content": "x" }));
     assert!(!is_error, "{text}");
+    agent.leave();
+}
+
+#[test]
+fn no_agent_sees_the_keys_and_records_of_piton() {
+    let rig = rig();
+    let mut agent = Agent::start_as(&rig, &["--workspace", "/home=~:rw"]);
+    let start = json!({ "workflowId": "wr.tour", "goal": "Look." });
+    let (text, is_error) = agent.call_text("start_workflow", &start);
+    assert!(!is_error, "there are keys now: {text}");
+    let ring = "/home/.local/share/piton/keys/keyring.json";
+    for (tool, arguments) in [
+        ("read", json!({ "path": ring })),
+        ("read", json!({ "path": "/home/.local/share/PITON/keys/keyring.json" })),
+        ("stat", json!({ "path": ring })),
+        ("ls", json!({ "path": "/home/.local/share/piton" })),
+        ("grep", json!({ "pattern": ".", "path": "/home/.local/share/piton" })),
+        ("copy", json!({ "from": ring, "to": "/home/mine.json" })),
+        ("write", json!({ "path": "/home/.local/share/piton/new", "content": "x" })),
+        ("delete", json!({ "path": "/home/.local", "recursive": true })),
+        ("move", json!({ "from": "/home/.local/share", "to": "/home/.local/shared" })),
+    ] {
+        let (text, is_error) = agent.call_text(tool, &arguments);
+        assert!(is_error, "{tool} {arguments}: {text}");
+        assert!(!text.contains("hmac"), "{tool} {arguments}: {text}");
+    }
+    for (tool, arguments) in [
+        ("ls", json!({ "path": "/home/.local/share" })),
+        ("glob", json!({ "pattern": "**/keyring.json", "path": "/home" })),
+        ("grep", json!({ "pattern": "hmac_sha256", "path": "/home" })),
+    ] {
+        let (text, _) = agent.call_text(tool, &arguments);
+        assert!(!text.contains("keyring") && !text.contains("share/piton"), "{tool}: {text}");
+    }
+    agent.leave();
+    assert!(rig.home().join(".local/share/piton/keys/keyring.json").exists());
+    // A Workspace that lies in it shows nothing at all.
+    let mut agent = Agent::start_as(&rig, &["--workspace", "/keys=~/.local/share/piton/keys:ro"]);
+    let (text, is_error) = agent.call_text("read", &json!({ "path": "/keys/keyring.json" }));
+    assert!(is_error && !text.contains("hmac"), "{text}");
     agent.leave();
 }
 

@@ -37,7 +37,7 @@ pub(crate) async fn offer(machine: &Machine, mounts: &[&str]) -> Offer {
         clock: Arc::clone(&machine.ports.clock),
         entropy: Arc::clone(&machine.ports.entropy),
     };
-    let ports = WorkspacePorts { kept: of(), memory: of(), own: Vec::new() };
+    let ports = WorkspacePorts { kept: of(), memory: of(), configuration: None, data: None };
     let mounts: Vec<Mount> = mounts.iter().map(|text| text.parse().unwrap()).collect();
     let joined = join(vec![Declared::typed(&mounts, machine.project())], None);
     let world = FileWorld::open(joined, &ports).await.unwrap();

@@ -21,7 +21,7 @@ fn ports() -> WorkspacePorts {
         clock: clock.clone(),
         entropy: Arc::new(SeededEntropy::new(seed)),
     };
-    WorkspacePorts { kept: of(1), memory: of(2), own: Vec::new() }
+    WorkspacePorts { kept: of(1), memory: of(2), configuration: None, data: None }
 }
 
 fn typed(mounts: &[&str], base: &Path) -> Declared {

@@ -12,7 +12,12 @@ use serde_json::{Value, json};
 use crate::world::memory_ports;
 
 fn ports() -> WorkspacePorts {
-    WorkspacePorts { kept: memory_ports(1), memory: memory_ports(2), own: Vec::new() }
+    WorkspacePorts {
+        kept: memory_ports(1),
+        memory: memory_ports(2),
+        configuration: None,
+        data: None,
+    }
 }
 
 fn configs(list: Value) -> Vec<WorkspaceConfig> {

@@ -105,7 +105,8 @@ impl Kept {
         let files = WorkspacePorts {
             kept: of(Arc::clone(&ports.table), Arc::clone(&ports.blobs)),
             memory: of(Arc::new(MemoryTable::new()), memory),
-            own: Vec::new(),
+            configuration: None,
+            data: None,
         };
         let mounts: [Mount; 1] = ["/scratch=virtual:rw".parse().unwrap()];
         let declared = Declared::typed(&mounts, self.machine.project());
