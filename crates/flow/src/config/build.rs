@@ -207,7 +207,12 @@ impl Builder<'_> {
                 self.ids.insert(id, Some(node));
             }
             Err(error) if self.problems.has_errors() => drop(error),
-            Err(error) => self.problems.error(path, message(&error)),
+            Err(Error::Invalid { problems }) => {
+                for problem in problems {
+                    self.problems.error(join(path, &problem.path), problem.message);
+                }
+            }
+            Err(error) => self.problems.error(path, error.to_string()),
         }
     }
 

@@ -83,6 +83,9 @@ impl Flow {
         if let Some((field, problem)) = place.settings.retry.problem() {
             return Err(Error::invalid(format!("retry.{field}"), problem));
         }
+        if let Some((field, problem)) = place.canonical_problem() {
+            return Err(Error::invalid(field, problem));
+        }
         if self.places.len() >= NODES_MAX {
             return Err(Error::invalid("nodes", format!("more than {NODES_MAX} nodes")));
         }
@@ -199,6 +202,6 @@ pub(crate) fn too_deep() -> String {
 /// The digest of a description.
 pub(crate) fn digest(description: &Value) -> piton_core::Digest {
     let bytes = piton_core::canonical::encode(description)
-        .expect("a description is JSON that was read or written by us");
+        .expect("a node is placed only if its description has a canonical form");
     piton_core::Digest::of(&bytes)
 }

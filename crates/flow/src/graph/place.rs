@@ -1,5 +1,6 @@
 //! A place of a flow: what stands there, what is said about it, and what comes after it.
 
+use piton_core::canonical;
 use serde_json::{Map, Value};
 
 use super::body::Body;
@@ -27,6 +28,20 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Why its description has no canonical form, and in which field. A flow is known by the digest of that form.
+    pub(crate) fn canonical_problem(&self) -> Option<(&'static str, String)> {
+        let params = match &self.origin {
+            Origin::Node { params, .. } => canonical::encode(params).err(),
+            Origin::Subflow => None,
+        };
+        let (inputs, outputs) = (self.settings.inputs.sources(), self.settings.outputs.sources());
+        let problem =
+            |field, error: Option<canonical::CanonicalError>| Some((field, error?.to_string()));
+        problem("params", params)
+            .or_else(|| problem("inputs", canonical::encode(&inputs).err()))
+            .or_else(|| problem("outputs", canonical::encode(&outputs).err()))
+    }
+
     /// The edge that a condition takes. A node has a handful.
     pub(crate) fn edge(&self, condition: &str) -> Option<&Edge> {
         self.edges.iter().find(|edge| edge.condition == condition)

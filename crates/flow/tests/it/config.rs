@@ -198,6 +198,12 @@ fn each_problem_of_a_description_has_its_place() {
         "segment",
     );
     refuses(&with("inputs", json!({ "k": { "type": "x" } })), "nodes[0].inputs.k", "JSON Schema");
+    // No digest could name them exactly.
+    let large = json!({ "arguments": [9_007_199_254_740_993_u64] });
+    refuses(&with("params", large), "nodes[0].params", "write it as a string");
+    let large = json!({ "k": { "type": "integer", "maximum": 9_007_199_254_740_993_u64 } });
+    refuses(&with("inputs", large.clone()), "nodes[0].inputs", "9007199254740993");
+    refuses(&with("outputs", large), "nodes[0].outputs", "9007199254740993");
     refuses(&with("segment", json!("*")), "nodes[0].segment", "*");
     refuses(&nodes(json!([{ "id": "a", "type": "set" }])), "nodes[0].params.value", "missing");
     refuses(&edge(json!({ "from": "a", "to": "b" })), "edges[0].to", "no node or subflow `b`");
