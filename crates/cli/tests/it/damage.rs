@@ -370,9 +370,15 @@ fn a_damaged_session_keeps_its_label_and_the_advice_works_as_printed() {
 fn a_session_is_shown_as_before_after_its_manifest_was_damaged_in_any_way_and_repaired() {
     type Edit = (&'static str, fn(&mut Vec<&str>));
     let edits: [Edit; 5] = [
-        ("the first line is missing", |lines| drop(lines.remove(0))),
-        ("a line in the middle is missing", |lines| drop(lines.remove(lines.len() / 2))),
-        ("the last line is missing", |lines| drop(lines.pop())),
+        ("the first line is missing", |lines| {
+            lines.remove(0);
+        }),
+        ("a line in the middle is missing", |lines| {
+            lines.remove(lines.len() / 2);
+        }),
+        ("the last line is missing", |lines| {
+            lines.pop();
+        }),
         ("the first line is cut", |lines| lines[0] = &lines[0][..40]),
         ("nothing is left", |lines| lines.truncate(0)),
     ];
