@@ -336,7 +336,7 @@ impl VerifyReport {
                 "As long as the session is here, `piton doctor` reports it."
             };
             steps.push(format!(
-                "Without a copy, nothing brings the content back. {keep} To be rid of it, delete the session: \
+                "Otherwise nothing brings the content back. {keep} To be rid of it, delete the session: \
                  `piton session delete {session}`."
             ));
         }
