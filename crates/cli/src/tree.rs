@@ -1,9 +1,9 @@
 //! The graph of a run as people look at it.
 //!
 //! A run that was never forked is one column. Where it was forked, each branch is drawn below the step that it left,
-//! the one that leads to the preferred tip last.
+//! the one that leads to the preferred tip last, and begins with the notes with which that step was left for it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use piton_core::NodeId;
 use piton_runtime::{bounds::ID_ENDING_SHOWN, reply::TreeNode};
@@ -14,28 +14,48 @@ use crate::{
     words::count,
 };
 
-/// A node with the strokes that stand before it.
+/// A node, or the notes that lead to one, with the strokes that stand before it.
 struct Line<'a> {
     strokes: String,
-    node: &'a TreeNode,
+    shows: Shows<'a>,
+}
+
+enum Shows<'a> {
+    Node(&'a TreeNode),
+    /// The notes that lead to a branch.
+    Branch(&'a str),
 }
 
 /// The lines of a tree, each with the end of its node's id before it if `with_ids`.
 pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
     let steps: Vec<&TreeNode> = nodes.iter().filter(|node| node.kind == NodeKind::Step).collect();
     let bookmarks = count_bookmarks(nodes);
+    let forked: HashSet<NodeId> = steps
+        .iter()
+        .filter(|node| node.branch_headline.is_some())
+        .filter_map(|node| node.parent_id)
+        .collect();
     let drawn = draw(&steps);
-    let title =
-        |line: &Line<'_>| format!("{}{} {}", line.strokes, mark(line.node), name(line.node));
+    let title = |line: &Line<'_>| match line.shows {
+        Shows::Node(node) => format!("{}{} {}", line.strokes, mark(node), name(node)),
+        Shows::Branch(_) => line.strokes.clone(),
+    };
     let width = drawn.iter().map(|line| length(&title(line))).max().unwrap_or(0);
     drawn
         .iter()
         .map(|line| {
             let title = title(line);
             let gap = " ".repeat(width - length(&title) + 2);
-            let said = said(line.node, bookmarks.get(&line.node.node_id).copied().unwrap_or(0));
-            let id = line.node.node_id.to_string();
-            let id = if with_ids { format!("{}  ", ending(&id)) } else { String::new() };
+            let (id, said) = match line.shows {
+                Shows::Node(node) => {
+                    let bookmarks = bookmarks.get(&node.node_id).copied().unwrap_or(0);
+                    // What a step was left with is told on each branch if there are several.
+                    let is_forked = forked.contains(&node.node_id);
+                    (ending(&node.node_id.to_string()).to_owned(), said(node, bookmarks, is_forked))
+                }
+                Shows::Branch(notes) => (" ".repeat(ID_ENDING_SHOWN), notes.to_owned()),
+            };
+            let id = if with_ids { format!("{id}  ") } else { String::new() };
             format!("{id}{title}{gap}{said}").trim_end().to_owned()
         })
         .collect()
@@ -74,7 +94,14 @@ fn draw<'a>(steps: &[&'a TreeNode]) -> Vec<Line<'a>> {
         of(None).iter().rev().map(|node| (String::new(), String::new(), *node)).collect();
     let mut lines = Vec::new();
     while let Some((strokes, below, node)) = waiting.pop() {
-        lines.push(Line { strokes, node });
+        match &node.branch_headline {
+            // The notes stand at the corner of the branch, and the node below them.
+            Some(notes) => {
+                lines.push(Line { strokes, shows: Shows::Branch(notes) });
+                lines.push(Line { strokes: below.clone(), shows: Shows::Node(node) });
+            }
+            None => lines.push(Line { strokes, shows: Shows::Node(node) }),
+        }
         match of(Some(node.node_id)) {
             [only] => waiting.push((below.clone(), below, only)),
             several => {
@@ -108,10 +135,10 @@ fn name(node: &TreeNode) -> String {
     }
 }
 
-/// What there is to say about a node.
-fn said(node: &TreeNode, bookmarks: usize) -> String {
+/// What there is to say about a node, without its notes if those are on its branches.
+fn said(node: &TreeNode, bookmarks: usize, is_forked: bool) -> String {
     let mut parts = Vec::new();
-    parts.extend(node.headline.clone());
+    parts.extend(node.headline.clone().filter(|_| !is_forked));
     let is_end = node.title.is_none();
     if node.blocked > 0 {
         let often = match node.blocked {
@@ -153,6 +180,7 @@ mod tests {
             step: Some(step),
             title: Some(title.to_owned()),
             headline: None,
+            branch_headline: None,
             blocked: 0,
             open_gaps: 0,
             is_tip: false,
@@ -194,6 +222,38 @@ mod tests {
         └─● 3 Hypotheses  shared port first  1 bookmark
           ● 4 Experiment  2 gaps
           ◉ 5 Fix         pending  ← preferred tip
+        ");
+    }
+
+    #[test]
+    fn each_branch_begins_with_the_notes_that_led_to_it() {
+        let led = |node: TreeNode, notes: &str| TreeNode {
+            branch_headline: Some(notes.to_owned()),
+            ..node
+        };
+        let nodes = [
+            TreeNode {
+                headline: Some("the port is shared".to_owned()),
+                ..node(1, None, 1, "Reproduce", true)
+            },
+            led(node(2, Some(1), 2, "Isolate", false), "the clock is wrong"),
+            TreeNode { is_tip: true, ..node(3, Some(2), 3, "Fix", false) },
+            led(
+                TreeNode {
+                    is_tip: true,
+                    is_preferred_tip: true,
+                    ..node(4, Some(1), 2, "Isolate", true)
+                },
+                "the port is shared",
+            ),
+        ];
+        insta::assert_snapshot!(plain(&nodes), @r"
+        ● 1 Reproduce
+        ├─             the clock is wrong
+        │ ● 2 Isolate
+        │ ○ 3 Fix      (left)
+        └─             the port is shared
+          ◉ 2 Isolate  pending  ← preferred tip
         ");
     }
 

@@ -19,9 +19,14 @@ pub(crate) fn count(number: usize, one: &str) -> String {
 
 /// The first few names, and how many more there are.
 pub(crate) fn listed(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{}`", cut(name))).collect();
+    first_few(&names)
+}
+
+/// The same of names that Piton made, as they are.
+pub(crate) fn first_few(names: &[String]) -> String {
     const SHOWN: usize = 5; // tidy: number: names in one line
-    let first = names.iter().take(SHOWN).map(|name| format!("`{}`", cut(name)));
-    let first = first.collect::<Vec<_>>().join(", ");
+    let first = names[..names.len().min(SHOWN)].join(", ");
     match names.len().saturating_sub(SHOWN) {
         0 => first,
         more => format!("{first} and {more} more"),

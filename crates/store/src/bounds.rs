@@ -43,9 +43,10 @@ pub const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// first.
 pub const TAILS_CACHED_MAX: usize = 256;
 
-/// Bytes of a group of control records that a repair takes for changed ones, and writes again. At least 56 of the 64
-/// characters of the segment's digest are as they were then, which are 224 bits: no other segment has them.
-pub const GROUP_CHANGED_BYTES_MAX: usize = 8;
+/// Bytes of a control record, or of the digest in it, that may differ from what its segment says if a repair takes the
+/// two for one another. At least 56 of the 64 characters of the digest are as they were then, which are 224 bits: no
+/// other segment has them.
+pub const RECORD_CHANGED_BYTES_MAX: usize = 8;
 
 /// The unit in which disks tear writes: a group's inner lines never end on a multiple of it.
 pub const SECTOR_BYTES: u64 = 512;

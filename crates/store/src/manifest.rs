@@ -10,11 +10,13 @@
 //!   segment whose pins are missing.
 //! - A line is accepted only if it is, byte for byte, what this module would have written.
 
-use piton_core::{EventIndex, ManifestIndex, canonical};
+use std::collections::HashMap;
+
+use piton_core::{Digest, EventIndex, ManifestIndex, canonical};
 
 use crate::{
     Reason, StreamId,
-    bounds::{GROUP_CHANGED_BYTES_MAX, SECTOR_BYTES},
+    bounds::{RECORD_CHANGED_BYTES_MAX, SECTOR_BYTES},
     line::{Flaw, version_flaw},
     record::{Record, SegmentClosed, SnapshotPinned, VERSION, segment_path},
 };
@@ -178,13 +180,68 @@ fn parse(line: &[u8], scratch: &mut Vec<u8>) -> Result<Record, Flaw> {
     }
 }
 
-/// Whether `text` begins with `group`, but for a few bytes that were changed.
-///
-/// A group follows from its segment, and holds the segment's digest in 64 characters. Most of those are the same, so the
-/// segment is the one that was attested: a changed one has another digest altogether.
-pub(crate) fn is_changed(text: &[u8], group: &[u8]) -> bool {
-    let changed = || text.iter().zip(group).filter(|(found, written)| found != written).count();
-    text.len() >= group.len() && (1..=GROUP_CHANGED_BYTES_MAX).contains(&changed())
+/// What is left of a damaged control stream, as evidence about the segments that it attested.
+pub(crate) struct Remains<'a> {
+    /// The digests that readable records attest, by the bounds of their segments.
+    attested: HashMap<(EventIndex, EventIndex), Vec<Digest>>,
+    /// Lines that are no record of this stream; some may have been one.
+    doubtful: Vec<&'a [u8]>,
+}
+
+impl<'a> Remains<'a> {
+    /// Looks through `text`. Fails with a version if a newer program wrote any of its lines.
+    pub(crate) fn of(text: &'a [u8], stream: &StreamId) -> Result<Self, u64> {
+        let mut remains = Self { attested: HashMap::new(), doubtful: Vec::new() };
+        let mut scratch = Vec::new();
+        for line in text.split(|&byte| byte == b'\n') {
+            let line = line.strip_suffix(b" ").unwrap_or(line);
+            match parse(line, &mut scratch) {
+                Err(Flaw::UnknownVersion(version)) => return Err(version),
+                Ok(Record::SegmentClosed(close)) if is_consistent(&close, stream) => {
+                    let bounds = (close.first_event_index, close.last_event_index);
+                    remains.attested.entry(bounds).or_default().push(close.sha256);
+                }
+                Ok(Record::SnapshotPinned(_)) => {}
+                Ok(Record::SegmentClosed(_)) | Err(Flaw::Corrupt(_)) => remains.doubtful.push(line),
+            }
+        }
+        Ok(remains)
+    }
+
+    /// Whether the segment that `close` describes is the one that was attested; nothing if no record of it is left.
+    ///
+    /// A few changed bytes do not matter: if most of the 64 characters of the digest are the same, so is the segment,
+    /// because a changed one has another digest altogether.
+    pub(crate) fn attest(&self, close: &SegmentClosed) -> Option<bool> {
+        let is_same = |found: &[u8], own: &[u8]| changed(found, own) <= RECORD_CHANGED_BYTES_MAX;
+        let own = close.sha256.to_string();
+        let bounds = (close.first_event_index, close.last_event_index);
+        if let Some(digests) = self.attested.get(&bounds) {
+            let mut found = digests.iter().map(Digest::to_string);
+            return Some(found.any(|found| is_same(found.as_bytes(), own.as_bytes())));
+        }
+        let line = render(&[Record::SegmentClosed(close.clone())], 0);
+        let line = line.strip_suffix(b"\n").unwrap_or(&line);
+        let at = line.windows(own.len()).position(|window| window == own.as_bytes())?;
+        let (before, digest, behind) = (0..at, at..at + own.len(), at + own.len()..line.len());
+        let of_segment = self.doubtful.iter().filter(|found| {
+            found.len() == line.len()
+                && is_same(&found[before.clone()], &line[before.clone()])
+                && is_same(&found[behind.clone()], &line[behind.clone()])
+        });
+        of_segment.map(|found| is_same(&found[digest.clone()], &line[digest.clone()])).max()
+    }
+}
+
+/// Whether a record that can be read is one of `stream`, and names its segment as it would be written.
+fn is_consistent(close: &SegmentClosed, stream: &StreamId) -> bool {
+    let path = segment_path(close.first_event_index, close.last_event_index);
+    close.session_id == *stream && close.segment_rel_path == path
+}
+
+/// In how many bytes two texts of one length differ.
+fn changed(found: &[u8], written: &[u8]) -> usize {
+    found.iter().zip(written).filter(|(found, written)| found != written).count()
 }
 
 /// Whether `text`, from the start of the first doubtful group to the end of the file, can be the

@@ -402,3 +402,6 @@ pub const CONTRACT_DIMENSIONS_MAX: u32 = 32;
 
 /// The longest name in a contract, in bytes: a few words.
 pub const CONTRACT_NAME_BYTES_MAX: u32 = 100;
+
+/// How many sessions a check names that need the same damaged content; the rest is counted.
+pub const SESSIONS_NAMED_MAX: usize = 5;

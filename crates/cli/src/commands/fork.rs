@@ -78,12 +78,19 @@ fn say_run(app: &App, forked: &Forked) {
     let call = serde_json::to_string(&forked.next_call.params).unwrap_or_default();
     output.say("Tell an agent to call:");
     output.say(format_args!("  {} {call}", forked.next_call.tool));
-    let label = &forked.label;
+    let name = &forked.name;
     output.say(format_args!(
-        "Or walk on yourself: piton workflow run --resume {label}@{}",
+        "Or walk on yourself: piton workflow run --resume {name}@{}",
         ending(&node)
     ));
-    output.say(format_args!("\nCompare later: piton diff {label}@{} {label}", ending(&node)));
+    // Once something is submitted here, the name alone means the new branch.
+    if let Some(tip) = forked.branch_tip {
+        let tip = tip.to_string();
+        output.say(format_args!(
+            "\nCompare the two branches later: piton diff {name}@{} {name}",
+            ending(&tip)
+        ));
+    }
 }
 
 fn say_flow(app: &App, forked: &ForkedFlow) {

@@ -42,6 +42,37 @@ fn a_run_is_forked_from_the_terminal_and_its_branches_are_compared() {
 }
 
 #[test]
+fn the_comparison_that_a_fork_prints_compares_the_two_branches() {
+    let rig = Rig::new();
+    let run = rig.tour();
+    let said = rig.says(&["fork", &run.label, "--at", "notes"]);
+    let command = said.lines().find_map(|line| line.split_once("later: piton ")).unwrap().1;
+    let words: Vec<&str> = command.split(' ').collect();
+    let place = format!("{}@notes", run.label);
+    let notes = "Project: another\nSeen: 1 file\n.\n";
+    let output = rig.type_in(&["workflow", "run", "--resume", &place], notes);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let compared = rig.tells(&words);
+    let steps = |side: &str| compared[side]["steps"].as_array().unwrap().len();
+    assert!(steps("left") > 1 && steps("right") > 1, "{compared}");
+    assert_eq!(compared["outputs"][0]["step"], "notes");
+    assert_ne!(compared["left"]["nodeId"], compared["right"]["nodeId"]);
+
+    // Each branch is drawn with its own notes: the one that was left first, the one that the run follows last.
+    let drawn = rig.says(&["session", "tree", &run.label]);
+    let line = |words: &str| drawn.lines().position(|line| line.contains(words));
+    let (old, new) = (line("Project: a login page").unwrap(), line("Project: another").unwrap());
+    let left = line("(left)").unwrap();
+    assert!(old < left && left < new, "{drawn}");
+    assert!(drawn.lines().nth(old).unwrap().starts_with("├─"), "{drawn}");
+    assert!(drawn.lines().nth(new).unwrap().starts_with("└─"), "{drawn}");
+
+    // Where a run stands there is nothing to compare it with.
+    let said = rig.says(&["fork", &run.label]);
+    assert!(!said.contains("piton diff"), "{said}");
+}
+
+#[test]
 fn a_person_walks_on_from_a_step_that_the_run_left() {
     let rig = Rig::new();
     let run = rig.tour();

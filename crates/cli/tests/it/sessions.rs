@@ -150,4 +150,29 @@ fn a_copy_beside_its_original_is_pointed_at_by_its_id() {
     assert!(named.iter().any(|name| next.ends_with(name)), "{said}");
     let shown = next.rsplit(' ').next().unwrap();
     rig.tells(&["session", "show", shown]);
+
+    // What is in brackets names each of them to every command.
+    let mut met = Vec::new();
+    for row in said.lines().filter(|line| line.starts_with(&run.label)) {
+        let name = row.split(['[', ']']).nth(1).unwrap_or_else(|| panic!("{said}"));
+        let session = rig.tells(&["session", "show", name])["sessionId"].clone();
+        assert_eq!(rig.tells(&["blame", "run", name])["sessionId"], session);
+        assert_eq!(rig.tells(&["session", "tree", name])["summary"]["sessionId"], session);
+        let forked = rig.tells(&["fork", name, "--at", "notes"]);
+        assert_eq!((&forked["sessionId"], &forked["name"]), (&session, &session));
+        rig.tells(&["diff", name, &run.session]);
+        met.push(session);
+    }
+    assert_eq!(met.len(), 2, "{said}");
+    assert_ne!(met[0], met[1]);
+    for command in [&["blame", "run", &run.label][..], &["session", "show", &run.id]] {
+        let (code, error) = rig.fails(command);
+        let advice = error["suggestion"].as_str().unwrap();
+        assert!(
+            code == 1
+                && met.iter().all(|id| error["message"].to_string().contains(id.as_str().unwrap()))
+        );
+        let command = advice.split('`').find(|part| part.starts_with("piton ")).unwrap();
+        rig.says(&command.split(' ').skip(1).collect::<Vec<_>>());
+    }
 }

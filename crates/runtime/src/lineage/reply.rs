@@ -125,6 +125,8 @@ pub struct Forked {
     pub run_id: RunId,
     /// The run as people call it.
     pub label: String,
+    /// What names the run on the command line: its label, or its session if another run has the same label.
+    pub name: String,
     /// The node.
     pub node_id: NodeId,
     /// The step that is pending there.
@@ -133,6 +135,9 @@ pub struct Forked {
     pub title: String,
     /// Whether the run went on from there before: then an output makes a branch.
     pub was_left: bool,
+    /// Where the branch that it went on with stands, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch_tip: Option<NodeId>,
     /// The call that takes up the node.
     pub next_call: NextCall,
 }

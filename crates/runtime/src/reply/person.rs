@@ -170,6 +170,9 @@ pub struct Soundness {
     /// Snapshots, artifacts and pinned workflows that it refers to and that cannot be used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<BrokenShown>,
+    /// Other sessions that refer to some of that; told by a check.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shared_with: Vec<SessionId>,
     /// What was taken out of it, and is kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set_aside: Vec<SetAsideShown>,
@@ -187,6 +190,7 @@ impl Soundness {
             is_sound,
             summary,
             broken: broken.collect(),
+            shared_with: found.shared_with,
             set_aside: found.set_aside.into_iter().map(SetAsideShown::from).collect(),
         }
     }

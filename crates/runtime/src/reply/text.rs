@@ -174,7 +174,10 @@ impl ResumeCandidates {
     pub fn text(&self) -> String {
         let mut text = self.headline();
         for candidate in &self.candidates {
-            write!(text, "\n{}", candidate.text()).expect(INFALLIBLE);
+            // A copy that was imported beside its original has its label and its goal.
+            let of_label = |other: &&ResumeCandidate| other.label == candidate.label;
+            let is_shared = self.candidates.iter().filter(of_label).count() > 1;
+            write!(text, "\n{}", candidate.text(is_shared)).expect(INFALLIBLE);
         }
         let rest = self.rest();
         if !rest.is_empty() {
@@ -273,14 +276,17 @@ impl Searched {
 }
 
 impl ResumeCandidate {
-    /// The run in a few lines, ending in a line break.
-    fn text(&self) -> String {
+    /// The run in a few lines, ending in a line break; with its session if its label is shared.
+    fn text(&self, is_shared: bool) -> String {
         let step = self.step.as_ref().map_or_else(
             || self.status.to_string().replace('_', " "),
             |step| format!("step {} of {} {}", step.number, step.of, step.title.as_str()),
         );
         let Self { label, workflow_id, title, .. } = self;
         let mut text = format!("{label} · {workflow_id} · {step}\n  {title}\n");
+        if is_shared {
+            writeln!(text, "  Session: {}", self.session_id).expect(INFALLIBLE);
+        }
         let why: Vec<&str> = self.why_matched.iter().map(|why| why_words(*why)).collect();
         if !why.is_empty() {
             writeln!(text, "  Why: {}", why.join(", ")).expect(INFALLIBLE);

@@ -37,9 +37,12 @@ pub struct TreeNode {
     /// The title of its step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The first line of its notes.
+    /// The first line of its notes; where it was left several times, of those that the run follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headline: Option<String>,
+    /// The first line of the notes that led here, if other notes led from the same node elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch_headline: Option<String>,
     /// How often an output for it was sent back.
     pub blocked: usize,
     /// How many gaps on it are open.

@@ -151,17 +151,18 @@ fn candidates<'a>(runs: &[&'a RunState]) -> Vec<Candidate<'a>> {
 
 /// The same failure; one to read stored content of a session says where the ways to get it back are listed.
 pub(super) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
-    let is_content = matches!(
-        error.code,
-        Code::StoreCorruptBlob | Code::StoreNotFound | Code::StoreInvariantViolation
-    );
-    if !is_content {
+    if !is_content(error.code) {
         return error;
     }
     error.with_suggestion(format!(
-        "Run `piton session verify {session}`: it lists what is damaged and each way to get it back. Other sessions are \
-         not affected."
+        "Run `piton session verify {session}`: it lists what is damaged, which other sessions need it, and each way to \
+         get it back."
     ))
+}
+
+/// Whether a failure says that stored content of a session is gone or damaged.
+pub(super) fn is_content(code: Code) -> bool {
+    matches!(code, Code::StoreCorruptBlob | Code::StoreNotFound | Code::StoreInvariantViolation)
 }
 
 fn nothing(session: SessionId, name: &str, artifacts: usize, unreadable: usize) -> Envelope {

@@ -131,9 +131,15 @@ pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
     // What a step was left with is told on the way that the run follows; elsewhere, what was submitted last.
     let way = tip.into_iter().flat_map(|tip| run.way_up(tip));
     let path: HashMap<NodeId, Option<&RunNode>> = way.map(|(node, next)| (node.id, next)).collect();
+    let is_step = |node: &&RunNode| node.kind == NodeKind::Step;
+    let is_forked = |node: &RunNode| run.graph.children(node).filter(is_step).nth(1).is_some();
     let notes = |node: &RunNode| {
         let next = path.get(&node.id).copied().flatten();
         run.notes_toward(node, next).and_then(Output::notes)
+    };
+    let branch_notes = |node: &RunNode| {
+        let parent = run.graph.parent(node).filter(|parent| is_step(&node) && is_forked(parent))?;
+        run.notes_toward(parent, Some(node)).and_then(Output::notes)
     };
     let trouble = Trouble::of(run);
     let short = |line: &str| shorten(line, HEADLINE_BYTES_MAX).into_owned();
@@ -145,6 +151,7 @@ pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
         step: place(steps, node).map(|place| place.number),
         title: place(steps, node).map(|place| place.title.as_str().to_owned()),
         headline: notes(node).and_then(headline).map(short),
+        branch_headline: branch_notes(node).and_then(headline).map(short),
         blocked: trouble.blocks(node.id).len(),
         open_gaps: run.gaps.open_on(node.id).count(),
         is_tip: node.is_tip(),

@@ -7,8 +7,12 @@
 use std::fmt::Write as _;
 
 use piton_core::{Code, Envelope, RunId, SessionId, truncate};
+use piton_store::StreamId;
+use piton_workflow::label::{Label, label};
 use piton_workflow::projection::RunSummary;
+use piton_workflow::recall::{Listing, Troubled};
 
+use super::runs::unreadable;
 use super::state::Runtime;
 use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAME_QUOTED_BYTES_MAX};
 use crate::request::SessionReference;
@@ -54,18 +58,38 @@ impl Runtime {
         }
         for troubled in &listing.troubled {
             let session: Option<SessionId> = troubled.stream.as_str().parse().ok();
-            let by_label = reach == Reach::Use
-                && troubled.labels.iter().any(|label| label.to_string() == text);
-            let is_named = |session: &SessionId| by_label || ends(&session.to_string(), text);
+            let by_label =
+                reach == Reach::Use && troubled.labels().any(|label| label.to_string() == text);
+            let by_run = || troubled.runs.iter().any(|run| ends(&run.to_string(), text));
+            let is_named =
+                |session: &SessionId| by_label || ends(&session.to_string(), text) || by_run();
             if let Some(session) = session.filter(is_named) {
-                found.push((Meant { session, run: None }, format!("{session} (cannot be read)")));
+                found.push((Meant { session, run: None }, damaged_line(troubled)));
             }
         }
         match found.as_slice() {
             [(meant, _)] => Ok(*meant),
-            [] => Err(nothing(text, &listing.runs, reach)),
-            several => Err(ambiguous(text, several.iter().map(|(_, line)| line.as_str()))),
+            [] => Err(nothing(text, &listing, reach)),
+            several => {
+                let lines = several.iter().map(|(_, line)| line.as_str());
+                let first = several[0].0.session;
+                Err(ambiguous(text, lines).with_suggestion(format!(
+                    "Name one of them by its session's id, which every command takes in place of `{}`: \
+                     `piton session show {first}`.",
+                    truncate(text, NAME_QUOTED_BYTES_MAX)
+                )))
+            }
         }
+    }
+
+    /// What names a run on the command line: its two words, or the id of its session if another run has the same ones.
+    pub(crate) async fn name_of(&self, session: SessionId, run: RunId) -> Result<String, Envelope> {
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let own = label(run);
+        let readable = listing.runs.iter().filter(|one| one.label == own).count();
+        let troubled = listing.troubled.iter().filter(|one| one.labels().any(|label| label == own));
+        let is_alone = readable + troubled.count() <= 1;
+        Ok(if is_alone { own.to_string() } else { session.to_string() })
     }
 }
 
@@ -83,7 +107,12 @@ impl Runtime {
         let runs: Vec<_> = listing.runs.iter().filter(|run| run.session_id == session).collect();
         match runs.as_slice() {
             [run] => Ok((session, run.run_id)),
-            [] => Err(nothing(&reference.0, &[], Reach::Use)),
+            [] => {
+                let name = StreamId::from(session);
+                let troubled = listing.troubled.iter().find(|one| one.stream == name);
+                Err(troubled
+                    .map_or_else(|| nothing(&reference.0, &listing, Reach::Use), unreadable))
+            }
             several => {
                 let lines = several.iter().map(|run| format!("{} ({})", run.run_id, run.label));
                 let lines: Vec<String> = lines.collect();
@@ -113,16 +142,26 @@ fn line(summary: &RunSummary) -> String {
     format!("{session_id} ({label}: {title})")
 }
 
-fn nothing(text: &str, runs: &[std::sync::Arc<RunSummary>], reach: Reach) -> Envelope {
+/// A session that cannot be read, with what people call its runs.
+fn damaged_line(troubled: &Troubled) -> String {
+    let labels: Vec<String> = troubled.labels().map(|label| label.to_string()).collect();
+    let labels = if labels.is_empty() { String::new() } else { format!("{}: ", labels.join(", ")) };
+    format!("{} ({labels}cannot be read)", troubled.stream)
+}
+
+fn nothing(text: &str, listing: &Listing, reach: Reach) -> Envelope {
     let shown = truncate(text, NAME_QUOTED_BYTES_MAX);
-    let mut labelled = runs.iter().filter(|summary| summary.label.to_string() == text);
+    let is_meant = |label: Label| label.to_string() == text;
+    let readable = listing.runs.iter().filter(|summary| is_meant(summary.label));
+    let troubled = listing.troubled.iter().filter(|one| one.labels().any(is_meant));
+    let mut labelled = readable.map(|summary| line(summary)).chain(troubled.map(damaged_line));
     if reach == Reach::TakeAway
-        && let Some(summary) = labelled.next()
+        && let Some(line) = labelled.next()
     {
         let message = format!(
             "What takes data away needs the id of a session, not two words like `{shown}`."
         );
-        let suggestion = format!("If you mean {}, name it by that id.", line(summary));
+        let suggestion = format!("If you mean {line}, name it by that id.");
         return Envelope::new(Code::ValidationError, message).with_suggestion(suggestion);
     }
     let message = format!("There is no session or run `{shown}` in this data directory.");

@@ -9,12 +9,13 @@ use piton_workflow::bounds::{
 };
 use piton_workflow::label::Label;
 use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
-use piton_workflow::recall::{Offers, Trouble};
+use piton_workflow::recall::{Offers, Trouble, Troubled};
 use piton_workflow::session::{
     self, Checkpoint, CheckpointReply, Continue, Reply, RunPlace, Start, StartKey, TokenRun,
     Workflow,
 };
 
+use super::artifacts::{content_lost, is_content};
 use super::state::Runtime;
 use crate::config::Problem;
 use crate::library::{Found, NotFound, Stocked};
@@ -117,13 +118,14 @@ impl Runtime {
                 Ok(candidate) => reply.candidates.push(candidate),
                 Err(error) => {
                     reply.unreadable += 1;
+                    let error = content_lost(summary.session_id, error.envelope());
                     failed = failed.or(Some(error));
                 }
             }
         }
         match failed {
             // There are runs, and what keeps all of them from being resumed is not that there are none.
-            Some(error) if reply.candidates.is_empty() => Err(error.envelope()),
+            Some(error) if reply.candidates.is_empty() => Err(error),
             _ => Ok(reply),
         }
     }
@@ -177,9 +179,11 @@ impl Runtime {
             return Ok(found);
         }
         let name = session.map(|session| session.to_string());
-        let troubled =
-            listing.troubled.iter().find(|one| name.as_deref() == Some(one.stream.as_str()));
-        Err(troubled.map_or_else(|| not_found(session, run), |one| told(&one.trouble)))
+        let troubled = listing.troubled.iter().find(|one| match &name {
+            Some(name) => name == one.stream.as_str(),
+            None => run.is_some_and(|run| one.runs.contains(&run)),
+        });
+        Err(troubled.map_or_else(|| not_found(session, run), unreadable))
     }
 
     async fn candidate(
@@ -237,10 +241,19 @@ fn not_found(session: Option<SessionId>, run: Option<RunId>) -> Envelope {
         )
 }
 
-/// Why a session cannot be read, as a person or an agent reads it.
-pub(super) fn told(trouble: &Trouble) -> Envelope {
-    match trouble {
+/// Why a session cannot be read, and the command that says what helps.
+pub(super) fn unreadable(troubled: &Troubled) -> Envelope {
+    let trouble = match &troubled.trouble {
         Trouble::Store(error) => error.envelope(),
         other => Envelope::new(other.code(), format!("The session cannot be read: {other}.")),
+    };
+    // What its log refers to, or its events, are damaged: a check says which, and what helps.
+    if is_content(trouble.code) {
+        let suggestion = format!(
+            "See what is wrong, and what helps: `piton session verify {}`.",
+            troubled.stream
+        );
+        return trouble.with_suggestion(suggestion);
     }
+    trouble
 }

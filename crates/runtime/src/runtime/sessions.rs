@@ -10,7 +10,7 @@ use piton_workflow::upkeep::{Control, control, set_control};
 use super::drawing::{draw, show};
 use super::reading::Reading;
 use super::reference::{Meant, Reach};
-use super::runs::told;
+use super::runs::unreadable;
 use super::state::Runtime;
 use crate::reply::{Deleted, KeptSession, RunTree, SessionList, SessionShown, TroubledSession};
 use crate::request::SessionReference;
@@ -23,19 +23,8 @@ impl Runtime {
         runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
         let troubled = listing.troubled.iter().map(|one| TroubledSession {
             session_id: one.stream.to_string(),
-            labels: one.labels.clone(),
-            trouble: match told(&one.trouble) {
-                // What its log refers to, or its events, are damaged: a check says which, and what helps.
-                trouble @ Envelope {
-                    code:
-                        Code::StoreCorruptBlob | Code::StoreNotFound | Code::StoreInvariantViolation,
-                    ..
-                } => trouble.with_suggestion(format!(
-                    "See what is wrong, and what helps: `piton session verify {}`.",
-                    one.stream
-                )),
-                trouble => trouble,
-            },
+            labels: one.labels().collect(),
+            trouble: unreadable(one),
         });
         Ok(SessionList { runs, troubled: troubled.collect() })
     }

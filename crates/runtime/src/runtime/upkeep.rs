@@ -4,7 +4,7 @@ use piton_core::{BoundedText, Code, Envelope, SessionId};
 use piton_store::collect::{Intent, Swept};
 use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::carry::{export, import, salvage};
-use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, verify};
+use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, sharing, verify};
 
 use super::artifacts::content_lost;
 use super::reference::Reach;
@@ -21,13 +21,23 @@ impl Runtime {
         reference: &SessionReference,
     ) -> Result<Soundness, Envelope> {
         let session = self.meant(reference, Reach::Use).await?.session;
-        let found = verify(&*self.ports.journal, &*self.ports.blobs, session).await;
-        let found = found.map_err(|error| error.envelope())?;
+        let journal = &*self.ports.journal;
+        let found = verify(journal, &*self.ports.blobs, session).await;
+        let mut found = found.map_err(|error| error.envelope())?;
+        let shared = sharing(journal, session, &found.broken).await;
+        found.shared_with = shared.map_err(|error| error.envelope())?;
         let (is_sound, summary) = (found.is_sound(), found.summary());
         Ok(Soundness::new(found, is_sound, summary))
     }
 
-    /// Rolls a damaged session back to its last whole plan, and keeps what it takes away.
+    /// Whether a session and everything that it refers to is as it was written.
+    pub async fn is_session_sound(&self, session: SessionId) -> Result<bool, Envelope> {
+        let found = verify(&*self.ports.journal, &*self.ports.blobs, session).await;
+        found.map(|found| found.is_sound()).map_err(|error| error.envelope())
+    }
+
+    /// Rebuilds the control records of a damaged session, or rolls it back to its last whole plan, and keeps what it
+    /// takes away.
     pub async fn repair_session(
         &self,
         reference: &SessionReference,

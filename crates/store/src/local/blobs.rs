@@ -220,7 +220,11 @@ impl LocalBlobs {
         Ok(digest)
     }
 
-    fn get_blocking(&self, namespace: Namespace, digest: Digest) -> Result<Option<Vec<u8>>, Error> {
+    pub(super) fn get_blocking(
+        &self,
+        namespace: Namespace,
+        digest: Digest,
+    ) -> Result<Option<Vec<u8>>, Error> {
         let corrupt = Error::BlobCorrupt { namespace, digest };
         match self.read(&self.path(namespace, digest)) {
             Ok(bytes) if Digest::of(&FileBytes(&bytes)) == digest => Ok(Some(bytes)),

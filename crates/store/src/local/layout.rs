@@ -46,8 +46,8 @@ pub(super) trait Layout: Send + Sync + 'static {
     /// The control records; none if the layout has no such thing.
     fn records<E: Event>(site: &Site) -> Result<(Vec<Record>, Ending), Error>;
 
-    /// A damaged control file in which damaged records are written again, as far as they follow from other files and
-    /// what is left of them proves those files whole. It ends at `restored.head`.
+    /// A damaged control file in which records that are damaged or gone are written again, as far as they follow from
+    /// other files, with where it ends. `head` is where its valid part ends. Nothing on disk is changed.
     fn restore<E: Event>(_: &Site, head: Head, control: &[u8]) -> Result<Restored, Error> {
         let valid =
             usize::try_from(head.position).map_or(control.len(), |at| at.min(control.len()));

@@ -16,9 +16,10 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
-use piton_core::{Digest, EventId, EventIndex, FileBytes, SnapshotRef};
+use piton_core::{Digest, EventId, EventIndex, FileBytes, SnapshotRef, canonical};
 
 use super::{
     disk::Disk,
@@ -29,12 +30,12 @@ use super::{
     upkeep,
 };
 use crate::{
-    Error, Event, Health, Reason,
+    Error, Event, Reason,
     bounds::PLAN_BYTES_MAX,
     line::{Flaw, read_event},
-    manifest::{self, Group},
+    manifest::{self, Group, Remains},
     plan::EncodedPlan,
-    port::Cursor,
+    port::{Cursor, Namespace},
     record::{self, Record, SEGMENTS},
     torn::is_torn,
 };
@@ -96,26 +97,19 @@ impl Layout for Segmented {
     }
 
     fn restore<E: Event>(site: &Site, _: Head, control: &[u8]) -> Result<Restored, Error> {
-        let (mut control, mut tail, mut rewritten) = (control.to_vec(), Tail::default(), 0);
-        loop {
-            let at = usize::try_from(tail.head.position).unwrap_or(control.len());
-            let ending = scan_text::<E>(site, &mut tail, &control[at..], &mut |_| {})?;
-            let at = usize::try_from(tail.head.position).unwrap_or(control.len());
-            let group = match ending {
-                // What a newer Piton wrote is neither cut away nor written again, also behind what was restored.
-                Ending::Broken { health: Health::UnknownVersion { version, .. }, .. } => {
-                    return Err(upkeep::newer(version));
-                }
-                Ending::Broken { .. } => changed_group::<E>(site, tail.head, &control[at..])?,
-                _ => None,
-            };
-            let Some(group) = group else {
-                control.truncate(at);
-                return Ok(Restored { control, head: tail.head, rewritten });
-            };
-            control[at..at + group.len()].copy_from_slice(&group);
-            rewritten += 1;
+        let remains = Remains::of(control, &site.stream).map_err(upkeep::newer)?;
+        let segments = segments(site).map_err(Error::io("list the segments of a stream"))?;
+        // Read again: the keys of its events are needed as well.
+        let mut tail = Tail::default();
+        scan_text::<E>(site, &mut tail, control, &mut |_| {})?;
+        let valid = usize::try_from(tail.head.position).unwrap_or(control.len());
+        let (mut restored, mut rewritten) = (control[..valid].to_vec(), 0);
+        while let Some(group) = next_group::<E>(site, &mut tail, &segments, &remains)? {
+            rewritten +=
+                u64::from(!control[restored.len().min(control.len())..].starts_with(&group));
+            restored.extend(group);
         }
+        Ok(Restored { control: restored, head: tail.head, rewritten })
     }
 
     fn files_behind(site: &Site, head: Head) -> io::Result<Vec<PathBuf>> {
@@ -181,32 +175,143 @@ fn is_unfinished<E: Event>(site: &Site, head: Head, rest: &[u8]) -> Result<bool,
     Ok(groups.iter().any(|group| is_torn(rest, group, head.position)))
 }
 
-/// What the group at the start of `rest`, which stands behind `head`, was before a few bytes of it were changed.
-fn changed_group<E: Event>(site: &Site, head: Head, rest: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-    let groups = groups_at::<E>(site, head)?;
-    Ok(groups.into_iter().find(|group| manifest::is_changed(rest, group)))
-}
-
 /// The group of each segment that begins at `head`, as the appending of its plan writes it.
 fn groups_at<E: Event>(site: &Site, head: Head) -> Result<Vec<Vec<u8>>, Error> {
     let bounds = segments(site).map_err(Error::io("list the segments of a stream"))?;
     let mut groups = Vec::new();
     for bounds in bounds.into_iter().filter(|(first, _)| *first == head.next_event) {
-        let path = site.dir.join(record::segment_path(bounds.0, bounds.1));
-        let Some(lines) = read_unattested(site, &path)? else { continue };
+        let Some(lines) = read_unattested(site, bounds)? else { continue };
         let Ok(events) = parse_segment::<E>(site, bounds, &lines) else { continue };
-        let introduced = events
-            .iter()
-            .filter_map(|event| Some((event.index(), event.id(), event.introduces()?)));
-        let records =
-            record::of_segment(&site.stream, bounds, &lines, introduced, head.next_manifest);
+        let records = records_of(site, head, bounds, &lines, &events);
         groups.push(manifest::render(&records, head.position));
     }
     Ok(groups)
 }
 
-fn read_unattested(site: &Site, path: &Path) -> Result<Option<Vec<u8>>, Error> {
-    match site.disk().read(path, PLAN_BYTES_MAX as u64) {
+/// The records that attest a segment behind `head`.
+fn records_of<E: Event>(
+    site: &Site,
+    head: Head,
+    bounds: (EventIndex, EventIndex),
+    lines: &[u8],
+    events: &[E],
+) -> Vec<Record> {
+    let introduced =
+        events.iter().filter_map(|event| Some((event.index(), event.id(), event.introduces()?)));
+    record::of_segment(&site.stream, bounds, lines, introduced, head.next_manifest)
+}
+
+/// A segment that continues a damaged stream, and what speaks for it.
+struct Continuation<E> {
+    is_attested: bool,
+    /// Whether another segment begins where it ends.
+    is_followed: bool,
+    age: Duration,
+    events: Vec<E>,
+    group: Vec<u8>,
+}
+
+/// Moves the tail over the segment that continues a damaged stream, and returns its group; nothing if none does.
+///
+/// A segment follows if its events are, to the byte, events of this stream from the tail's end on, and nothing in
+/// `remains` says that it was another one. It need not be attested: its record may be what was lost. If several follow,
+/// all but one are of plans that failed: the one that was attested is taken, then one that others build on, then the
+/// newest, because a failed plan came before the one that took its place.
+fn next_group<E: Event>(
+    site: &Site,
+    tail: &mut Tail,
+    segments: &[(EventIndex, EventIndex)],
+    remains: &Remains<'_>,
+) -> Result<Option<Vec<u8>>, Error> {
+    // Segments are in order. Several begin at one event if a plan failed and the next was longer or shorter.
+    let from =
+        |index: EventIndex| &segments[segments.partition_point(|(first, _)| *first < index)..];
+    let mut found = Vec::new();
+    for bounds in
+        from(tail.head.next_event).iter().take_while(|(first, _)| *first == tail.head.next_event)
+    {
+        let next = bounds.1.next();
+        let is_followed = from(next).first().is_some_and(|(first, _)| *first == next);
+        found.extend(continuation::<E>(site, tail.head, *bounds, is_followed, remains)?);
+    }
+    found.sort_by_key(|it| (!it.is_attested, !it.is_followed, it.age));
+    for Continuation { events, group, .. } in found {
+        let head = tail.head;
+        let read = manifest::read(
+            &group,
+            head.position,
+            &site.stream,
+            head.next_manifest,
+            head.next_event,
+        );
+        let [written] = read.groups.as_slice() else { continue };
+        if learn(tail, written, &events).is_ok() {
+            return Ok(Some(group));
+        }
+    }
+    Ok(None)
+}
+
+fn continuation<E: Event>(
+    site: &Site,
+    head: Head,
+    bounds: (EventIndex, EventIndex),
+    is_followed: bool,
+    remains: &Remains<'_>,
+) -> Result<Option<Continuation<E>>, Error> {
+    let Some(lines) = read_unattested(site, bounds)? else { return Ok(None) };
+    let parsed = parse_segment::<E>(site, bounds, &lines);
+    let records = records_of(site, head, bounds, &lines, parsed.as_deref().unwrap_or_default());
+    let [Record::SegmentClosed(close), ..] = records.as_slice() else { return Ok(None) };
+    let attested = remains.attest(close);
+    let events = match parsed {
+        _ if attested == Some(false) => return Ok(None),
+        Ok(events) if is_canonical(&events, &lines) => events,
+        // What a newer Piton wrote is not moved away.
+        Err(Flaw::UnknownVersion(version)) => return Err(upkeep::newer(version)),
+        Ok(_) | Err(Flaw::Corrupt(_)) => return Ok(None),
+    };
+    let is_attested = attested == Some(true);
+    // A plan whose records never were written may lack its snapshots as well, and nothing could go on from there.
+    if !is_attested && !is_followed && lacks_snapshots(site, &events)? {
+        return Ok(None);
+    }
+    let stat = site.disk().stat(&site.dir.join(record::segment_path(bounds.0, bounds.1)));
+    let stat = stat.map_err(Error::io("look at a segment"))?;
+    let age = stat.map_or(Duration::MAX, |stat| stat.age);
+    let group = manifest::render(&records, head.position);
+    Ok(Some(Continuation { is_attested, is_followed, age, events, group }))
+}
+
+/// Whether these are, byte for byte, the lines of these events.
+fn is_canonical<E: Event>(events: &[E], lines: &[u8]) -> bool {
+    let mut written = Vec::with_capacity(lines.len());
+    let is_encoded = events.iter().all(|event| {
+        let encoded = canonical::encode_into(event, &mut written);
+        written.push(b'\n');
+        encoded.is_ok()
+    });
+    is_encoded && written == lines
+}
+
+/// Whether a snapshot that these events introduce cannot be read.
+fn lacks_snapshots<E: Event>(site: &Site, events: &[E]) -> Result<bool, Error> {
+    for snapshot in events.iter().filter_map(Event::introduces) {
+        match site.ground.blobs.get_blocking(Namespace::Snapshots, snapshot.digest()) {
+            Ok(Some(_)) => {}
+            Ok(None) | Err(Error::BlobCorrupt { .. }) => return Ok(true),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+fn read_unattested(
+    site: &Site,
+    (first, last): (EventIndex, EventIndex),
+) -> Result<Option<Vec<u8>>, Error> {
+    let path = site.dir.join(record::segment_path(first, last));
+    match site.disk().read(&path, PLAN_BYTES_MAX as u64) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error)
             if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::NotFound) =>

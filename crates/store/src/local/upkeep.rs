@@ -56,11 +56,22 @@ pub(super) fn verify<E: Event, L: Layout>(site: &Site) -> Result<Verified, Error
         0
     };
     let events = head.next_event.get();
-    Ok(Verified { health, events, torn_tail, unfinished, mark_lifted })
+    let repairable = match health {
+        Health::Healthy | Health::UnknownVersion { .. } => events,
+        Health::CorruptTail { .. } | Health::CorruptHead { .. } => {
+            let control = site.read_control(0)?.unwrap_or_default();
+            match L::restore::<E>(site, head, &control) {
+                Ok(restored) => restored.head.next_event.get(),
+                Err(Error::UnsupportedVersion { .. }) => events,
+                Err(error) => return Err(error),
+            }
+        }
+    };
+    Ok(Verified { health, events, repairable, torn_tail, unfinished, mark_lifted })
 }
 
-/// Writes damaged control records again where the rest of their plans is whole, and rolls a corrupt stream back to its
-/// last whole plan otherwise.
+/// Writes control records that are damaged or gone again where the rest of their plans is whole, and rolls a corrupt
+/// stream back to its last whole plan otherwise.
 ///
 /// What is taken away is copied and synced before anything is removed, and the control file is replaced last. Until
 /// then the stream is damaged for everybody, so that a repair which was cut off is always found, and is finished by

@@ -314,6 +314,7 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
         self.read(stream, |stream| Verified {
             health: Health::Healthy,
             events: stream.next_event().get(),
+            repairable: stream.next_event().get(),
             torn_tail: None,
             unfinished: 0,
             mark_lifted: false,

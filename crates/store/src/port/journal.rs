@@ -224,6 +224,8 @@ pub struct Verified {
     pub health: Health,
     /// How many events are valid.
     pub events: u64,
+    /// How many events a repair leaves in it.
+    pub repairable: u64,
     /// Bytes at the end that were never acknowledged.
     pub torn_tail: Option<TornTail>,
     /// How many plans beside it never became part of it: their writes failed or were cut off, unless
@@ -240,7 +242,7 @@ pub struct Repaired {
     pub was: Health,
     /// The index that the next event will have now.
     pub next_event: EventIndex,
-    /// Plans whose damaged control records were written again, because everything else of the plan is whole.
+    /// Plans whose control records were damaged or gone and were written again, because everything else of them is whole.
     pub rewritten: u64,
     /// Where what it took away is kept, if there was anything to take.
     pub backup: Option<SetAside>,

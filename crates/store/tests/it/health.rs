@@ -371,7 +371,7 @@ fn repair_rolls_back_to_the_last_whole_plan_and_keeps_the_rest() {
         let prefix = block_on(journal.load_validated_prefix(&name)).unwrap().events;
         let repaired = block_on(journal.repair(&name)).unwrap();
         assert_eq!(repaired.was, health);
-        // Control records with a few changed bytes are written again; then more is whole than was.
+        // Control records that are damaged or gone are written again; then more is whole than was.
         let next = usize::try_from(repaired.next_event.get()).unwrap();
         assert_eq!(next > prefix.len(), repaired.rewritten > 0);
         rewritten += repaired.rewritten;
@@ -398,7 +398,7 @@ fn repair_rolls_back_to_the_last_whole_plan_and_keeps_the_rest() {
         assert_eq!(loaded[..prefix.len()], prefix);
         assert_eq!(loaded.len(), next + 2);
     }
-    assert!((1..10).contains(&rewritten), "{rewritten}");
+    assert!(rewritten > 5, "{rewritten}");
 }
 
 // shows: WR-068, WR-081

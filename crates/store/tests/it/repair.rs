@@ -47,7 +47,25 @@ fn remove(disk: &SimDisk, file: &str) {
 /// What happened to a session, and how many events before it are whole.
 type Damage = (&'static str, fn(&SimDisk), u64);
 
-const DAMAGES: [Damage; 9] = [
+/// Changes the lines of a session's manifest.
+fn edit_lines(disk: &SimDisk, edit: fn(&mut Vec<Vec<u8>>)) {
+    disk.damage(&path("manifest.jsonl"), |all| {
+        let mut lines: Vec<Vec<u8>> =
+            all.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+        edit(&mut lines);
+        *all = lines.concat();
+    });
+}
+
+/// Changes what an event of a segment says, so that it is an event still.
+fn change_text(disk: &SimDisk, file: &str) {
+    disk.damage(&path(file), |all| {
+        let at = all.windows(8).position(|window| window == b"happened").unwrap();
+        all[at] ^= 1;
+    });
+}
+
+const DAMAGES: [Damage; 16] = [
     (
         "a record in the middle",
         |disk| disk.damage(&path("manifest.jsonl"), |all| all[900] ^= 1),
@@ -70,9 +88,47 @@ const DAMAGES: [Damage; 9] = [
         },
         4,
     ),
-    ("half a manifest", |disk| disk.damage(&path("manifest.jsonl"), |all| all.truncate(1500)), 6),
-    ("an empty manifest", |disk| disk.damage(&path("manifest.jsonl"), Vec::clear), 0),
-    ("no manifest", |disk| remove(disk, "manifest.jsonl"), 0),
+    ("half a manifest", |disk| disk.damage(&path("manifest.jsonl"), |all| all.truncate(1500)), 10),
+    ("an empty manifest", |disk| disk.damage(&path("manifest.jsonl"), Vec::clear), 10),
+    ("no manifest", |disk| remove(disk, "manifest.jsonl"), 10),
+    (
+        "half a first record",
+        |disk| disk.damage(&path("manifest.jsonl"), |all| all.truncate(150)),
+        10,
+    ),
+    ("no first record", |disk| edit_lines(disk, |lines| drop(lines.remove(0))), 10),
+    ("no record in the middle", |disk| edit_lines(disk, |lines| drop(lines.remove(4))), 10),
+    (
+        "neither a first nor a last record",
+        |disk| {
+            edit_lines(disk, |lines| {
+                lines.pop();
+                lines.remove(0);
+            });
+        },
+        10,
+    ),
+    (
+        "another manifest",
+        |disk| disk.damage(&path("manifest.jsonl"), |all| *all = b"no manifest\n".to_vec()),
+        10,
+    ),
+    (
+        "no manifest, and no third segment",
+        |disk| {
+            remove(disk, "manifest.jsonl");
+            remove(disk, "events/00000004-00000005.jsonl");
+        },
+        4,
+    ),
+    (
+        "no first record, and a changed third segment",
+        |disk| {
+            edit_lines(disk, |lines| drop(lines.remove(0)));
+            change_text(disk, "events/00000004-00000005.jsonl");
+        },
+        4,
+    ),
     ("no third segment", |disk| remove(disk, "events/00000004-00000005.jsonl"), 4),
     ("no first segment", |disk| remove(disk, "events/00000000-00000001.jsonl"), 0),
 ];
@@ -212,7 +268,111 @@ fn a_repair_that_an_earlier_version_was_cut_off_in_is_finished() {
     let before = written(&disk);
     let refused = block_on(sessions(&disk).lease(&name())).unwrap_err();
     assert!(matches!(refused, Error::NotHealthy { .. }), "{refused}");
-    assert!(!recover(&disk, 2, &before, "an old repair"));
+    assert!(!recover(&disk, 10, &before, "an old repair"));
+}
+
+#[test]
+fn wherever_a_manifest_was_cut_a_repair_brings_every_event_back() {
+    let start = session();
+    let (manifest, sound) = (path("manifest.jsonl"), start.contents());
+    let text = &sound[&manifest];
+    for at in 0..text.len() {
+        for (what, left) in [("end", &text[..at]), ("start", &text[at + 1..])] {
+            let disk = start.fork();
+            disk.damage(&manifest, |all| *all = left.to_vec());
+            let journal = sessions(&disk);
+            let found = block_on(journal.verify(&name())).unwrap();
+            // What is cut off the end of the newest plan is what a crash leaves.
+            if found.health.is_healthy() {
+                assert!(what == "end" && found.events == 8, "{what} {at}: {found:?}");
+                continue;
+            }
+            assert_eq!(found.repairable, 10, "{what} {at}");
+            let repaired = block_on(journal.repair(&name())).unwrap();
+            assert_eq!(repaired.next_event.get(), 10, "{what} {at}");
+            let kept = disk.contents();
+            assert!(sound.iter().all(|(file, bytes)| kept[file] == *bytes), "{what} {at}");
+            assert!(left.is_empty() || kept.values().any(|kept| kept == left), "{what} {at}");
+            assert!(block_on(journal.verify(&name())).unwrap().health.is_healthy(), "{what} {at}");
+        }
+    }
+}
+
+#[test]
+fn of_several_segments_that_begin_at_one_event_a_repair_takes_the_one_that_counted() {
+    // A plan of three events failed after its segment had got its name; a shorter one took its place.
+    let other = session();
+    let failed = |plans: &[&str]| {
+        let disk = SimDisk::new();
+        block_on(async {
+            let journal = sessions(&disk);
+            let lease = journal.lease(&name()).await.unwrap();
+            for plan in &plans[..plans.len() - 1] {
+                append(&journal, &lease, 2, plan).await.unwrap();
+            }
+            append(&journal, &lease, 3, plans[plans.len() - 1]).await.unwrap();
+        });
+        disk.contents()
+    };
+    for (plans, file) in [
+        (["a", "b", "x"].as_slice(), "events/00000004-00000006.jsonl"),
+        (["a", "b", "c", "d", "x"].as_slice(), "events/00000008-00000010.jsonl"),
+    ] {
+        let disk = other.fork();
+        let segment = &failed(plans)[&path(file)];
+        let mut written = disk.create(&path(file)).unwrap();
+        written.write_all_at(0, segment).unwrap();
+        drop(written);
+        // It is older than the segment of the plan that counted.
+        let counted = file.replace("6.jsonl", "5.jsonl").replace("10.jsonl", "09.jsonl");
+        let bytes = disk.contents()[&path(&counted)].clone();
+        disk.remove_file(&path(&counted)).unwrap();
+        disk.create(&path(&counted)).unwrap().write_all_at(0, &bytes).unwrap();
+        disk.remove_file(&path("manifest.jsonl")).unwrap();
+        let repaired = block_on(sessions(&disk).repair(&name())).unwrap();
+        assert_eq!(repaired.next_event.get(), 10, "{file}");
+        assert!(reachable(&disk).contains(segment), "{file}");
+    }
+}
+
+#[test]
+fn a_last_segment_that_nothing_attests_and_whose_snapshot_is_gone_is_set_aside() {
+    let disk = session();
+    let snapshots = || {
+        let files = disk.contents().into_keys();
+        files.filter(|file| file.starts_with("/snapshots")).collect::<BTreeSet<_>>()
+    };
+    let before = snapshots();
+    let journal = sessions(&disk);
+    let lease = block_on(journal.lease(&name())).unwrap();
+    block_on(append(&journal, &lease, 2, "f")).unwrap();
+    drop(lease);
+    let own: Vec<PathBuf> = snapshots().difference(&before).cloned().collect();
+    let [own] = own.as_slice() else { panic!("{own:?}") };
+    disk.remove_file(own).unwrap();
+    // It belongs to the session as long as a record says so.
+    let other = disk.fork();
+    edit_lines(&other, |lines| drop(lines.remove(0)));
+    assert_eq!(block_on(sessions(&other).repair(&name())).unwrap().next_event.get(), 12);
+    remove(&disk, "manifest.jsonl");
+    assert_eq!(block_on(journal.verify(&name())).unwrap().repairable, 10);
+    let repaired = block_on(journal.repair(&name())).unwrap();
+    assert_eq!((repaired.next_event.get(), repaired.backup.unwrap().files), (10, 1));
+}
+
+#[test]
+fn records_of_a_newer_version_behind_damage_keep_a_repair_away() {
+    let disk = session();
+    edit_lines(&disk, |lines| {
+        lines.remove(0);
+        let last = lines.last_mut().unwrap();
+        let at = last.windows(5).position(|window| window == br#""v":1"#).unwrap();
+        last[at + 4] = b'2';
+    });
+    let before = disk.contents();
+    let refused = block_on(sessions(&disk).repair(&name())).unwrap_err();
+    assert!(matches!(refused, Error::UnsupportedVersion { .. }), "{refused}");
+    assert!(before == disk.contents());
 }
 
 #[test]

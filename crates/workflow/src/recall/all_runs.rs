@@ -42,8 +42,15 @@ pub struct Troubled {
     pub stream: StreamId,
     /// Why.
     pub trouble: Trouble,
-    /// What people call its runs, as far as that is known.
-    pub labels: Vec<Label>,
+    /// Its runs, as far as they are known.
+    pub runs: Vec<RunId>,
+}
+
+impl Troubled {
+    /// What people call its runs.
+    pub fn labels(&self) -> impl Iterator<Item = Label> + '_ {
+        self.runs.iter().map(|run| label(*run))
+    }
 }
 
 /// The runs that are offered to be resumed, and what else there is.
@@ -137,8 +144,8 @@ impl Recall {
                 }
                 Ok(None) => {}
                 Err(trouble) => {
-                    let labels = self.labels(stream).await;
-                    troubled.push(Troubled { stream: stream.clone(), trouble, labels });
+                    let runs = self.known_runs(stream).await;
+                    troubled.push(Troubled { stream: stream.clone(), trouble, runs });
                 }
             }
         }
@@ -168,20 +175,20 @@ impl Recall {
         self.build(stream, builder).await
     }
 
-    /// The labels of the runs of a session that cannot be summed up: those of its whole events, or of what the cache has.
-    async fn labels(&self, stream: &StreamId) -> Vec<Label> {
+    /// The runs of a session that cannot be summed up: those of its whole events, or of what the cache has.
+    async fn known_runs(&self, stream: &StreamId) -> Vec<RunId> {
         let salvaged = self.journal.load_validated_prefix(stream).await;
         let events = salvaged.map_or_else(|_| Vec::new(), |salvaged| salvaged.events);
         let started = events.iter().filter_map(|event| match event.body() {
-            EventBody::RunStarted(run, _) => Some(label(*run)),
+            EventBody::RunStarted(run, _) => Some(*run),
             _ => None,
         });
-        let labels: Vec<Label> = started.collect();
-        if !labels.is_empty() {
-            return labels;
+        let runs: Vec<RunId> = started.collect();
+        if !runs.is_empty() {
+            return runs;
         }
         let known = self.cached(stream).await;
-        known.map_or_else(Vec::new, |known| known.runs.iter().map(|run| run.label).collect())
+        known.map_or_else(Vec::new, |known| known.runs.iter().map(|run| run.run_id).collect())
     }
 
     /// What the cache has, as far as it can be right. A cache that cannot be read has nothing.

@@ -5,7 +5,7 @@ use piton_store::Health;
 
 use crate::{compile::CompiledWorkflowError, event::LogFlaw, snapshot::SnapshotError};
 
-/// Why a session cannot be summed up. Other sessions are not affected.
+/// Why a session cannot be summed up. A session that refers to the same damaged content cannot be either.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Trouble {

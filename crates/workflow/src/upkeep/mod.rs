@@ -31,4 +31,4 @@ pub use ports::Ports;
 pub use report::{Cleaned, Fate, SessionFate};
 pub use retention::{RetentionDays, RetentionDaysError};
 pub use roots::{EventRoots, session_owners};
-pub use soundness::{BrokenContent, RepairReport, VerifyReport, repair, verify};
+pub use soundness::{BrokenContent, RepairReport, VerifyReport, repair, sharing, verify};

@@ -5,10 +5,13 @@
 //! computed from anything else, so what brings it back is a copy: a backup, or a bundle.
 
 use piton_core::{Digest, SessionId};
-use piton_store::port::{BlobReader, Journal, Namespace, Repaired, SetAside, Verified};
+use piton_store::port::{
+    BlobReader, Journal, JournalReader, Namespace, Repaired, SetAside, Verified,
+};
 use piton_store::{Error, Health, StreamId};
 
 use super::error::UpkeepError;
+use crate::bounds::SESSIONS_NAMED_MAX;
 use crate::bundle::Needed;
 use crate::compile::CompiledWorkflow;
 use crate::event::{LogFlaw, SessionEvent, validate};
@@ -25,6 +28,8 @@ pub struct VerifyReport {
     pub flaw: Option<LogFlaw>,
     /// What its valid events refer to and cannot be used, by namespace and digest.
     pub broken: Vec<BrokenContent>,
+    /// Other sessions that refer to some of what is broken, by id. Empty unless it was [asked for](sharing).
+    pub shared_with: Vec<SessionId>,
     /// What was taken out of it before, and is kept.
     pub set_aside: Vec<SetAside>,
 }
@@ -70,11 +75,44 @@ pub async fn verify(
         flaw = validate(&events).err().filter(|_| stored.health.is_healthy());
         broken = broken_content(blobs, &Needed::by(&events)).await?;
     }
-    Ok(VerifyReport { session, stored, flaw, broken, set_aside })
+    Ok(VerifyReport { session, stored, flaw, broken, shared_with: Vec::new(), set_aside })
 }
 
-/// Rolls a damaged session back to its last whole plan, and keeps what it takes away. A session whose log is sound is
-/// left as it is.
+/// The sessions other than `session` that refer to any of `broken`, by id. Reads the events of all sessions.
+pub async fn sharing(
+    journal: &dyn JournalReader<SessionEvent>,
+    session: SessionId,
+    broken: &[BrokenContent],
+) -> Result<Vec<SessionId>, UpkeepError> {
+    let mut sharing = Vec::new();
+    if broken.is_empty() {
+        return Ok(sharing);
+    }
+    for stream in journal.streams().await? {
+        let Ok(other) = stream.as_str().parse::<SessionId>() else { continue };
+        if other == session {
+            continue;
+        }
+        // What cannot be read says nothing about this session.
+        let Ok(salvaged) = journal.load_validated_prefix(&stream).await else { continue };
+        let needed = Needed::by(&salvaged.events);
+        let needs = |one: &BrokenContent| match one.namespace {
+            Namespace::Snapshots => needed.snapshots.iter().any(|key| key.digest() == one.digest),
+            Namespace::PinnedWorkflows => {
+                needed.workflows.iter().any(|key| key.digest() == one.digest)
+            }
+            Namespace::Artifacts => needed.artifacts.contains(&one.digest),
+            _ => false,
+        };
+        if broken.iter().any(needs) {
+            sharing.push(other);
+        }
+    }
+    Ok(sharing)
+}
+
+/// Rebuilds the control records of a damaged session from its events where those are whole, rolls it back to its last
+/// whole plan otherwise, and keeps what it takes away. A session whose log is sound is left as it is.
 pub async fn repair(
     journal: &dyn Journal<SessionEvent>,
     blobs: &dyn BlobReader,
@@ -140,6 +178,7 @@ impl VerifyReport {
         let Self { session, stored, .. } = self;
         let mut lines = vec![self.answer()];
         lines.extend(self.broken_lines());
+        lines.extend(self.sharing_line());
         if let Some(torn) = stored.torn_tail {
             lines.push(format!(
                 "At its end are {} bytes of a write that never ended; the next write puts them aside.",
@@ -164,17 +203,25 @@ impl VerifyReport {
                  writes such a log."
             )),
             (Health::Healthy, None) => {}
-            (Health::CorruptHead { .. }, _) => lines.push(format!(
-                "Run `piton session repair {session}` to write again what follows from the rest, and to move the \
-                 others aside, where they are kept."
-            )),
-            (Health::CorruptTail { .. }, _) => lines.push(format!(
-                "Run `piton session repair {session}` to write again what follows from the rest, or to go back to \
-                 the last whole plan; what it takes away is kept."
-            )),
+            (Health::CorruptHead { .. } | Health::CorruptTail { .. }, _) => {
+                lines.push(match stored.repairable {
+                    0 => format!(
+                        "No event can stay in place. `piton session repair {session}` moves what is left aside, where \
+                         it is kept."
+                    ),
+                    left if left > stored.events => format!(
+                        "Run `piton session repair {session}` to rebuild its control records from the events, which \
+                         are whole; what does not follow on them is moved aside and kept."
+                    ),
+                    _ => format!(
+                        "Run `piton session repair {session}` to go back to the last whole plan; what it takes away is \
+                         kept."
+                    ),
+                });
+            }
         }
         let is_known = !matches!(stored.health, Health::UnknownVersion { .. });
-        if is_known && (stored.events == 0 || !self.broken.is_empty()) {
+        if is_known && (stored.repairable == 0 || !self.broken.is_empty()) {
             lines.push(self.remedy());
         }
         lines.join("\n")
@@ -198,6 +245,12 @@ impl VerifyReport {
             }
             (health @ Health::UnknownVersion { .. }, _) => {
                 format!("{session} cannot be read: {health}.")
+            }
+            (Health::CorruptTail { reason, .. } | Health::CorruptHead { reason }, _)
+                if stored.repairable > stored.events =>
+            {
+                let (reason, found) = (reason.explain(), events(stored.repairable));
+                format!("{session} is damaged: {reason}; a repair brings back {found}.")
             }
             (health, _) => format!("{session} is damaged: {health}."),
         }
@@ -232,6 +285,18 @@ impl VerifyReport {
         lines
     }
 
+    /// The other sessions that need the same content.
+    fn sharing_line(&self) -> Option<String> {
+        let shown: Vec<String> =
+            self.shared_with.iter().take(SESSIONS_NAMED_MAX).map(SessionId::to_string).collect();
+        let more = match self.shared_with.len().saturating_sub(SESSIONS_NAMED_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        (!shown.is_empty())
+            .then(|| format!("Other sessions need the same content: {}{more}.", shown.join(", ")))
+    }
+
     fn set_aside_lines(&self) -> Vec<String> {
         let kept = self.set_aside.iter();
         kept.map(|one| format!("Kept from before: {}", one.place)).collect()
@@ -264,6 +329,17 @@ impl VerifyReport {
                 "Save what can be read: `piton session export {session} FILE --salvage`."
             ));
         }
+        if self.is_log_sound() && !self.broken.is_empty() {
+            let keep = if self.broken.iter().all(|one| one.namespace == Namespace::Artifacts) {
+                "You can keep the session and continue it without the artifact; `piton doctor` goes on to report it."
+            } else {
+                "As long as the session is here, `piton doctor` reports it."
+            };
+            steps.push(format!(
+                "Otherwise nothing brings the content back. {keep} To be rid of it, delete the session: \
+                 `piton session delete {session}`."
+            ));
+        }
         steps.join("\n")
     }
 }
@@ -286,10 +362,12 @@ impl RepairReport {
                 format!("Nothing was changed: a repair is for the log of {session} alone.\n{found}")
             };
         }
-        let mut lines = vec![format!("{session} was damaged: {}.", done.was)];
+        let was = done.was.reason().filter(|_| done.rewritten > 0);
+        let was = was.map_or_else(|| done.was.to_string(), |reason| reason.explain().to_owned());
+        let mut lines = vec![format!("{session} was damaged: {was}.")];
         if done.rewritten > 0 {
             lines.push(format!(
-                "Damaged control records of {} were written again: the events that they list are whole.",
+                "The control records of {} were written again: the events that they list are whole.",
                 plans(done.rewritten)
             ));
         }

@@ -1,9 +1,9 @@
 //! Looks at everything, one thing after the other.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use piton_core::Code;
-use piton_runtime::request::{ListWorkflows, SessionReference};
+use piton_runtime::request::ListWorkflows;
 
 use super::{
     clients, files,
@@ -16,7 +16,7 @@ use crate::{
     failure::Failure,
     open::Open,
     style::{State, styled},
-    words::count,
+    words::{count, first_few},
 };
 
 /// Looks at everything, and tells what was found.
@@ -59,22 +59,33 @@ fn sessions(open: &Open) -> Finding {
         Ok(list) => list,
         Err(failure) => return Finding::bad("sessions", &failure),
     };
-    let readable = list.runs.iter().map(|run| run.session_id.to_string());
-    let troubled = list.troubled.iter().map(|one| one.session_id.clone());
-    let all: BTreeSet<String> = readable.chain(troubled).collect();
+    let readable = list.runs.iter().map(|run| (run.session_id.to_string(), Some(run.label)));
+    let troubled = list.troubled.iter().flat_map(|one| {
+        let labels = one.labels.iter().map(|label| Some(*label)).chain([None]);
+        labels.map(|label| (one.session_id.clone(), label))
+    });
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (session, label) in readable.chain(troubled) {
+        all.entry(session).or_default().extend(label.map(|label| label.to_string()));
+    }
     let (mut damaged, mut in_use) = (Vec::new(), 0);
-    for session in &all {
-        match open.wait(open.runtime.verify_session(&SessionReference(session.clone()))) {
-            Ok(found) if found.is_sound => {}
+    for (session, labels) in &all {
+        let Ok(id) = session.parse() else { continue };
+        match open.wait(open.runtime.is_session_sound(id)) {
+            Ok(true) => {}
             // Somebody writes to it at this moment, which takes a sound one; or removed it.
             Err(failure) if failure.envelope().code == Code::SessionLocked => in_use += 1,
             Err(failure) if failure.envelope().code == Code::SessionNotFound => {}
-            Ok(_) | Err(_) => damaged.push(session),
+            Ok(false) | Err(_) if labels.is_empty() => damaged.push((session, session.clone())),
+            Ok(false) | Err(_) => {
+                damaged.push((session, format!("{} ({session})", labels.join(", "))));
+            }
         }
     }
     let mut found = count(all.len(), "session");
-    if let [first, ..] = damaged.as_slice() {
-        found = format!("{found}, {} of them damaged", damaged.len());
+    if let [(first, _), ..] = damaged.as_slice() {
+        let names: Vec<String> = damaged.iter().map(|(_, name)| name.clone()).collect();
+        found = format!("{found}, {} of them damaged: {}", damaged.len(), first_few(&names));
         let next = format!("piton session verify {first}");
         return Finding::of("sessions", Health::Bad, found, next);
     }

@@ -81,7 +81,8 @@ impl Import {
             .say(format_args!("Imported {} with {} events.", imported.session_id, imported.events));
         if let Some(before) = imported.renamed_from {
             app.output.say(format_args!(
-                "It has a new id: {before} is here already, and was left as it is."
+                "It has a new id: {before} is here already, and was left as it is. The runs of both have the same \
+                 names; name this one by its id."
             ));
         }
         app.output.say(format_args!("Look at it: piton session show {}", imported.session_id));

@@ -28,7 +28,7 @@ pub(crate) enum Command {
     /// Check every byte of a session and of what it refers to; nothing is changed
     #[command(after_help = "Example:\n  piton session verify amber-otter")]
     Verify(Run),
-    /// Roll a damaged session back to its last whole plan, keeping what is taken away
+    /// Rebuild the log of a damaged session from what is whole, keeping what is taken away
     #[command(after_help = "Example:\n  piton session repair sess_…")]
     Repair(Run),
     /// What repairs and interrupted writes took out of sessions, and where it is kept

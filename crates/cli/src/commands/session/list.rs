@@ -1,5 +1,7 @@
 //! `piton session list`.
 
+use std::collections::BTreeSet;
+
 use piton_core::{TimestampMs, shorten};
 use piton_runtime::reply::SessionList;
 use piton_workflow::{RunStatus, projection::RunSummary};
@@ -12,6 +14,7 @@ use crate::{
     failure::Failure,
     style::State,
     table::{self, Cell},
+    tree::ending,
 };
 
 const HEADS: [&str; 6] = ["RUN", "WORKFLOW", "STEP", "STATUS", "GOAL", "LAST"];
@@ -33,9 +36,16 @@ fn say(app: &App, list: &SessionList) {
             "There are no runs that can be read."
         });
     } else {
-        let rows: Vec<_> = list.runs.iter().map(|run| row(run, now)).collect();
+        let shared = shared_labels(list);
+        let rows: Vec<_> = list.runs.iter().map(|run| row(run, &shared, now)).collect();
         for line in table::lines(HEADS, &rows) {
             app.output.say(line);
+        }
+        if !shared.is_empty() {
+            app.output.say(
+                "\nRuns of one name are told apart by the end of their session's id, which is in brackets. Every command \
+                 takes it in place of the name.",
+            );
         }
     }
     for one in &list.troubled {
@@ -52,9 +62,8 @@ fn say(app: &App, list: &SessionList) {
     }
     match list.runs.first() {
         Some(run) => {
-            // What was imported beside its original has the same two words.
-            let is_alone = list.runs.iter().filter(|other| other.label == run.label).count() == 1;
-            let name = if is_alone { run.label.to_string() } else { run.session_id.to_string() };
+            let is_shared = shared_labels(list).contains(&run.label.to_string());
+            let name = if is_shared { run.session_id.to_string() } else { run.label.to_string() };
             app.output.say(format_args!("\nLook at one: piton session show {name}"));
         }
         None => {
@@ -63,9 +72,25 @@ fn say(app: &App, list: &SessionList) {
     }
 }
 
-fn row(run: &RunSummary, now: TimestampMs) -> [Cell; 6] {
+/// The names that several runs have: what was imported beside its original has the same two words.
+fn shared_labels(list: &SessionList) -> BTreeSet<String> {
+    let (mut met, mut shared) = (BTreeSet::new(), BTreeSet::new());
+    let troubled = list.troubled.iter().flat_map(|one| &one.labels);
+    for label in list.runs.iter().map(|run| &run.label).chain(troubled) {
+        if !met.insert(label.to_string()) {
+            shared.insert(label.to_string());
+        }
+    }
+    shared
+}
+
+fn row(run: &RunSummary, shared: &BTreeSet<String>, now: TimestampMs) -> [Cell; 6] {
+    let mut name = run.label.to_string();
+    if shared.contains(&name) {
+        name = format!("{name} [{}]", ending(&run.session_id.to_string()));
+    }
     [
-        run.label.to_string().into(),
+        name.into(),
         run.workflow.id.to_string().into(),
         step(run).into(),
         status(run),

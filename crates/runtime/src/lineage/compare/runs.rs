@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::{Digest, Envelope, NodeId};
-use piton_workflow::label::label;
 use piton_workflow::projection::{RunNode, RunState};
 use serde_json::Value;
 
@@ -34,20 +33,21 @@ impl Runtime {
     ) -> Result<Compared, Envelope> {
         let mut left = self.placed(left).await?;
         let mut right = self.placed(right).await?;
+        let left_name = self.name_of(left.session, left.run.id).await?;
+        let right_name = self.name_of(right.session, right.run.id).await?;
         let common = common(&left, &right);
         let ancestor = match common.and_then(|node| left.run.graph.node(node)) {
             Some(node) => {
                 let step = links(&mut left.reading, &left.run, &[node]).await?.pop();
                 // What was handed in for it is each side's own, and told there.
                 let step = step.map(|step| ChainLink { outputs: Vec::new(), ..step });
-                let (label, id) = (label(left.run.id), node.id.to_string());
-                let name = format!("{label}@{}", ending(&id));
+                let name = format!("{left_name}@{}", ending(&node.id.to_string()));
                 Some(Ancestor { name, step, written: Written::default() })
             }
             None => None,
         };
-        let (left, left_notes) = side(&mut left, common).await?;
-        let (right, right_notes) = side(&mut right, common).await?;
+        let (left, left_notes) = side(&mut left, &left_name, common).await?;
+        let (right, right_notes) = side(&mut right, &right_name, common).await?;
         let outputs = changed_outputs(&left_notes, &right_notes);
         let context = changed_keys(&left.1, &right.1);
         let (left, right) = (left.0, right.0);
@@ -104,6 +104,7 @@ type Seen = BTreeMap<String, Value>;
 /// What a side did since `ancestor`, with its notes and the context that it sees.
 async fn side(
     placed: &mut Placed<'_>,
+    name: &str,
     ancestor: Option<NodeId>,
 ) -> Result<((Side, Seen), Submitted), Envelope> {
     let run = placed.run.clone();
@@ -121,7 +122,7 @@ async fn side(
     let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
     let seen = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
     let node = placed.node.to_string();
-    let name = format!("{}@{}", label(run.id), ending(&node));
+    let name = format!("{name}@{}", ending(&node));
     let (run_id, node_id) = (Some(run.id), Some(placed.node));
     let side = Side { run_id, node_id, steps, ..Side::of(name, Written::default()) };
     Ok(((side, seen), told))

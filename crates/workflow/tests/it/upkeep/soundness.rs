@@ -116,10 +116,26 @@ fn content_that_a_session_refers_to_is_checked_and_cannot_be_repaired() {
 }
 
 #[test]
+fn a_session_whose_control_records_are_lost_is_rebuilt_from_its_events() {
+    let (disk, store, tale) = stored();
+    let manifest = format!("/sessions/{}/manifest.jsonl", tale.session);
+    disk.damage(Path::new(&manifest), |bytes| bytes[20..40].fill(b'#'));
+    let found = check(&store, &tale).unwrap().summary();
+    assert!(found.contains("a repair brings back 48 events"), "{found}");
+    let done = fix(&store, &tale).unwrap();
+    assert!(done.is_sound());
+    assert!(done.summary().contains("were written again"), "{}", done.summary());
+    assert!(store.events(tale.session) == tale.events());
+}
+
+#[test]
 fn a_session_whose_beginning_is_lost_is_moved_aside_whole_and_says_where_to() {
     let (disk, store, tale) = stored();
     let manifest = format!("/sessions/{}/manifest.jsonl", tale.session);
     disk.damage(Path::new(&manifest), |bytes| bytes[20..40].fill(b'#'));
+    let end = tale.plans[0].last().unwrap().index().get();
+    let segment = format!("/sessions/{}/events/00000000-{end:08}.jsonl", tale.session);
+    disk.damage(Path::new(&segment), |bytes| bytes[..20].fill(b'#'));
     insta::assert_snapshot!("verify_head", check(&store, &tale).unwrap().summary());
     let done = fix(&store, &tale).unwrap();
     assert!(!done.is_sound());
