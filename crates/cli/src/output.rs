@@ -1,7 +1,8 @@
 //! What a command prints: text for a person, or one JSON document for a program.
 //!
 //! *Invariants*: in JSON mode standard output holds exactly one document, also after a failure. A
-//! reader that went away is not an error. Colour goes to terminals only, and not where `NO_COLOR` is set.
+//! reader that went away is not an error. Colour goes to terminals only, and not where `NO_COLOR` is set. What a person
+//! reads has nothing in it that cannot be seen, whoever wrote it; a program gets the characters as they are.
 
 use std::{
     fmt,
@@ -11,7 +12,7 @@ use std::{
 use piton_core::Envelope;
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, style::printable};
 
 /// The shape of a failure in JSON.
 const FAILURE_SCHEMA: &str = "piton.error/1";
@@ -47,7 +48,7 @@ impl Output {
     /// A line for a person; a program gets its facts at the end.
     pub(crate) fn say(&self, line: impl fmt::Display) {
         if !self.json {
-            let _ = writeln!(anstream::stdout(), "{line}");
+            let _ = writeln!(anstream::stdout(), "{}", printable(&line.to_string()));
         }
     }
 
@@ -98,16 +99,16 @@ pub(crate) fn line(facts: &impl Serialize) -> Result<(), Failure> {
 /// Replaces the last line on a terminal.
 pub(crate) fn overwrite(line: impl fmt::Display) {
     let mut error = anstream::stderr();
-    let _ = write!(error, "\r\x1b[K{line}");
+    let _ = write!(error, "\r\x1b[K{}", printable(&line.to_string()));
     let _ = error.flush();
 }
 
 /// Something that a person should know, beside what the command prints.
 pub(crate) fn warn(line: impl fmt::Display) {
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{}", printable(&line.to_string()));
 }
 
 /// A question to a person, whose answer follows on the same line.
 pub(crate) fn ask(question: impl fmt::Display) {
-    let _ = write!(anstream::stderr(), "{question} ");
+    let _ = write!(anstream::stderr(), "{} ", printable(&question.to_string()));
 }

@@ -1,5 +1,7 @@
 //! Rows under headings, aligned by what people see.
 
+use piton_core::visible;
+
 use crate::style::{State, styled};
 
 /// A cell: a text, and the state that it tells.
@@ -11,7 +13,7 @@ pub(crate) struct Cell {
 
 impl Cell {
     pub(crate) fn of(state: State, text: impl Into<String>) -> Self {
-        Self { text: text.into(), state: Some(state) }
+        Self { state: Some(state), ..Self::from(text) }
     }
 
     fn width(&self) -> usize {
@@ -30,7 +32,7 @@ impl Cell {
 
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Self { text: text.into(), state: None }
+        Self { text: visible(&text.into()).into_owned(), state: None }
     }
 }
 
@@ -51,14 +53,17 @@ pub(crate) fn lines<const N: usize>(heads: [&str; N], rows: &[[Cell; N]]) -> Vec
 
 #[cfg(test)]
 mod tests {
+    use anstream::adapter::strip_str;
+
     use super::*;
+    use crate::style::printable;
 
     #[test]
     fn columns_are_as_wide_as_what_people_see() {
         let rows = [["ä".into(), "1".into()], ["bcd".into(), Cell::of(State::Good, "2")]];
         let lines = lines(["A", "B"], &rows);
         let plain: Vec<String> =
-            lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
+            lines.iter().map(|line| strip_str(&printable(line)).to_string()).collect();
         assert_eq!(plain, ["A    B", "ä    1", "bcd  2"]);
     }
 }

@@ -1,5 +1,6 @@
 //! The lines of two texts that differ, as people read them.
 
+use piton_core::visible;
 use piton_runtime::text_diff::{DiffLine, DiffSign};
 
 use crate::{
@@ -21,7 +22,7 @@ pub(crate) fn say_diff(app: &App, lines: &[DiffLine], left_out: usize, margin: &
             Some(state) => {
                 app.output.say(format_args!("{margin}{}", styled(state, line.trim_end())));
             }
-            None => app.output.say(format_args!("{margin}{line}")),
+            None => app.output.say(format_args!("{margin}{}", visible(&line))),
         }
     }
     if left_out > 0 {

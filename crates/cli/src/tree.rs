@@ -192,7 +192,7 @@ mod tests {
 
     fn plain(nodes: &[TreeNode]) -> String {
         let lines = lines(nodes, false).join("\n");
-        anstream::adapter::strip_str(&lines).to_string()
+        anstream::adapter::strip_str(&crate::style::printable(&lines)).to_string()
     }
 
     #[test]

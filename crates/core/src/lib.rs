@@ -10,6 +10,7 @@
 //!   of "some string" does not build, because two callers would format that string differently.
 //! * [`id`]: every id, digest reference and index is its own type, parsed once at the edge.
 //! * [`budget`]: limits on text, measured in UTF-8 bytes, and one way to cut a text.
+//! * [`visible()`]: foreign text as a person may read it, with what cannot be seen written out.
 //! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
 //! * [`error`]: the one envelope that a person or an agent reads when something fails.
 //! * [`closed_set!`]: enums whose names are part of a format.
@@ -38,6 +39,7 @@ mod provenance;
 mod shell_word;
 mod shorten;
 mod text_form;
+mod visible;
 
 pub use budget::{BoundedText, TextTooLong, byte_len, truncate};
 pub use canonical::{CanonicalBytes, CanonicalError};
@@ -54,6 +56,7 @@ pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace
 pub use provenance::Provenance;
 pub use shell_word::shell_word;
 pub use shorten::shorten;
+pub use visible::{is_ignorable, visible};
 
 /// What the exported macros need from this crate; not part of its interface.
 #[doc(hidden)]

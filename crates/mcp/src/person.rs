@@ -127,7 +127,8 @@ fn params(asked: &Asked) -> ElicitRequestParams {
         serde_json::from_value(schema).expect("forms have at most one field, of text");
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: asked.message.clone(),
+        // Some of it may be an agent's.
+        message: piton_core::visible(&asked.message).into_owned(),
         requested_schema,
     }
 }

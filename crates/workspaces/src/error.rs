@@ -129,10 +129,16 @@ pub enum Error {
         problems: Vec<String>,
     },
     /// Something below an overlay changed since it was copied up.
-    #[error("nothing was applied: changed since the overlay copied them: {}", .paths.join(", "))]
+    #[error(
+        "nothing was applied, and nothing is lost: {} of {changes} changed paths changed below as well since the overlay changed them: {}",
+        .paths.len(),
+        .paths.join(", ")
+    )]
     OverlayConflict {
         /// Every such path.
         paths: Vec<String>,
+        /// How many paths the overlay changed.
+        changes: usize,
     },
     /// Piton's own data failed.
     #[error("Piton's own data failed: {0}")]

@@ -11,6 +11,8 @@
 
 use std::{borrow::Cow, fmt};
 
+use piton_core::is_ignorable;
+
 use crate::path::MountPath;
 
 const RULES: &str = "it decides what agents may do";
@@ -232,30 +234,6 @@ fn folded(name: &str) -> Cow<'_, str> {
     let shown = name.chars().filter(|one| !is_ignorable(*one));
     let folded: String = shown.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
     Cow::Owned(folded.trim_end_matches(['.', ' ']).to_owned())
-}
-
-/// Characters that file systems leave out when they compare names (Unicode's `Default_Ignorable_Code_Point`).
-fn is_ignorable(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fff8}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 #[cfg(test)]

@@ -109,6 +109,7 @@ fn an_overlay_is_reviewed_applied_and_dropped() {
     assert_eq!(error["code"], "WORKSPACE_CONFLICT");
     assert!(error["message"].as_str().unwrap().contains("/project/src/retry.rs"), "{error}");
     assert!(rig.project().join("notes.md").exists());
+    insta::assert_snapshot!("workspace_conflict", rig.says(&["workspace", "diff", "/scratch"]));
     rig.write("src/retry.rs", &before);
     let applied = rig.tells(&["workspace", "apply", "--yes"]);
     assert_eq!(applied["over"], "/project");
@@ -126,6 +127,83 @@ fn an_overlay_is_reviewed_applied_and_dropped() {
     agent.leave();
     assert_eq!(rig.tells(&["workspace", "drop", "/scratch", "--yes"])["changes"], 1);
     assert!(!rig.project().join("more").exists());
+}
+
+// shows in part: WS-059 (what fits is applied if conflicts are left, and what was left is named)
+#[test]
+fn what_changed_below_is_left_and_named_and_the_rest_is_applied_if_a_person_says_so() {
+    let rig = rig();
+    work(&rig);
+    rig.write("src/retry.rs", "fn retry() {}\n");
+    let (_, error) = rig.fails(&["workspace", "apply", "/scratch", "--yes"]);
+    assert_eq!(
+        error["message"],
+        "Nothing was applied, and nothing is lost: 1 of 4 changed paths changed below as well since the overlay \
+         changed them: /project/src/retry.rs."
+    );
+    let advice = error["suggestion"].as_str().unwrap();
+    let advised = ["workspace", "apply", "/scratch", "--leave-conflicts"];
+    assert!(advice.contains(&format!("`piton {}`", advised.join(" "))), "{advice}");
+    let output = rig.run(&[&advised[..], &["--yes"]].concat());
+    assert_eq!(output.status.code(), Some(1), "something was left");
+    insta::assert_snapshot!("workspace_left", text(&output.stdout));
+    let below = |name: &str| fs::read_to_string(rig.project().join(name)).ok();
+    assert_eq!(below("src/retry.rs").as_deref(), Some("fn retry() {}\n"));
+    assert_eq!((below("tests/port.rs").as_deref(), below("notes.md")), (Some("new\n"), None));
+    let diff = rig.tells(&["workspace", "diff", "/scratch"]);
+    assert_eq!(diff["changes"].as_array().unwrap().len(), 1, "{diff}");
+    assert_eq!(diff["changes"][0]["changedBelow"], true, "{diff}");
+    // By hand: what is below is now what the overlay has, and that is no conflict.
+    rig.write("src/retry.rs", "fn retry() {\n    twice();\n}\n");
+    let applied = rig.tells(&["workspace", "apply", "/scratch", "--yes"]);
+    assert_eq!((&applied["paths"], applied.get("left")), (&json!([]), None), "{applied}");
+}
+
+#[test]
+fn a_person_who_reviews_what_an_agent_wrote_sees_every_character_of_it() {
+    let rig = rig();
+    let name = "is\u{200b}safe.rs";
+    let line = "let a = 1; \u{202e}\u{1b}[2Jgnissim\u{2066} // \u{feff}ok\u{7}";
+    let shown = r"let a = 1; \u{202e}\u{1b}[2Jgnissim\u{2066} // \u{feff}ok\u{7}";
+    let mut agent = Agent::start(&rig);
+    for (tool, arguments) in [
+        ("write", json!({ "path": format!("/scratch/{name}"), "content": format!("{line}\n") })),
+        ("write", json!({ "path": "/scratch/notes.md", "content": format!("note\n{line}\n") })),
+    ] {
+        let (text, is_error) = agent.call_text(tool, &arguments);
+        assert!(!is_error, "{text}");
+    }
+    agent.leave();
+    let sees = |arguments: &[&str], expected: &str| {
+        let output = rig.run(arguments);
+        let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(said.contains(expected), "{arguments:?}: {said}");
+        for raw in ['\u{200b}', '\u{202e}', '\u{1b}', '\u{2066}', '\u{feff}', '\u{7}'] {
+            assert!(!said.contains(raw), "{arguments:?} shows {raw:?}: {said}");
+        }
+    };
+    let path = format!("/scratch/{name}");
+    sees(&["workspace", "diff", "/scratch"], &format!("+{shown}"));
+    sees(&["workspace", "diff", "/scratch"], r"A is\u{200b}safe.rs");
+    sees(&["workspace", "log", &path], r"/scratch/is\u{200b}safe.rs");
+    sees(&["blame", "file", &path], r"/scratch/is\u{200b}safe.rs");
+    let diff = rig.tells(&["workspace", "diff", "/scratch"]);
+    assert_eq!(diff["changes"][0]["path"], name, "{diff}");
+    assert!(diff["changes"][0]["diff"].as_str().unwrap().contains(line), "{diff}");
+    // What cannot be applied is named, as it can be read.
+    rig.write(name, "theirs\n");
+    sees(&["workspace", "apply", "/scratch", "--yes"], r"/project/is\u{200b}safe.rs");
+    let left = ["workspace", "apply", "/scratch", "--yes", "--leave-conflicts"];
+    sees(&left, r"/project/is\u{200b}safe.rs  changed below");
+    // Frames, notes of runs and values of backpacks.
+    rig.says(&["context", "scan"]);
+    rig.says(&["context", "put-frame", "notes.md", "--type", "summary", "--text", line]);
+    sees(&["context", "get-node", "notes.md"], shown);
+    let input = format!("Hello\n.\nProject: {line}\nSeen: 3 files\n.\n.\n");
+    rig.type_in(&["workflow", "run", "wr.tour", "--goal", line], &input);
+    let label = rig.newest().label;
+    sees(&["session", "show", &label], shown);
+    sees(&["session", "tree", &label], "Project");
 }
 
 #[test]

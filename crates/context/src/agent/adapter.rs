@@ -129,13 +129,13 @@ impl AgentAdapter {
         self.context.adopt(from, to, &said).await
     }
 
-    /// Marks a head as to be regenerated.
+    /// Marks a head as to be made anew, and returns it with its path.
     pub async fn invalidate(
         &self,
         node: &NodeRef,
         frame_type: &FrameType,
         reason: &str,
-    ) -> Result<(), Error> {
+    ) -> Result<(TreePath, Head), Error> {
         self.agent.check(Right::Append)?;
         self.context.invalidate(&self.agent.id, node, frame_type, reason).await
     }

@@ -43,7 +43,7 @@ impl NewFrame {
 impl Context {
     /// Puts a frame of `agent` on a node.
     ///
-    /// A node that is not in the current tree any more is refused, unless `allow_stale`.
+    /// A node that is not in the current tree any more is refused, unless `allow_stale`, and so is an empty text.
     pub(crate) async fn put_frame(
         &self,
         agent: &AgentId,
@@ -51,6 +51,12 @@ impl Context {
         new: NewFrame,
         allow_stale: bool,
     ) -> Result<Appended, Error> {
+        // It would take the place of a text, and nobody could tell that from a text that was lost.
+        if new.content.trim_ascii().is_empty() {
+            return Err(Error::Invalid(format!(
+                "the text of the frame is empty, so nothing was written; say what holds of {asked} now"
+            )));
+        }
         for _ in 0..TRIES_MAX {
             match self.try_put_frame(agent, asked, new.clone(), allow_stale).await {
                 // The tree changed in between: the node is looked at again.

@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::{
     Context, Error,
     bounds::LEFT_BEHIND_SHOWN,
-    frame::{BasisKind, FrameId, Judge},
+    frame::{Basis, BasisKind, Frame, FrameId, Judge},
     history::{RootEntry, RootRef},
-    tree::TreePath,
+    tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };
 
@@ -28,6 +28,20 @@ pub struct Coverage {
     pub stale: u64,
 }
 
+piton_core::closed_set! {
+    /// What makes a stale frame fresh again.
+    pub enum Remedy {
+        /// Somebody writes it again.
+        Put => "put",
+        /// A model is asked again.
+        Generate => "generate",
+        /// It is made again from the frames of its directory, which is noted as changed.
+        Regenerate => "regenerate",
+        /// The same, where nothing is noted because another version of its policy came with the program.
+        RegenerateEverything => "regenerate_everything",
+    }
+}
+
 /// A head that is stale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -40,8 +54,10 @@ pub struct StaleFrame {
     pub agent: AgentId,
     /// The frame.
     pub frame: FrameId,
-    /// How it came to be, which decides how it is made fresh again.
+    /// How it came to be.
     pub kind: BasisKind,
+    /// What makes it fresh again, if nothing that it was made from is stale.
+    pub remedy: Remedy,
     /// Why.
     pub reason: String,
 }
@@ -110,6 +126,7 @@ impl Context {
                     agent: head.agent_id.clone(),
                     frame: head.frame,
                     kind: head.kind,
+                    remedy: self.remedy(root.root, frame).await?,
                     reason: reason.to_owned(),
                 });
             }
@@ -131,6 +148,22 @@ impl Context {
             left_behind_at,
             unchecked: self.unchecked().filter(|_| *tree == RootRef::Current).map(str::to_owned),
             root,
+        })
+    }
+
+    /// What makes a stale frame fresh again.
+    async fn remedy(&self, root: TreeNodeId, frame: &Frame) -> Result<Remedy, Error> {
+        let Basis::Synthesis { policy, .. } = &frame.basis else {
+            return Ok(match frame.basis.kind() {
+                BasisKind::Generated => Remedy::Generate,
+                _ => Remedy::Put,
+            });
+        };
+        Ok(match self.makeable(root, &frame.path, &frame.basis, policy).await? {
+            // A text that cannot be made any more can still be written.
+            Err(_) => Remedy::Put,
+            Ok(version) if version != policy.version => Remedy::RegenerateEverything,
+            Ok(_) => Remedy::Regenerate,
         })
     }
 }

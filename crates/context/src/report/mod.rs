@@ -3,4 +3,4 @@
 mod gather;
 mod text;
 
-pub use gather::{ContextReport, Coverage, StaleFrame};
+pub use gather::{ContextReport, Coverage, Remedy, StaleFrame};

@@ -9,6 +9,7 @@ use crate::{
     Context, Error,
     bounds::METADATA_VALUE_BYTES_MAX,
     context::put,
+    frame::Head,
     history::NodeRef,
     stored::keys::{Row, split_path},
     tree::TreePath,
@@ -35,14 +36,14 @@ pub(crate) fn damaged_mark() -> Vec<u8> {
 }
 
 impl Context {
-    /// Marks the head of a type at a node.
+    /// Marks the head of a type at a node, and returns it with its path.
     pub(crate) async fn invalidate(
         &self,
         agent: &AgentId,
         asked: &NodeRef,
         frame_type: &FrameType,
         reason: &str,
-    ) -> Result<(), Error> {
+    ) -> Result<(TreePath, Head), Error> {
         if reason.len() > METADATA_VALUE_BYTES_MAX {
             return Err(Error::Invalid(format!(
                 "the reason has {} bytes; at most {METADATA_VALUE_BYTES_MAX}",
@@ -51,16 +52,17 @@ impl Context {
         }
         let root = self.current().await?.root;
         let node = self.node(root, asked).await?;
-        if self.head(&node.path, frame_type).await?.is_none() {
+        let Some(head) = self.head(&node.path, frame_type).await? else {
             let asked = format!("of type {frame_type} at {}", node.path);
             return Err(Error::FrameNotFound { asked, path: Some(node.path) });
-        }
+        };
         let mark = Mark { agent: agent.clone(), reason: reason.to_owned() };
         let value = canonical::encode(&mark).expect("it has texts only").into_vec();
         let mut batch = vec![put(self.keys.typed(Row::Invalid, &node.path, frame_type), value)];
         batch.push(self.touch(&node.path));
         batch.extend(node.path.parent().map(|parent| self.touch(&parent)));
-        self.commit(batch).await
+        self.commit(batch).await?;
+        Ok((node.path, head))
     }
 
     /// Why heads are to be regenerated, of all that are.

@@ -18,10 +18,10 @@ use super::synthesize::Wanted;
 use crate::{
     Context, Error,
     context::remove_after,
-    frame::{Basis, BasisKind, FrameId, Freshness, Head, Judge, Metadata, Outcome},
+    frame::{Basis, BasisKind, FrameId, Freshness, Head, Judge, Metadata, Outcome, Policy},
     history::TOUCHED_EVERYWHERE,
     stored::keys::{Row, split_path},
-    tree::TreePath,
+    tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };
 
@@ -224,22 +224,14 @@ impl Context {
             }
             return Ok(false);
         };
-        match self.gather(root, path, policy).await? {
-            None => {
-                skip(format!("{path} is no directory any more"));
+        let version = match self.makeable(root, path, &frame.basis, policy).await? {
+            Ok(version) => version,
+            Err(reason) => {
+                skip(reason);
                 return Ok(false);
             }
-            Some(heads) if heads.is_empty() && frame.basis.is_of_frames() => {
-                skip("nothing in it has a frame that it could be made from any more".to_owned());
-                return Ok(false);
-            }
-            Some(_) => {}
-        }
-        let Some(version) = self.registry.version(&policy.name) else {
-            skip(format!("the policy {} is not known any more", policy.name));
-            return Ok(false);
         };
-        let policy = crate::frame::Policy { version, ..policy.clone() };
+        let policy = Policy { version, ..policy.clone() };
         let wanted =
             Wanted { agent: &head.agent_id, frame_type: &head.frame_type, policy: &policy, said };
         let appended = self.synthesize_one(path, &wanted).await?;
@@ -248,6 +240,26 @@ impl Context {
         }
         report.made.push((path.clone(), appended.frame));
         Ok(true)
+    }
+
+    /// The version of its policy by which a synthesis can be made anew, or why it cannot.
+    pub(crate) async fn makeable(
+        &self,
+        root: TreeNodeId,
+        path: &TreePath,
+        basis: &Basis,
+        policy: &Policy,
+    ) -> Result<Result<u64, String>, Error> {
+        Ok(match self.gather(root, path, policy).await? {
+            None => Err(format!("{path} is no directory any more")),
+            Some(heads) if heads.is_empty() && basis.is_of_frames() => {
+                Err("nothing in it has a frame that it could be made from any more".to_owned())
+            }
+            Some(_) => self
+                .registry
+                .version(&policy.name)
+                .ok_or_else(|| format!("the policy {} is not known any more", policy.name)),
+        })
     }
 
     /// Takes away the mark of a frame that was looked at and is what it should be.

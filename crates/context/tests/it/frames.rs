@@ -344,7 +344,7 @@ fn each_role_may_do_what_it_is_for() {
             ),
             (Right::Read, block_on(adapter.heads(&path("d/a"))).map(drop)),
             (Right::Append, block_on(adapter.write_context(&node("d/a"), frame, false)).map(drop)),
-            (Right::Append, block_on(adapter.invalidate(&node("d/a"), &kind, "why not"))),
+            (Right::Append, block_on(adapter.invalidate(&node("d/a"), &kind, "why not")).map(drop)),
             (Right::Append, block_on(adapter.adopt(&path("d/a"), &path("d"))).map(drop)),
             (
                 Right::Append,

@@ -113,7 +113,7 @@ pub struct FileHistory {
     pub left_out: usize,
 }
 
-/// One path that an overlay changed.
+/// One path that an overlay changed, compared with what is below now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeShown {
@@ -121,6 +121,9 @@ pub struct ChangeShown {
     pub path: String,
     /// How it differs.
     pub kind: DifferenceKind,
+    /// Whether what is below changed since the overlay changed it, so that it cannot be applied.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub changed_below: bool,
     /// Lines that are new.
     pub added: usize,
     /// Lines that are gone.

@@ -40,12 +40,14 @@ impl FileWorld {
     }
 
     /// Applies the changes that `person` reviewed to what lies below. If something below changed since it was copied
-    /// up, nothing is applied. What was written after the review stays in the overlay.
+    /// up, nothing is applied, unless `leaves_conflicts`: then that stays in the overlay. So does what was written after
+    /// the review.
     pub async fn apply(
         &self,
         prefix: &str,
         person: &str,
         reviewed: &[Difference],
+        leaves_conflicts: bool,
     ) -> Result<AppliedOverlay, Envelope> {
         let overlay = self.overlay(prefix)?;
         let operator = overlay.store.operator(&overlay.over).map_err(|error| error.envelope())?;
@@ -55,15 +57,23 @@ impl FileWorld {
             over: overlay.over.clone(),
             overlay: Some(overlay.prefix.clone()),
             reviewed: Some(reviewed.to_vec()),
+            leaves_conflicts,
         };
         let applied = overlay.store.apply(&files, &request).await;
         // If this fails, the records are settled by whoever opens them next; what was applied has to be said.
         let flushed = self.flush().await;
         let applied = applied.map_err(|error| match error {
-            conflict @ Error::OverlayConflict { .. } => conflict.envelope().with_suggestion(format!(
-                "Look at them with `piton workspace diff {0}`; then drop the overlay with `piton workspace drop {0}`, or bring the changes in by hand.",
-                overlay.prefix
-            )),
+            Error::OverlayConflict { paths, changes } => {
+                let overlay = &overlay.prefix;
+                let next = if paths.len() == changes {
+                    format!("Bring them in by hand, then drop the overlay with `piton workspace drop {overlay}`.")
+                } else {
+                    format!("Apply the rest, and leave these in the overlay, with `piton workspace apply {overlay} --leave-conflicts`; then bring these in by hand.")
+                };
+                let compare = format!("Compare both sides with `piton workspace diff {overlay}`.");
+                let conflict = Error::OverlayConflict { paths, changes };
+                conflict.envelope().with_suggestion(format!("{compare} {next}"))
+            }
             other => other.envelope(),
         })?;
         Ok(AppliedOverlay {
@@ -186,6 +196,7 @@ impl FileWorld {
         let mut change = ChangeShown {
             path: one.path.to_string(),
             kind: one.kind,
+            changed_below: one.changed_below,
             added: 0,
             removed: 0,
             executable: one.executable,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use piton_context::agent::{Agent, AgentAdapter};
 use piton_context::batch::{BatchLine, batch};
-use piton_context::frame::{Appended, Metadata, NewFrame};
+use piton_context::frame::{Appended, Head, Metadata, NewFrame};
 use piton_context::history::{NodeRef, RootRef};
 use piton_context::read::View;
 use piton_context::tree::TreePath;
@@ -215,13 +215,13 @@ impl Acting {
         Ok(AdoptedFrames { frames })
     }
 
-    /// Marks the newest frame of a type as to be made anew.
+    /// Marks the newest frame of a type as to be made anew, and returns it with its path.
     pub async fn invalidate(
         &self,
         node: &str,
         frame_type: &FrameType,
         reason: &str,
-    ) -> Result<(), Envelope> {
+    ) -> Result<(TreePath, Head), Envelope> {
         let done = async { self.adapter.invalidate(&self.node(node)?, frame_type, reason).await };
         done.await.map_err(|error: Error| error.envelope())
     }

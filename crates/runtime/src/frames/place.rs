@@ -53,6 +53,13 @@ impl Place {
         NodeRef::within(&self.within, text)
     }
 
+    /// A path as somebody writes it who stands where this one does, in a command of a shell.
+    pub fn shell_word(&self, path: &TreePath) -> String {
+        let up = "../".repeat(self.within.depth());
+        let text = format!("{up}{path}");
+        piton_core::shell_word(&if text.starts_with('-') { format!("./{text}") } else { text })
+    }
+
     /// A file of the project.
     #[cfg(feature = "flow")]
     pub(super) fn file(&self, path: &TreePath) -> PathBuf {

@@ -35,12 +35,14 @@ pub struct ApplyRequest {
     pub overlay: Option<LogicalPath>,
     /// The changes that somebody agreed to; without them, every change that there is.
     pub reviewed: Option<Vec<Difference>>,
+    /// Whether what changed below since stays in the overlay and the rest is applied, instead of nothing at all.
+    pub leaves_conflicts: bool,
 }
 
 impl ApplyRequest {
     /// Every change, to this Workspace.
     pub const fn everything(over: LogicalPath) -> Self {
-        Self { over, overlay: None, reviewed: None }
+        Self { over, overlay: None, reviewed: None, leaves_conflicts: false }
     }
 }
 
@@ -71,7 +73,7 @@ piton_core::closed_set! {
     pub enum LeftReason {
         /// It was written after the changes were looked at.
         Newer => "newer",
-        /// What is below changed while the overlay was applied.
+        /// What is below changed since the overlay changed it, or while it was applied.
         ChangedBelow => "changed_below",
         /// Agents only read its path below.
         Protected => "protected",
@@ -96,7 +98,8 @@ impl OverlayStore {
 
     /// Makes the lower Workspace as the overlay shows it, and takes what is there then from the overlay. `files` are
     /// the operations of whoever applies it, who needs a read-write Workspace at `over` on the same Store. If something
-    /// below changed since it was copied up, nothing is applied and every such path is named. Whatever happens after
+    /// below changed since it was copied up, nothing is applied and every such path is named, unless the request says
+    /// that such paths are left. Whatever happens after
     /// the first change is part of the answer: what was applied, what was not, and why. What agents only read below
     /// stays in the overlay.
     pub async fn apply(&self, files: &Files, request: &ApplyRequest) -> Result<Applied, Error> {
@@ -114,18 +117,27 @@ impl OverlayStore {
         self.remove_applied(&rows, &BTreeSet::new()).await.ok();
         let rows = reviewed_of(rows.changed, request);
         let split = self.split(rows).await.map_err(told(&MountPath::root()))?;
-        let (rows, protected) = (split.applied, split.left);
-        let mut conflicts = Vec::new();
+        let (mut rows, protected) = (split.applied, split.left);
+        let mut conflicts = BTreeSet::new();
         for changed in rows.iter().filter(|changed| !changed.differences.is_empty()) {
             if !self.fits(changed).await.map_err(told(&changed.path))? {
-                conflicts.push(over.join(&changed.path).to_string());
+                conflicts.insert(changed.path.clone());
             }
         }
-        if !conflicts.is_empty() {
-            return Err(Error::OverlayConflict { paths: conflicts });
+        if !conflicts.is_empty() && !request.leaves_conflicts {
+            let paths = conflicts.iter().map(|path| over.join(path).to_string()).collect();
+            return Err(Error::OverlayConflict { paths, changes: count_paths(&rows) });
         }
-        let operator = Operator { files, over, overlay: request.overlay.as_ref() };
         let (mut paths, mut reasons, mut stopped) = (Vec::new(), BTreeMap::new(), None);
+        rows.retain(|ChangedRow { path, .. }| {
+            // What lies in a directory that is left has no place below.
+            let is_left = path.ancestors().any(|at| conflicts.contains(&at));
+            if is_left {
+                reasons.insert(over.join(path), LeftReason::ChangedBelow);
+            }
+            !is_left
+        });
+        let operator = Operator { files, over, overlay: request.overlay.as_ref() };
         let mut on_the_way = BTreeSet::new();
         for changed in &rows {
             let path = over.join(&changed.path);
@@ -206,6 +218,11 @@ impl OverlayStore {
     }
 }
 
+/// How many paths differ.
+fn count_paths(rows: &[ChangedRow]) -> usize {
+    rows.iter().filter(|changed| !changed.differences.is_empty()).count()
+}
+
 /// The rows that say nothing but what somebody agreed to.
 fn reviewed_of(mut rows: Vec<ChangedRow>, request: &ApplyRequest) -> Vec<ChangedRow> {
     let Some(reviewed) = &request.reviewed else { return rows };
@@ -213,8 +230,10 @@ fn reviewed_of(mut rows: Vec<ChangedRow>, request: &ApplyRequest) -> Vec<Changed
     for one in reviewed {
         by_path.entry(&one.path).or_default().push(one);
     }
+    // Whether a file is added or modified is for what is below to say, and whoever agrees agrees to the file.
     let is_same = |one: &Difference, other: &Difference| {
-        (one.kind, one.now, one.executable) == (other.kind, other.now, other.executable)
+        (one.now, one.executable) == (other.now, other.executable)
+            && (one.now.is_some() || one.kind == other.kind)
     };
     rows.retain(|changed| {
         let seen = by_path.get(&changed.path).map_or(&[][..], Vec::as_slice);

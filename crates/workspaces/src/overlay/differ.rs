@@ -26,13 +26,15 @@ piton_core::closed_set! {
     }
 }
 
-/// One path that an overlay changed.
+/// One path that an overlay changed, compared with what is below now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The path.
     pub path: MountPath,
     /// How it differs.
     pub kind: DifferenceKind,
+    /// Whether somebody changed what is below since the overlay did, so that it cannot be applied.
+    pub changed_below: bool,
     /// The digest of what was below when it was changed first.
     pub base: Option<Digest>,
     /// The digest of what is above.
@@ -72,9 +74,15 @@ impl OverlayStore {
     /// Every path that differs from the lower Store, in the order of paths. A file that was put back
     /// as it was does not differ, nor does one that is below by now; what an agent did to it stays above all the same,
     /// because what is below may be another in a moment. What took the place of something else is listed twice: that
-    /// the one was deleted, then the other.
+    /// the one was deleted, then the other. Of what changed below since, only the digest of what was there is known.
     pub async fn diff(&self) -> Result<Vec<Difference>, Fault> {
-        Ok(self.scan_rows().await?.into_differences())
+        let mut rows = self.scan_rows().await?;
+        for changed in rows.changed.iter_mut().filter(|changed| !changed.differences.is_empty()) {
+            if !self.fits(changed).await? {
+                changed.differences.iter_mut().for_each(|one| one.changed_below = true);
+            }
+        }
+        Ok(rows.into_differences())
     }
 
     /// Compares every row with what is below.
@@ -134,7 +142,7 @@ impl OverlayStore {
         Ok(())
     }
 
-    /// The contents of a path that differs: below, and above. A directory has none.
+    /// The contents of a path that differs: what is below now, and above. A directory has none.
     pub async fn contents(
         &self,
         one: &Difference,
@@ -165,6 +173,7 @@ fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Dif
     let of = |kind, base, now, modified| Difference {
         path: path.clone(),
         kind,
+        changed_below: false,
         base,
         now,
         modified,
@@ -180,9 +189,9 @@ fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Dif
             // While somebody applies the row, only what is below now says whether it was put back as it was.
             let is_same = below.is_some_and(|stat| stat.digest == Some(digest))
                 || landing.is_none() && base == Some(digest);
-            let kind = match base {
+            let kind = match kind_below {
                 _ if is_same && executable.is_none() => return Vec::new(),
-                Some(_) if !takes_place => DifferenceKind::Modified,
+                Some(kind) if kind != Kind::Directory => DifferenceKind::Modified,
                 _ => DifferenceKind::Added,
             };
             let shown = if takes_place { None } else { base };

@@ -119,8 +119,15 @@ impl OverlayStore {
             }
             Some(stat) if stat.kind == Kind::Directory => {
                 match tree_digest(&*self.lower, &self.lower_mask, path).await {
-                    // It came later: what holds it is not deleted above.
-                    Err(Fault::HoldsUnusable) => return Ok(Ground::Changed),
+                    // It came later: what holds it, or so much, is not deleted above. Or somebody is changing it right
+                    // now.
+                    Err(
+                        Fault::HoldsUnusable
+                        | Fault::HoldsHidden
+                        | Fault::Limit { .. }
+                        | Fault::NotFound
+                        | Fault::NotDirectory,
+                    ) => return Ok(Ground::Changed),
                     digest => Some(digest?),
                 }
             }
@@ -138,11 +145,26 @@ impl OverlayStore {
         Ok(if fits { Ground::Fits(digest) } else { Ground::Changed })
     }
 
-    /// Whether a row can be applied to what is below now.
+    /// Whether a row can be applied to what is below now, or is no more because somebody else applied it.
     pub(super) async fn fits(&self, changed: &ChangedRow) -> Result<bool, Fault> {
         // What hides it above is deleted below before this is applied.
-        Ok(!changed.shines
-            || matches!(self.ground(&changed.path, &changed.row).await?, Ground::Fits(_)))
+        if !changed.shines {
+            return Ok(true);
+        }
+        let mut row = changed.row.clone();
+        for _ in 0..COMMIT_TRIES_MAX {
+            if matches!(self.ground(&changed.path, &row).await?, Ground::Fits(_)) {
+                return Ok(true);
+            }
+            // Whoever applies it changes the row before what is below, and after: what is below belongs to another row
+            // then than the one that was looked at.
+            match self.upper.seen(&changed.path).await? {
+                None => return Ok(true),
+                Some(seen) if *seen.row() == row => return Ok(false),
+                Some(seen) => row = seen.row().clone(),
+            }
+        }
+        Ok(false)
     }
 
     /// Makes what is below as `landing` says, and puts the row on it.

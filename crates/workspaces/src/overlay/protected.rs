@@ -56,7 +56,12 @@ impl OverlayStore {
         let mut waiting = vec![path.clone()];
         let mut count = 0;
         while let Some(directory) = waiting.pop() {
-            for entry in self.lower.list(directory.clone()).await?.entries {
+            let listing = match self.lower.list(directory.clone()).await {
+                // Somebody else who applies the overlay deleted it since it was listed.
+                Err(Fault::NotFound | Fault::NotDirectory) => continue,
+                listing => listing?,
+            };
+            for entry in listing.entries {
                 count += 1;
                 if count > TREE_ENTRIES_MAX {
                     let max = TREE_ENTRIES_MAX as u64;

@@ -11,4 +11,4 @@ mod order;
 pub use logical::LogicalPath;
 pub use mount::MountPath;
 pub use name::{PathProblem, check_name};
-pub(crate) use name::{cannot_be_shown, is_temp_name, temp_name};
+pub(crate) use name::{is_temp_name, temp_name};

@@ -71,7 +71,7 @@ pub fn check_name(name: &str) -> Result<(), PathProblem> {
 }
 
 /// Control characters, line separators, and what turns the direction of the text around it.
-pub(crate) fn cannot_be_shown(character: char) -> bool {
+fn cannot_be_shown(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

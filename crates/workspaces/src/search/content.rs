@@ -3,16 +3,14 @@
 //! *Invariants*: matching takes time linear in the text, whatever the expression; its automaton and the
 //! longest line are bounded.
 
-use std::{
-    borrow::Cow,
-    io::{self, Read},
-};
+use std::io::{self, Read};
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher};
 use grep_regex::{RegexCaptures, RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkError, SinkFinish, SinkMatch,
 };
+use piton_core::visible;
 
 use super::{Depth, FoundFile, FoundLine, Skipped};
 use crate::{
@@ -21,7 +19,7 @@ use crate::{
         SEARCH_HEAP_BYTES_MAX,
     },
     error::Error,
-    path::{MountPath, cannot_be_shown},
+    path::MountPath,
 };
 
 /// How lines are matched.
@@ -208,20 +206,6 @@ impl SinkError for Failure {
     fn error_io(error: io::Error) -> Self {
         Self(error)
     }
-}
-
-/// A text in which what cannot be shown is escaped: a line of a file may hold what moves the cursor of a terminal or
-/// turns the text around it. Tabs stay.
-fn visible(text: &str) -> Cow<'_, str> {
-    let odd = |one: char| one != '\t' && cannot_be_shown(one);
-    if !text.contains(odd) {
-        return Cow::Borrowed(text);
-    }
-    let mut visible = String::with_capacity(text.len());
-    for one in text.chars() {
-        if odd(one) { visible.extend(one.escape_default()) } else { visible.push(one) }
-    }
-    Cow::Owned(visible)
 }
 
 /// The line as it is shown.

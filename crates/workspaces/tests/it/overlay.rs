@@ -198,6 +198,71 @@ async fn a_lower_file_that_changed_since_is_a_conflict_and_nothing_is_applied() 
     assert!(refused.is_err());
 }
 
+// shows in part: WS-059 (what fits is applied if conflicts are left, and what was left is named)
+#[tokio::test]
+async fn conflicts_that_are_left_stay_above_with_what_lies_in_them_and_the_rest_is_applied() {
+    let scratch = scratch();
+    scratch.work().await;
+    // A directory in the place of another, whose content has no place below without it.
+    scratch.call("delete", json!({ "path": "/scratch/src", "recursive": true })).await;
+    scratch.call("write", json!({ "path": "/scratch/src/deep/x.rs", "content": "x\n" })).await;
+    let write = |name: &str, content: &str| {
+        fs::write(scratch.directory.path().join(name), content).unwrap();
+    };
+    write("a.txt", "changed\n");
+    write("src/m.rs", "changed\n");
+    let changed_below = async || {
+        let differences = scratch.overlay.diff().await.unwrap();
+        let changed = differences.into_iter().filter(|one| one.changed_below);
+        changed.map(|one| one.path.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(changed_below().await, ["a.txt", "src", "src"]);
+    let request = ApplyRequest { leaves_conflicts: true, ..everything() };
+    let applied = scratch.overlay.apply(&scratch.operator, &request).await.unwrap();
+    let paths: Vec<&str> = applied.paths.iter().map(LogicalPath::as_str).collect();
+    assert_eq!(paths, ["/project/tests", "/project/tests/new.rs", "/project/void"]);
+    let left: Vec<(&str, LeftReason)> =
+        applied.left.iter().map(|one| (one.path.as_str(), one.reason)).collect();
+    assert_eq!(
+        left,
+        ["/project/a.txt", "/project/src", "/project/src/deep", "/project/src/deep/x.rs"]
+            .map(|path| (path, LeftReason::ChangedBelow))
+    );
+    let read = |name: &str| fs::read_to_string(scratch.directory.path().join(name)).ok();
+    assert_eq!(read("a.txt").as_deref(), Some("changed\n"));
+    assert_eq!(read("src/m.rs").as_deref(), Some("changed\n"));
+    assert_eq!((read("tests/new.rs").as_deref(), read("src/deep/x.rs")), (Some("new\n"), None));
+    let seen = scratch.call("read", json!({ "path": "/scratch/a.txt" })).await;
+    assert!(seen.ends_with("]\nalpha\nbeta\n"), "{seen}");
+}
+
+// shows in part: WS-054 (a change is compared with what is below now)
+#[tokio::test]
+async fn a_change_is_compared_with_what_is_below_now_and_says_that_this_changed() {
+    // What somebody else does to the file below, how the overlay differs from that, and what stands on both sides.
+    for (name, content, kind, below, above) in [
+        ("a.txt", Some("theirs\n"), DifferenceKind::Modified, Some("theirs\n"), "alpha\nbeta\n"),
+        ("a.txt", None, DifferenceKind::Added, None, "alpha\nbeta\n"),
+        ("tests/new.rs", Some("theirs\n"), DifferenceKind::Modified, Some("theirs\n"), "new\n"),
+    ] {
+        let scratch = scratch();
+        scratch.work().await;
+        let path = scratch.directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match content {
+            Some(content) => fs::write(&path, content).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+        let differences = scratch.overlay.diff().await.unwrap();
+        let one = differences.iter().find(|one| one.path.as_str() == name).unwrap();
+        assert_eq!((one.kind, one.changed_below), (kind, true), "{name}: {content:?}");
+        assert!(differences.iter().all(|other| !other.changed_below || other == one));
+        let (now, own) = scratch.overlay.contents(one).await.unwrap();
+        assert_eq!(now.as_deref(), below.map(str::as_bytes), "{name}: {content:?}");
+        assert_eq!(own.as_deref(), Some(above.as_bytes()), "{name}: {content:?}");
+    }
+}
+
 // shows in part: WS-059 (what was reviewed)
 #[tokio::test]
 async fn what_is_written_after_the_review_is_not_applied_and_is_named() {
@@ -278,7 +343,7 @@ async fn what_an_agent_did_stays_above_although_it_is_no_change_for_a_moment() {
         scratch.call(tool, arguments).await;
     }
     fs::write(scratch.directory.path().join("program"), "alpha\n").unwrap();
-    assert_eq!(scratch.differences().await, [("program".to_owned(), DifferenceKind::Added)]);
+    assert_eq!(scratch.differences().await, [("program".to_owned(), DifferenceKind::Modified)]);
 }
 
 // shows in part: WS-056 (appends to an overlay)

@@ -210,7 +210,7 @@ type Act = fn(&Path);
 async fn a_directory_is_a_conflict_whatever_changed_in_it() {
     let add_odd: Act = |at| fs::write(at.join(OsStr::from_bytes(b"odd\xff")), "odd\n").unwrap();
     // What is there at first, and what somebody makes of it after the agent deleted the directory.
-    let cases: [(&str, Act, Act); 5] = [
+    let cases: [(&str, Act, Act); 6] = [
         (
             "a file without a digest",
             |at| {
@@ -224,6 +224,7 @@ async fn a_directory_is_a_conflict_whatever_changed_in_it() {
             },
         ),
         ("a name that cannot be used", |_| {}, add_odd),
+        ("a name that is hidden", |_| {}, |at| fs::write(at.join(".env"), "KEY=2\n").unwrap()),
         (
             "where a link leads",
             |at| symlink("here", at.join("link")).unwrap(),
@@ -246,6 +247,8 @@ async fn a_directory_is_a_conflict_whatever_changed_in_it() {
         first(&deep);
         rig.call("delete", json!({ "path": "/scratch/src", "recursive": true })).await;
         then(&deep);
+        let differences = rig.overlay.diff().await.unwrap();
+        assert!(differences.iter().all(|one| one.changed_below), "{what}");
         let refused = rig.overlay.apply(&rig.operator, &everything()).await;
         let code = refused.as_ref().err().map(piton_workspaces::Error::code);
         if code != Some(Code::WorkspaceConflict) || !deep.join("old.rs").exists() {

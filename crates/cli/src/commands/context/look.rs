@@ -2,9 +2,10 @@
 
 use clap::Args;
 use piton_context::check::{ContextRepaired, SetAside, Validation};
-use piton_context::frame::BasisKind;
-use piton_context::word::Label;
-use piton_runtime::frames::{ScanShown, StatusShown, TypeShown};
+use piton_context::report::{Remedy, StaleFrame};
+use piton_context::tree::TreePath;
+use piton_context::word::{AgentId, FrameType, Label};
+use piton_runtime::frames::{Frames, ScanShown, StatusShown, TypeShown};
 use serde::Serialize;
 use serde_json::json;
 
@@ -80,12 +81,12 @@ fn say_scan(app: &App, found: &ScanShown) {
 pub(super) fn status(app: &App) -> Result<Ending, Failure> {
     let desk = Desk::new(app)?;
     let found = desk.open.wait(desk.frames.status())?;
-    say_status(app, &found);
+    say_status(app, &desk.frames, &found);
     app.output.reply("piton.context.status/1", &found)?;
     Ok(Ending::Done)
 }
 
-fn say_status(app: &App, found: &StatusShown) {
+fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
     let root = &found.report.root;
     let digest = root.root.to_string();
     let partial = if root.partial { ", partial" } else { "" };
@@ -132,21 +133,49 @@ fn say_status(app: &App, found: &StatusShown) {
         app.output.say(format_args!("Freshness was not checked: {reason}."));
         return;
     }
-    let stale = |kind| found.report.stale.iter().find(|stale| stale.kind == kind);
-    if stale(BasisKind::Synthesis).is_some() {
-        app.output.say("Regenerate what was synthesised: piton context regenerate");
-    } else if let Some(stale) = stale(BasisKind::Generated) {
-        app.output.say(format_args!(
-            "Let a model write it again: piton context generate {} --type {}",
-            stale.path, stale.frame_type
-        ));
-    } else if let Some(stale) = stale(BasisKind::Written) {
-        app.output.say(format_args!(
-            "Write it again: piton context put-frame {} --type {}",
-            stale.path, stale.frame_type
-        ));
-    } else {
-        app.output.say("Everything that is there is fresh. Read it: piton context compose PATH");
+    app.output.say(match next_to_fix(&found.report.stale) {
+        Some(StaleFrame { remedy, path, frame_type, agent, .. }) => {
+            fix(frames, *remedy, path, frame_type, agent)
+        }
+        None => "Everything that is there is fresh. Read it: piton context compose PATH".to_owned(),
+    });
+}
+
+/// The frame to fix before all others: a text that somebody writes, which depends on no other; then the deepest, since
+/// a frame is made from those of what lies in its directory.
+fn next_to_fix(stale: &[StaleFrame]) -> Option<&StaleFrame> {
+    let written = stale.iter().find(|stale| stale.remedy == Remedy::Put);
+    written.or_else(|| stale.iter().max_by_key(|stale| stale.path.depth()))
+}
+
+/// The command that makes a frame fresh again.
+pub(super) fn fix(
+    frames: &Frames,
+    remedy: Remedy,
+    path: &TreePath,
+    frame_type: &FrameType,
+    agent: &AgentId,
+) -> String {
+    let place = frames.place().shell_word(path);
+    match remedy {
+        Remedy::Put => format!(
+            "Write it again: piton context put-frame {place} --type {frame_type} --text \"What it says now.\""
+        ),
+        Remedy::Generate => {
+            let settings = frames.settings().agent(agent);
+            let asks = settings.is_some_and(|settings| settings.prompt.is_some());
+            let agent = settings.map(|_| format!(" --agent {agent}")).unwrap_or_default();
+            let prompt = if asks { "" } else { " --prompt \"What is it for?\"" };
+            format!(
+                "Let a model write it again: piton context generate {place} --type {frame_type}{agent}{prompt}"
+            )
+        }
+        Remedy::Regenerate => {
+            "Regenerate what was synthesised: piton context regenerate".to_owned()
+        }
+        Remedy::RegenerateEverything => {
+            "Regenerate what was synthesised: piton context regenerate --everything".to_owned()
+        }
     }
 }
 

@@ -5,12 +5,14 @@ use std::{collections::BTreeMap, path::PathBuf};
 use clap::Args;
 use piton_context::{
     bounds::CONTENT_BYTES_MAX,
+    frame::BasisKind,
+    report::Remedy,
     word::{AgentId, FrameType},
 };
 use piton_runtime::frames;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::{desk::Desk, look::fix};
 use crate::{app::App, exit::Ending, failure::Failure, files};
 
 #[derive(Args)]
@@ -97,10 +99,17 @@ pub(crate) struct Invalidate {
 impl Invalidate {
     pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
         let (desk, acting) = Desk::of(app, agent)?;
-        desk.open.wait(acting.invalidate(&self.node, &self.frame_type, &self.because))?;
+        let marked =
+            desk.open.wait(acting.invalidate(&self.node, &self.frame_type, &self.because))?;
         let Self { node, frame_type, because } = self;
         app.output.say(format_args!("The {frame_type} frame of {node} is to be made anew."));
-        app.output.say("Do it: piton context regenerate");
+        let (path, head) = marked;
+        let remedy = match head.kind {
+            BasisKind::Written => Remedy::Put,
+            BasisKind::Generated => Remedy::Generate,
+            BasisKind::Synthesis => Remedy::Regenerate,
+        };
+        app.output.say(fix(&desk.frames, remedy, &path, &frame_type, &head.agent_id));
         let told = json!({ "node": node, "frameType": frame_type, "reason": because });
         app.output.reply("piton.context.invalidate/1", &told)?;
         Ok(Ending::Done)

@@ -1,6 +1,9 @@
 //! `piton session artifact`.
 
-use std::path::PathBuf;
+use std::{
+    io::{self, IsTerminal as _},
+    path::PathBuf,
+};
 
 use clap::Args;
 use piton_runtime::reply::SessionArtifact;
@@ -34,6 +37,8 @@ impl Artifact {
         if let Some(file) = file {
             files::write(file, text.as_bytes(), self.force)?;
             app.output.say(format_args!("Wrote {digest} to {}.", file.display()));
+        } else if io::stdout().is_terminal() {
+            app.output.say(text.trim_end());
         } else if !app.output.is_json() {
             output::bytes(text.as_bytes())?;
         }

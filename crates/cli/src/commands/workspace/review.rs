@@ -1,6 +1,9 @@
 //! `piton workspace diff`, `apply` and `drop`: what an overlay changed, and what becomes of it.
 
+use std::borrow::Cow;
+
 use clap::Args;
+use piton_core::visible;
 use piton_runtime::{
     files::{AppliedOverlay, ChangeShown, DifferenceKind, LeftReason, LeftShown, OverlayDiff},
     frames::PERSON,
@@ -40,6 +43,9 @@ pub(crate) struct Diff {
 pub(crate) struct Apply {
     #[command(flatten)]
     overlay: Overlay,
+    /// Leave what changed below since in the overlay, and apply the rest; otherwise nothing is applied then
+    #[arg(long)]
+    leave_conflicts: bool,
     /// Do not ask
     #[arg(long)]
     yes: bool,
@@ -54,12 +60,21 @@ pub(crate) struct Drop {
     yes: bool,
 }
 
+/// What is said above the lines of a path that cannot be applied.
+const CHANGED_BELOW: &str =
+    "changed below since the overlay changed it; the lines with - are below now";
+
 impl Diff {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let (open, world) = self.overlay.chosen.world(app)?;
         let diff = open.wait(world.diff(&self.overlay.prefix))?;
         if !self.stat {
-            for text in diff.changes.iter().filter_map(|change| change.diff.as_deref()) {
+            for change in &diff.changes {
+                let text = change.diff.as_deref().unwrap_or_default();
+                if change.changed_below && !text.is_empty() {
+                    let what = format!("{}: {CHANGED_BELOW}", change.path);
+                    app.output.say(styled(State::Attention, what));
+                }
                 text.lines().for_each(|line| app.output.say(coloured(line)));
             }
         }
@@ -81,7 +96,8 @@ impl Apply {
                 return Ok(Ending::Wanting);
             }
         }
-        let applied = open.wait(world.apply(prefix, PERSON, &diff.reviewed))?;
+        let applied =
+            open.wait(world.apply(prefix, PERSON, &diff.reviewed, self.leave_conflicts))?;
         say_applied(app, &applied);
         app.output.reply("piton.workspace.apply/1", &applied)?;
         let is_expected =
@@ -101,8 +117,10 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
         }
     };
     app.output.say(format_args!("Changed {} in {over}.", count(paths.len(), "path")));
-    if let Some(envelope) = stopped {
+    if stopped.is_some() || !left.is_empty() {
         say_some(paths);
+    }
+    if let Some(envelope) = stopped {
         app.output.say(styled(State::Bad, format_args!("Stopped: {}", envelope.message)));
     }
     if left.is_empty() {
@@ -112,19 +130,20 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
     let stays = if left.len() == 1 { "stays" } else { "stay" };
     let changes = count(left.len(), "change");
     app.output.say(format_args!("{changes} {stays} in {overlay}; nothing was lost:"));
-    let width = left.iter().map(|one| one.path.len()).max().unwrap_or(0);
-    let line = |one: &LeftShown| {
+    let paths: Vec<_> = left.iter().map(|one| visible(&one.path)).collect();
+    let width = widest(&paths);
+    let line = |(one, path): (&LeftShown, &Cow<'_, str>)| {
         let why = one.protected.as_deref().unwrap_or_else(|| because(one.reason));
-        format!("{:width$}  {why}", one.path)
+        format!("{path:width$}  {why}")
     };
-    say_some(&left.iter().map(line).collect::<Vec<_>>());
+    say_some(&left.iter().zip(&paths).map(line).collect::<Vec<_>>());
     app.output.say(format_args!("review: piton workspace diff {overlay}"));
 }
 
 const fn because(reason: LeftReason) -> &'static str {
     match reason {
         LeftReason::Newer => "written after you looked",
-        LeftReason::ChangedBelow => "changed below while it was applied",
+        LeftReason::ChangedBelow => "changed below since the overlay changed it",
         LeftReason::Protected => "protected: agents only read it",
         LeftReason::NotReached => "not reached",
     }
@@ -177,21 +196,45 @@ fn summary(app: &App, diff: &OverlayDiff) {
         output.say(format_args!("{} changes nothing in {}.", diff.overlay, diff.over));
         return;
     }
-    let width = diff.changes.iter().map(|change| change.path.len()).max().unwrap_or(0);
-    for change in &diff.changes {
+    let paths: Vec<_> = diff.changes.iter().map(|change| visible(&change.path)).collect();
+    let width = widest(&paths);
+    for (change, path) in diff.changes.iter().zip(&paths) {
         let by = change.by.as_ref().map(who).unwrap_or_default();
         let lines = lines(change);
-        let path = &change.path;
         let line = format!("{} {path:width$}  {lines:<9}  {by}", letter(change.kind));
-        output.say(line.trim_end());
+        let line = line.trim_end();
+        if change.changed_below {
+            let below = styled(State::Attention, "changed below since");
+            output.say(format_args!("{line}  {below}"));
+        } else {
+            output.say(line);
+        }
     }
     if diff.left_out > 0 {
         output.say(format_args!("{} more changed paths are not shown.", diff.left_out));
     }
-    output.say(format_args!(
-        "apply: piton workspace apply {0}      drop: piton workspace drop {0}",
-        diff.overlay
-    ));
+    let overlay = &diff.overlay;
+    let drop = format!("drop: piton workspace drop {overlay}");
+    match diff.changes.iter().filter(|change| change.changed_below).count() {
+        0 => output.say(format_args!("apply: piton workspace apply {overlay}      {drop}")),
+        all if all == diff.total() => {
+            output.say(
+                "What changed below since cannot be applied. Bring it in by hand, then drop it.",
+            );
+            output.say(drop);
+        }
+        _ => {
+            output.say("What changed below since cannot be applied, but the rest can.");
+            output.say(format_args!(
+                "apply: piton workspace apply {overlay} --leave-conflicts      {drop}"
+            ));
+        }
+    }
+}
+
+/// How many letters the longest of some texts has.
+fn widest(texts: &[Cow<'_, str>]) -> usize {
+    texts.iter().map(|text| text.chars().count()).max().unwrap_or(0) // tidy: chars: shown to a person
 }
 
 const fn letter(kind: DifferenceKind) -> &'static str {
@@ -221,6 +264,6 @@ fn coloured(line: &str) -> String {
         Some(b'+') => styled(State::Good, line).to_string(),
         Some(b'-') => styled(State::Bad, line).to_string(),
         Some(b'@') => styled(State::Faint, line).to_string(),
-        _ => line.to_owned(),
+        _ => visible(line).into_owned(),
     }
 }

@@ -64,6 +64,37 @@ fn an_agent_gets_the_tools_of_its_role_and_no_others() {
     }
 }
 
+#[test]
+fn an_empty_text_is_refused_at_every_door_and_takes_the_place_of_nothing() {
+    let rig = project();
+    configure(&rig, "");
+    let put = ["context", "put-frame", "src/lib.rs", "--type", "summary", "--text"];
+    rig.says(&[&put[..], &["It answers."]].concat());
+    let is_refused = |error: &Value| {
+        assert_eq!(error["code"], "VALIDATION_ERROR", "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("empty") && message.contains("say what holds"), "{error}");
+    };
+    let mut scribe = serving(&rig, "scribe");
+    for empty in ["", " \n\t"] {
+        is_refused(&rig.fails(&[&put[..], &[empty]].concat()).1);
+        let frame = json!({ "node": "src/lib.rs", "frameType": "summary", "content": empty });
+        is_refused(&scribe.call("put_frame", &frame));
+        let mut line = frame.clone();
+        line["op"] = json!("put");
+        let file = rig.home().join("ops.jsonl");
+        std::fs::write(&file, line.to_string()).unwrap();
+        let output = rig.run(&["context", "batch", file.to_str().unwrap(), "--json"]);
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        is_refused(&told["lines"][0]["error"]);
+    }
+    scribe.leave();
+    let shown = rig.tells(&["context", "get-node", "src/lib.rs"]);
+    assert_eq!(shown["frames"][0]["content"], "It answers.");
+    assert_eq!(shown["frameCount"], 1);
+}
+
 // shows in part: CT-035, CT-036, CT-040 (over MCP)
 #[test]
 fn what_an_agent_writes_is_its_own_and_has_the_ids_of_the_command_line() {

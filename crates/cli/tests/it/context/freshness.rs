@@ -206,3 +206,60 @@ fn the_same_text_again_makes_an_invalidated_frame_fresh() {
     assert_eq!(frame(&rig, "src")["isFresh"], true);
     assert!(is_sound(&rig));
 }
+
+/// Follows what `status` advises, as it is printed, until nothing is stale. Says what was followed.
+fn follow(rig: &Rig, standing: &Path) -> Vec<String> {
+    let program = crate::program();
+    let program = Path::new(&program).parent().unwrap().to_str().unwrap();
+    let mut followed = Vec::new();
+    loop {
+        let said = rig.says(&["context", "status"]);
+        if said
+            .ends_with("Everything that is there is fresh. Read it: piton context compose PATH\n")
+        {
+            return followed;
+        }
+        let mut status = rig.command(&["context", "status"]);
+        let said = status.current_dir(standing).output().unwrap().stdout;
+        let said = String::from_utf8(said).unwrap();
+        let (_, advice) = said.lines().last().unwrap().split_once(": ").unwrap();
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", advice]).env_clear().env("HOME", rig.home()).current_dir(standing);
+        let output = shell.env("PATH", format!("{program}:/usr/bin:/bin")).output().unwrap();
+        assert!(output.status.success(), "{advice}: {output:?}");
+        followed.push(advice.to_owned());
+        assert!(followed.len() < 10, "it leads nowhere: {followed:?}");
+    }
+}
+
+#[test]
+fn what_status_advises_makes_everything_fresh_when_it_is_followed_as_it_is_printed() {
+    for inside in ["", "src"] {
+        let rig = project();
+        configure(&rig, "");
+        let standing = rig.project().join(inside);
+        rig.write("src/it's odd.rs", "odd\n");
+        rig.write("lib/a.rs", "a\n");
+        rig.write("lib/b.rs", "b\n");
+        for at in ["src/main.rs", "src/it's odd.rs", "lib/a.rs"] {
+            put(&rig, at, "What it says.");
+        }
+        rig.says(&["context", "synthesize", ".", "--type", "summary", "--recursive"]);
+        assert_eq!(follow(&rig, &standing), [""; 0]);
+        // A text that somebody wrote is stale, and so is what is made from it.
+        rig.write("src/main.rs", "fn main() { run() }\n");
+        rig.write("src/it's odd.rs", "odder\n");
+        // What a synthesis was made from is gone.
+        fs::remove_file(rig.project().join("lib/a.rs")).unwrap();
+        let followed = follow(&rig, &standing);
+        assert_eq!(followed.iter().filter(|one| one.contains(" put-frame ")).count(), 3);
+        assert_eq!(followed.last().unwrap(), "piton context regenerate");
+        for (at, command) in [("src/main.rs", "put-frame"), ("src", "regenerate")] {
+            let mark = ["context", "invalidate", at, "--type", "summary", "--because", "wrong"];
+            let said = rig.says(&mark);
+            let last = said.lines().last().unwrap();
+            assert!(last.contains(&format!(": piton context {command}")), "{said}");
+            assert!(follow(&rig, &standing)[0].contains(command));
+        }
+    }
+}

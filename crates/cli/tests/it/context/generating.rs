@@ -390,3 +390,34 @@ fn a_failure_in_the_middle_tells_what_was_made() {
     assert_eq!(shown["frames"][0]["content"], "The first.");
     assert_eq!(rig.tells(&["context", "get-node", "src/main.rs"])["frameCount"], 0);
 }
+
+#[test]
+fn what_status_advises_for_a_text_of_a_model_asks_the_model_again() {
+    let executor = executor();
+    let server = executor.block_on(ModelServer::start());
+    let rig = project();
+    rig.write("piton.toml", AGENTS);
+    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    answers(&server, 4);
+    let ask = |arguments: &[&str]| {
+        let all = [arguments, &["--models", &models, "--yes"]].concat();
+        let output = rig.command(&all).env("MODEL_KEY", KEY).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    let by_person = ["context", "generate", "README.md", "--type", "summary", "--prompt", "Why?"];
+    let by_agent = ["context", "generate", "src/lib.rs", "--type", "summary", "--agent", "scribe"];
+    ask(&by_person);
+    ask(&by_agent);
+    rig.write("README.md", "# Another sample\n");
+    rig.write("src/lib.rs", "pub fn answer() -> u32 { 41 }\n");
+    for advised in [
+        &by_agent[..],
+        &["context", "generate", "README.md", "--type", "summary", "--prompt", "What is it for?"],
+    ] {
+        let said = rig.says(&["context", "status"]);
+        let printed = advised.join(" ").replace("What is it for?", "\"What is it for?\"");
+        assert!(said.ends_with(&format!("again: piton {printed}\n")), "{said}");
+        ask(advised);
+    }
+    assert!(rig.says(&["context", "status"]).contains("Everything that is there is fresh."));
+}
