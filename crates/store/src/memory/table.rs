@@ -37,7 +37,10 @@ impl MemoryTable {
     /// Takes an entry, or a part of the table, out as a repair would.
     pub fn take_out(&self, what: TakenOut) {
         let mut state = self.state();
-        state.entries.retain(|key, _| !what.covers(key));
+        match &what {
+            TakenOut::Entry { key, .. } => drop(state.entries.remove(key)),
+            range @ TakenOut::Range { .. } => state.entries.retain(|key, _| !range.covers(key)),
+        }
         state.taken_out.push(what);
     }
 

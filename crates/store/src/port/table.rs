@@ -100,10 +100,14 @@ pub enum TakenOut {
 }
 
 impl TakenOut {
-    /// Whether an entry with this key was taken out, or would have been.
+    /// Whether an entry with this key was taken out, or would have been. A byte of the key itself may be what is
+    /// damaged.
     pub fn covers(&self, wanted: &[u8]) -> bool {
         match self {
-            Self::Entry { key, .. } => **key == *wanted,
+            Self::Entry { key, .. } => {
+                let differing = key.iter().zip(wanted).filter(|(found, wanted)| found != wanted);
+                key.len() == wanted.len() && differing.count() <= 1
+            }
             Self::Range { after, before } => {
                 after.as_ref().is_none_or(|after| **after < *wanted)
                     && before.as_ref().is_none_or(|before| *wanted < **before)
