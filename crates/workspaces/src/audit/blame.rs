@@ -36,7 +36,7 @@ impl Ledger {
     pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
         let (records, older) = self.newest(workspaces, path, BLAME_RECORDS_MAX).await?;
         let differs = differs(workspaces, path, &records, older).await?;
-        let lost = differs && !records.is_empty() && has_lost(workspaces, path).await?;
+        let lost = differs && !records.is_empty() && has_lost(workspaces, path).await;
         Ok(Blame { records, older, changed_outside: differs && !lost, lost })
     }
 
@@ -172,11 +172,11 @@ fn is_base(before: &Before, base: Option<Digest>) -> bool {
     }
 }
 
-/// Whether the Store of a path lost what stood there.
-async fn has_lost(workspaces: &Workspaces, path: &LogicalPath) -> Result<bool, Error> {
-    let Some((workspace, at)) = workspaces.find(path) else { return Ok(false) };
-    let lost = workspace.store.has_lost(at).await;
-    lost.map_err(|fault| Error::File { path: path.clone(), fault })
+/// Whether the Store of a path lost what stood there. What a repair keeps may be damaged in turn, which is no reason to
+/// show nothing.
+async fn has_lost(workspaces: &Workspaces, path: &LogicalPath) -> bool {
+    let Some((workspace, at)) = workspaces.find(path) else { return false };
+    workspace.store.has_lost(at).await.unwrap_or(false)
 }
 
 /// Whether a file is not as its records left it.

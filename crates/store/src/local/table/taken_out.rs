@@ -146,7 +146,9 @@ impl Aside {
 }
 
 fn failed(error: io::Error) -> Error {
-    Error::io("read what a repair took out of the table and keeps in damaged/")(error)
+    Error::io("read what a repair keeps in damaged/ (remove it there if you no longer need it)")(
+        error,
+    )
 }
 
 /// The files that are left to read, and the one that is being read.
