@@ -2,7 +2,7 @@
 
 use piton_core::Digest;
 use piton_store::{
-    Error,
+    Error, digests_in, digests_taken_out,
     port::{BoxFuture, Key, Namespace, Roots, RootsCursor, Table},
 };
 
@@ -15,8 +15,8 @@ use crate::{
 
 /// The contents that the frames in a table refer to.
 ///
-/// A frame that cannot be read makes every reading fail, so that nothing is swept. Of one that a repair took out of use,
-/// every digest counts that can be read in its row.
+/// A frame that cannot be read makes every reading fail, so that nothing is swept. Of one that a repair took out of use, of
+/// context or of the whole table, every digest counts that can be read in its row.
 ///
 /// *Limitations*: every reading reads every frame. What was added since cannot be told apart, and to name too many is
 /// allowed.
@@ -37,7 +37,7 @@ impl<'a> FrameRoots<'a> {
     }
 
     async fn read(&self) -> Result<Vec<Digest>, Error> {
-        let mut roots = Vec::new();
+        let mut roots = digests_taken_out(self.table).await?;
         let mut after: Option<Vec<u8>> = None;
         loop {
             let page = self.table.scan(&[], after.as_deref(), 1).await?;
@@ -95,13 +95,6 @@ impl<'a> FrameRoots<'a> {
             }
         }
     }
-}
-
-/// Every digest whose text is among these bytes.
-fn digests_in(bytes: &[u8]) -> Vec<Digest> {
-    const LENGTH: usize = "sha256:".len() + 64;
-    let text = |window: &[u8]| std::str::from_utf8(window).ok().and_then(|text| text.parse().ok());
-    bytes.windows(LENGTH).filter(|window| window.starts_with(b"sha256:")).filter_map(text).collect()
 }
 
 impl Roots for FrameRoots<'_> {

@@ -1,4 +1,4 @@
-//! What keeps snapshots alive: the pins of every session.
+//! What keeps blobs alive: the pins of every session, and what damaged values still refer to.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,47 @@ use piton_core::{Digest, SnapshotRef};
 
 use crate::{
     Error, Event,
-    port::{BoxFuture, JournalReader, Namespace, Roots, RootsCursor},
+    port::{BoxFuture, JournalReader, Namespace, Roots, RootsCursor, Table, TakenOut},
 };
+
+/// Every digest whose text is among these bytes, or would be if one bit in it were not flipped: what a value that cannot
+/// be read refers to, as far as that can be told.
+pub fn digests_in(bytes: &[u8]) -> Vec<Digest> {
+    const START: &[u8] = b"sha256:";
+    const LENGTH: usize = START.len() + 64;
+    let parse = |digits: &[u8]| -> Option<Digest> {
+        String::from_utf8([START, digits].concat()).ok()?.parse().ok()
+    };
+    let mut found = Vec::new();
+    for window in bytes.windows(LENGTH) {
+        let (start, digits) = window.split_at(START.len());
+        let changed = start.iter().zip(START).filter(|(found, wanted)| found != wanted).count();
+        if changed <= 1 {
+            found.extend(parse(digits));
+        }
+        if changed == 0 {
+            let mut digits = digits.to_vec();
+            for (at, bit) in (0..digits.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
+                digits[at] ^= 1 << bit;
+                found.extend(parse(&digits));
+                digits[at] ^= 1 << bit;
+            }
+        }
+    }
+    found
+}
+
+/// What the entries refer to that repairs took out of a table.
+pub async fn digests_taken_out(table: &dyn Table) -> Result<Vec<Digest>, Error> {
+    let mut digests = Vec::new();
+    let mut add = |taken_out: TakenOut| {
+        if let TakenOut::Entry { value, .. } = taken_out {
+            digests.extend(digests_in(&value));
+        }
+    };
+    table.taken_out(&mut add).await?;
+    Ok(digests)
+}
 
 /// The pins of all streams of a journal. Control records are read, events never.
 pub struct PinnedSnapshots<'a, E> {
@@ -51,5 +90,24 @@ impl<E: Event> Roots for PinnedSnapshots<'_, E> {
         since: Option<&'a RootsCursor>,
     ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
         Box::pin(self.read(since))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use piton_core::FileBytes;
+
+    use super::*;
+
+    #[test]
+    fn a_digest_is_found_with_any_one_bit_flipped() {
+        let digest = Digest::of(&FileBytes(b"content"));
+        let text = format!("{{\"digest\":\"{digest}\"}}").into_bytes();
+        for bit in 0..text.len() * 8 {
+            let mut flipped = text.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(digests_in(&flipped).contains(&digest), "bit {bit}");
+        }
+        assert_eq!(digests_in(b"sha256: of nothing"), []);
     }
 }

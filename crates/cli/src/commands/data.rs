@@ -8,6 +8,7 @@ use piton_store::{
 };
 use serde::Serialize;
 
+use super::workspace::lost_files;
 use crate::{
     app::App,
     exit::Ending,
@@ -52,6 +53,8 @@ struct Repaired {
     is_accepted: bool,
     /// The first of those.
     damaged_entries: Vec<String>,
+    /// Files of the Workspaces here that are gone with them, by the records of file changes.
+    lost_files: Vec<String>,
 }
 
 /// Everything that repairs keep.
@@ -143,6 +146,13 @@ fn repair(app: &App) -> Result<Ending, Failure> {
             app.output.say("Check what is in it: piton context validate, piton workspace verify");
         }
     }
+    let lost_files = if done.gaps + done.damaged > 0 {
+        // Others may use the data directory again.
+        drop(dir);
+        app.open().map(|open| lost_files(app, &open)).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
     let reply = Repaired {
         kept: done.aside,
         entries: done.kept,
@@ -150,6 +160,7 @@ fn repair(app: &App) -> Result<Ending, Failure> {
         damaged: done.damaged,
         is_accepted: done.is_accepted,
         damaged_entries: done.damaged_shown,
+        lost_files,
     };
     app.output.reply("piton.data.repair/1", &reply)?;
     Ok(Ending::Done)

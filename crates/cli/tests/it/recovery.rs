@@ -8,7 +8,7 @@ use std::{
 
 use piton_store::{
     local::{DataDir, LocalTable},
-    port::{Change, Entry, Expect, Table as _, Write},
+    port::{Change, Entry, Expect, Table as _, TakenOut, Write},
 };
 use serde_json::{Value, json};
 
@@ -350,6 +350,171 @@ fn a_damaged_table_blocks_only_what_is_in_it_and_is_rebuilt_from_what_can_be_rea
         assert!(!is_error, "{what}: {said}");
         agent.leave();
     }
+}
+
+#[test]
+fn every_repair_ends_with_code_0_once_nothing_is_damaged_whatever_it_took_out() {
+    let rig = with_everything();
+    let session = rig.newest().session;
+    type Breaking = fn(&Rig);
+    // A check, the repair, what is said when there is nothing to do, and damage that costs something.
+    let cases: [(&[&str], &[&str], &str, Breaking); 6] = [
+        (&["session", "verify"], &["session", "repair", &session], "", |rig| {
+            damage(&rig.segment(&rig.newest().session));
+        }),
+        (&["backpack", "verify"], &["backpack", "repair", "shared"], "Nothing was", |rig| {
+            damage_end(&log_of(rig, "shared"));
+        }),
+        (&["keys", "verify"], &["keys", "repair"], "Nothing was", |rig| {
+            fs::write(rig.data().join("keys/keyring.json"), "no keys").unwrap();
+        }),
+        (&["workspace", "verify"], &["workspace", "repair"], "Nothing was", |rig| {
+            let row = format!("\"bytes\":{}", large().len());
+            change_row(rig, "workflow", |entry| text(&entry.value).contains(&row));
+        }),
+        (&["context", "validate"], &["context", "repair"], "Nothing is damaged.", |rig| {
+            change_row(rig, "context", |entry| entry.key.get(16) == Some(&b'n'));
+        }),
+        (&["data", "verify"], &["data", "repair"], "Nothing was", |rig| {
+            fold_log(rig);
+            let table = rig.data().join("table.sqlite3");
+            let mut bytes = fs::read(&table).unwrap();
+            let last = bytes.len() - 4096;
+            bytes[last..].fill(0xff);
+            fs::write(&table, bytes).unwrap();
+        }),
+    ];
+    for (check, repair, nothing, breaking) in cases {
+        let mut check = check.to_vec();
+        if check[0] == "session" {
+            check.push(&session);
+        }
+        let (code, said) = outcome(&rig, repair);
+        assert!(code == 0 && said.contains(nothing), "{repair:?} of what is sound: {code}: {said}");
+        breaking(&rig);
+        let (code, said) = outcome(&rig, &check);
+        assert_eq!(code, 5, "{check:?} of what is damaged: {said}");
+        for (command, when) in [(repair, "of what is damaged"), (repair, "again")] {
+            let (code, said) = outcome(&rig, command);
+            assert_eq!(code, 0, "{command:?} {when}: {said}");
+        }
+        let (code, said) = outcome(&rig, &check);
+        assert_eq!(code, 0, "{check:?} of what was repaired: {said}");
+    }
+}
+
+/// Makes every blob of a namespace so old that a collection may take it.
+fn age_blobs(rig: &Rig, namespace: &str) {
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(48);
+    for blob in blobs(rig, namespace) {
+        fs::File::options().write(true).open(blob).unwrap().set_modified(long_ago).unwrap();
+    }
+}
+
+/// Flips a bit in the row of the only file of Virtual Stores whose content is a blob, but not in the digest of that.
+fn flip_in_row_of_large_file(rig: &Rig) {
+    let table = rig.data().join("table.sqlite3");
+    let mut bytes = fs::read(&table).unwrap();
+    let row = format!("\"bytes\":{}", large().len());
+    let at = bytes.windows(row.len()).position(|window| window == row.as_bytes()).unwrap();
+    bytes[at + row.len() - 1] ^= 1;
+    fs::write(&table, bytes).unwrap();
+}
+
+/// The value of the only entry that a repair took out of the table.
+fn row_taken_out(rig: &Rig) -> String {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let dir = DataDir::open(&rig.data()).unwrap();
+    let table = LocalTable::open(&dir, &"workflow".parse().unwrap()).unwrap();
+    let mut rows = Vec::new();
+    runtime.block_on(table.taken_out(&mut |one| rows.push(one))).unwrap();
+    match &rows[..] {
+        [TakenOut::Entry { value, .. }] => text(value),
+        other => panic!("one entry: {other:?}"),
+    }
+}
+
+/// Whether a collection leaves the only blob of Virtual Stores.
+fn is_left_by_a_collection(rig: &Rig) -> bool {
+    age_blobs(rig, "virtual");
+    rig.says(&["session", "gc"]);
+    blobs(rig, "virtual").len() == 1
+}
+
+#[test]
+fn the_content_of_a_file_whose_entry_a_repair_took_out_is_kept_and_the_file_is_named() {
+    let rig = with_everything();
+    flip_in_row_of_large_file(&rig);
+    let repaired = rig.tells(&["data", "repair"]);
+    assert_eq!((&repaired["damaged"], &repaired["gaps"]), (&json!(1), &json!(0)), "{repaired}");
+    assert_eq!(repaired["lostFiles"], json!(["/scratch/large.md"]), "{repaired}");
+    assert!(is_left_by_a_collection(&rig));
+    // What is kept of the entry says which blob it is.
+    let kept = rig.data().join(repaired["kept"].as_str().unwrap());
+    let row = row_taken_out(&rig);
+    let blob = &blobs(&rig, "virtual")[0];
+    let name = blob.file_name().unwrap().to_str().unwrap();
+    assert!(row.contains(name), "{name}: {row}");
+    assert_eq!(fs::read_to_string(blob).unwrap(), large());
+
+    for arguments in [["workspace", "verify"], ["workspace", "repair"]] {
+        assert_eq!(rig.tells(&arguments)["lostFiles"], json!(["/scratch/large.md"]));
+        assert!(rig.says(&arguments).contains("Lost to damage"));
+    }
+    let log = rig.tells(&["workspace", "log", "/scratch/large.md"]);
+    assert_eq!((&log["lost"], &log["changedOutside"]), (&json!(true), &json!(false)), "{log}");
+    let said = rig.says(&["workspace", "log", "/scratch/large.md"]);
+    assert!(said.contains("it was lost when stored data was damaged"), "{said}");
+    assert!(!said.contains("outside Piton"), "{said}");
+    let other = rig.tells(&["workspace", "log", "/scratch/small.md"]);
+    assert_eq!((&other["lost"], &other["changedOutside"]), (&json!(false), &json!(false)));
+
+    // Written again, it is as its record says.
+    let mut agent = Agent::start(&rig);
+    agent.call_text("write", &json!({ "path": "/scratch/large.md", "content": "again\n" }));
+    agent.leave();
+    assert_eq!(rig.tells(&["workspace", "verify"])["lostFiles"], json!([]));
+    // Whoever no longer needs what is kept removes it, and the content goes with it.
+    assert!(is_left_by_a_collection(&rig));
+    fs::remove_dir_all(kept).unwrap();
+    assert!(!is_left_by_a_collection(&rig));
+}
+
+#[test]
+fn the_content_of_a_file_that_a_repair_of_workspaces_took_out_is_kept() {
+    let rig = with_everything();
+    let row = format!("\"bytes\":{}", large().len());
+    change_row(&rig, "workflow", |entry| text(&entry.value).contains(&row));
+    assert_eq!(rig.tells(&["workspace", "repair"])["takenOut"], json!(["large.md"]));
+    assert!(is_left_by_a_collection(&rig));
+    let log = rig.tells(&["workspace", "log", "/scratch/large.md"]);
+    assert_eq!((&log["lost"], &log["changedOutside"]), (&json!(true), &json!(false)), "{log}");
+}
+
+#[test]
+fn a_file_on_a_page_that_is_lost_is_named_by_its_record() {
+    let rig = with_everything();
+    // So many that the entry of a file is on another page than its record.
+    let mut agent = Agent::start(&rig);
+    for number in 0..60 {
+        let path = format!("/scratch/{}{number}.md", if number % 2 == 0 { 'a' } else { 'z' });
+        agent.call_text("write", &json!({ "path": path, "content": "x".repeat(700) }));
+    }
+    agent.leave();
+    fold_log(&rig);
+    let table = rig.data().join("table.sqlite3");
+    let mut bytes = fs::read(&table).unwrap();
+    let row = format!("\"bytes\":{}", large().len());
+    let at = bytes.windows(row.len()).position(|window| window == row.as_bytes()).unwrap();
+    let page = at / 4096 * 4096;
+    bytes[page..page + 4096].fill(0);
+    fs::write(&table, bytes).unwrap();
+    let repaired = rig.tells(&["data", "repair"]);
+    assert_eq!((&repaired["damaged"], &repaired["gaps"]), (&json!(0), &json!(1)), "{repaired}");
+    let lost = repaired["lostFiles"].as_array().unwrap();
+    assert!(lost.contains(&json!("/scratch/large.md")), "{repaired}");
+    let log = rig.tells(&["workspace", "log", "/scratch/large.md"]);
+    assert_eq!((&log["lost"], &log["changedOutside"]), (&json!(true), &json!(false)), "{log}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use piton_context::{
 };
 use piton_store::{
     collect::{Intent, Swept, collect},
-    port::{Namespace, Roots as _},
+    port::{Namespace, Roots as _, TakenOut},
 };
 use serde_json::Value;
 
@@ -83,6 +83,15 @@ fn what_frames_refer_to_is_kept_and_nothing_else() {
     let shown = scene.get("a.txt", &View { heads_only: true, ..View::default() });
     assert_eq!(shown.frames[0].content.as_deref(), Some(long.as_bytes()));
     assert!(block_on(scene.context.validate()).unwrap().is_sound());
+}
+
+#[test]
+fn what_a_frame_refers_to_that_a_repair_took_out_of_the_table_is_kept() {
+    let digest = piton_core::Digest::of(&piton_core::FileBytes(b"long"));
+    let table = piton_store::memory::MemoryTable::new();
+    let value = format!("damaged {digest} damaged").into_bytes();
+    table.take_out(TakenOut::Entry { key: b"any"[..].into(), value });
+    assert!(block_on(FrameRoots::new(&table).roots(None)).unwrap().0.contains(&digest));
 }
 
 #[test]

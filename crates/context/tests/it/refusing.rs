@@ -8,7 +8,7 @@ use std::sync::{
 use piton_store::{
     Error,
     memory::MemoryTable,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
 };
 
 /// A table in which somebody else changed a row before each of so many commits.
@@ -48,5 +48,12 @@ impl Table for Refusing {
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
         self.table.snapshot()
+    }
+
+    fn taken_out<'a>(
+        &'a self,
+        visit: &'a mut (dyn FnMut(TakenOut) + Send),
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        self.table.taken_out(visit)
     }
 }

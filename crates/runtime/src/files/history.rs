@@ -19,9 +19,18 @@ impl FileWorld {
             path: path.to_string(),
             workspace: workspace.unwrap_or_default(),
             changed_outside: blame.changed_outside,
+            lost: blame.lost,
             records: blame.records.into_iter().map(shown).collect(),
             left_out: blame.older,
         })
+    }
+}
+
+impl FileWorld {
+    /// The files that should be there by their records, and were lost to damage.
+    pub async fn lost_files(&self) -> Result<Vec<String>, Envelope> {
+        let lost = self.ledgers.lost(&self.workspaces).await.map_err(|error| error.envelope())?;
+        Ok(lost.iter().map(ToString::to_string).collect())
     }
 }
 

@@ -107,6 +107,8 @@ pub struct FileHistory {
     pub workspace: String,
     /// Whether the file is not as the last record left it: it was changed outside Piton.
     pub changed_outside: bool,
+    /// Whether it is not as the last record left it because it was lost to damage.
+    pub lost: bool,
     /// What was done last, oldest first.
     pub records: Vec<RecordShown>,
     /// How many older records are left out.

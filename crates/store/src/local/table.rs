@@ -20,16 +20,20 @@ mod connection;
 mod entries;
 mod failure;
 mod identity;
+mod pages;
 mod pool;
 mod repair;
 mod snapshot;
+mod taken_out;
 mod upkeep;
 
 use std::{path::Path, sync::Arc};
 
 use tokio::sync::Mutex;
 
-use self::{identity::Database, pool::Readers, snapshot::Snapshot, upkeep::Upkeep};
+use self::{
+    identity::Database, pool::Readers, snapshot::Snapshot, taken_out::Aside, upkeep::Upkeep,
+};
 pub use self::{
     repair::{RepairedTable, repair_table},
     upkeep::TableStatus,
@@ -37,7 +41,7 @@ pub use self::{
 use super::{DataDir, nearby};
 use crate::{
     Error, LeaseName,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
     table::{check_batch, check_key, check_keys, check_scan},
 };
 
@@ -47,6 +51,7 @@ pub struct LocalTable {
     name: LeaseName,
     writer: Arc<Mutex<Writer>>,
     readers: Arc<Readers>,
+    aside: Aside,
 }
 
 /// The one connection of a handle that writes, from its first commit on: many handles only read.
@@ -71,6 +76,7 @@ impl LocalTable {
             name: name.clone(),
             writer: Arc::new(Mutex::new(Writer { connection: None, upkeep })),
             readers: Arc::new(Readers::new(database, first)),
+            aside: Aside::new(dir, name),
         })
     }
 
@@ -163,8 +169,16 @@ impl Table for LocalTable {
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
         Box::pin(async move {
             self.check_identity()?;
-            let taken = Snapshot::take(&self.readers, self.name.clone()).await?;
+            let taken =
+                Snapshot::take(&self.readers, self.name.clone(), self.aside.clone()).await?;
             Ok(Arc::new(taken) as Arc<dyn Table>)
         })
+    }
+
+    fn taken_out<'a>(
+        &'a self,
+        visit: &'a mut (dyn FnMut(TakenOut) + Send),
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(self.aside.each(visit))
     }
 }

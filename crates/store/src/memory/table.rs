@@ -9,7 +9,7 @@ use std::{
 use crate::{
     Error,
     bounds::TABLE_PAGE_BYTES_MAX,
-    port::{Batch, BoxFuture, Change, Entry, Key, Page, Table, Version},
+    port::{Batch, BoxFuture, Change, Entry, Key, Page, Table, TakenOut, Version},
     table::{KeyRange, check_batch, check_key, check_keys, check_scan, what_was},
 };
 
@@ -23,6 +23,7 @@ pub struct MemoryTable {
 struct State {
     entries: BTreeMap<Key, Entry>,
     version: u64,
+    taken_out: Vec<TakenOut>,
     /// Whether it shows one moment, and takes no commit.
     is_past: bool,
 }
@@ -31,6 +32,16 @@ impl MemoryTable {
     /// An empty table.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Takes an entry, or a part of the table, out as a repair would.
+    pub fn take_out(&self, what: TakenOut) {
+        let mut state = self.state();
+        match &what {
+            TakenOut::Entry { key, .. } => drop(state.entries.remove(key)),
+            range @ TakenOut::Range { .. } => state.entries.retain(|key, _| !range.covers(key)),
+        }
+        state.taken_out.push(what);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -129,6 +140,17 @@ impl Table for MemoryTable {
         Box::pin(async move {
             let past = State { is_past: true, ..self.state().clone() };
             Ok(Arc::new(Self { state: Arc::new(Mutex::new(past)) }) as Arc<dyn Table>)
+        })
+    }
+
+    fn taken_out<'a>(
+        &'a self,
+        visit: &'a mut (dyn FnMut(TakenOut) + Send),
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            let taken_out = self.state().taken_out.clone();
+            taken_out.into_iter().for_each(visit);
+            Ok(())
         })
     }
 }

@@ -26,7 +26,7 @@ pub use keyring::{KeyAge, KeyRing, Signature};
 pub(crate) use leases::Hold;
 pub use leases::{Lease, Leases, Mode, Patience};
 pub use replies::{Replies, ReplyClaim, ReplyKey};
-pub use table::{Batch, Change, Entry, Expect, Key, Page, Table, Version, Write};
+pub use table::{Batch, Change, Entry, Expect, Key, Page, Table, TakenOut, Version, Write};
 
 /// What an asynchronous port method returns.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -80,12 +80,49 @@ pub struct Page {
     pub more: bool,
 }
 
+/// Something that a repair took out of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TakenOut {
+    /// An entry that was not as it had been written: its key, its value, or both are wrong.
+    Entry {
+        /// The key as it was found.
+        key: Key,
+        /// The value as it was found.
+        value: Vec<u8>,
+    },
+    /// Every entry between two keys, because that part of the table could not be read.
+    Range {
+        /// The last key before it; nothing at the beginning of the table.
+        after: Option<Key>,
+        /// The first key behind it; nothing at the end of the table.
+        before: Option<Key>,
+    },
+}
+
+impl TakenOut {
+    /// Whether an entry with this key was taken out, or would have been. A byte of the key itself may be what is
+    /// damaged.
+    pub fn covers(&self, wanted: &[u8]) -> bool {
+        match self {
+            Self::Entry { key, .. } => {
+                let differing = key.iter().zip(wanted).filter(|(found, wanted)| found != wanted);
+                key.len() == wanted.len() && differing.count() <= 1
+            }
+            Self::Range { after, before } => {
+                after.as_ref().is_none_or(|after| **after < *wanted)
+                    && before.as_ref().is_none_or(|before| *wanted < **before)
+            }
+        }
+    }
+}
+
 /// An ordered key-value table that several processes use at once.
 ///
 /// Promise:
 /// - `commit` happens whole or not at all, is durable when it returns, and happens only if every
 ///   expectation holds at that moment; otherwise [`Error::Conflict`] names the keys that differ.
 /// - A read sees whole commits.
+/// - What a repair took out is shown until a person removes it: what it refers to may still be wanted.
 pub trait Table: Send + Sync {
     /// The value of a key.
     fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>>;
@@ -108,4 +145,10 @@ pub trait Table: Send + Sync {
     /// The table as it is now, whatever is committed later; it refuses commits. For a look at many entries that have
     /// to fit each other. It keeps what it shows from being tidied away, so it is dropped soon.
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>>;
+
+    /// Shows everything that repairs took out of the table and keep, one after the other.
+    fn taken_out<'a>(
+        &'a self,
+        visit: &'a mut (dyn FnMut(TakenOut) + Send),
+    ) -> BoxFuture<'a, Result<(), Error>>;
 }

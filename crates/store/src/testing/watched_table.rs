@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Error,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version, Write},
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version, Write},
 };
 
 /// What a table is asked.
@@ -18,6 +18,8 @@ pub enum TableCall<'a> {
     Scan(&'a [u8]),
     /// To check and change keys.
     Commit(&'a [Write]),
+    /// For what repairs took out.
+    TakenOut,
     /// For the table as it is now. What is asked of that is not told.
     Snapshot,
 }
@@ -28,7 +30,7 @@ impl TableCall<'_> {
         match self {
             Self::Get(key) | Self::Scan(key) => vec![key],
             Self::GetAll(keys) => keys.iter().map(|key| &**key).collect(),
-            Self::Commit(_) | Self::Snapshot => Vec::new(),
+            Self::Commit(_) | Self::TakenOut | Self::Snapshot => Vec::new(),
         }
     }
 }
@@ -81,5 +83,12 @@ impl Table for WatchedTable {
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
         self.tell(TableCall::Snapshot).snapshot()
+    }
+
+    fn taken_out<'a>(
+        &'a self,
+        visit: &'a mut (dyn FnMut(TakenOut) + Send),
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        self.tell(TableCall::TakenOut).taken_out(visit)
     }
 }

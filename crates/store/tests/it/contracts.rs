@@ -21,7 +21,7 @@ use piton_store::{
         MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryReplies,
         MemoryTable,
     },
-    port::{Blobs, Cache, Journal, KeyRing, Leases, Namespace, Replies, ReplyKey, Table},
+    port::{Blobs, Cache, Journal, KeyRing, Leases, Namespace, Replies, ReplyKey, Table, TakenOut},
     testing::{Fault, FaultKind, Sample, SimDisk, contract},
 };
 use tempfile::TempDir;
@@ -65,6 +65,16 @@ fn local_leases(dir: &DataDir) -> LocalLeases {
 #[tokio::test]
 async fn the_table_in_memory_keeps_its_promise() {
     contract::table::suite(MemoryTable::new).await;
+}
+
+#[tokio::test]
+async fn the_table_in_memory_shows_what_was_taken_out() {
+    let table = MemoryTable::new();
+    let (key, value) = (b"damaged"[..].into(), b"value".to_vec());
+    table.take_out(TakenOut::Entry { key, value });
+    let [after, before] = [b"a", b"c"].map(|key| Some(key[..].into()));
+    table.take_out(TakenOut::Range { after, before });
+    contract::table::after_a_repair(&table, b"damaged", b"value", [b"a", b"c"]).await;
 }
 
 #[tokio::test]

@@ -1,17 +1,22 @@
 //! Repairs: every call of one may fail or be the last before the power goes, and nothing that was there is lost.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use piton_core::{Code, Digest, FileBytes, port::fixed::SeededEntropy};
 use piton_store::{
     Error, StreamId,
-    local::{DataDir, LocalBlobs, LocalKeyRing, LocalTable, LogJournal, repair_table},
+    local::{
+        DataDir, LocalBlobs, LocalKeyRing, LocalTable, LogJournal, RepairedTable, repair_table,
+    },
     port::{
         BlobReader as _, Blobs as _, Change, Expect, Journal as _, JournalReader as _,
         KeyRing as _, Namespace, Table as _, Write,
     },
-    testing::{Fault, FaultKind, Sample, SimDisk, contract::journal::append},
+    testing::{
+        Fault, FaultKind, Sample, SimDisk,
+        contract::{self, journal::append},
+    },
 };
 use tempfile::TempDir;
 
@@ -202,6 +207,144 @@ async fn a_damaged_page_costs_a_repaired_table_what_it_held_and_nothing_else() {
         let kept = root.path().join(repaired.aside.unwrap()).join("table.sqlite3");
         assert_eq!(fs::read(kept).unwrap(), bytes, "the damaged file is kept as it was");
     }
+}
+
+/// Where the entries on a page further up begin in the file, each with its number, in the order of their keys.
+fn separators(bytes: &[u8], page: usize) -> Vec<(usize, u32)> {
+    let numbers: BTreeMap<Vec<u8>, u32> = (0..ROWS).map(|number| (key(number), number)).collect();
+    let two = |at: usize| usize::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]));
+    let start = page * PAGE;
+    let cells = (0..two(start + 3)).map(|cell| start + two(start + 12 + 2 * cell));
+    let number = |at: usize| bytes[at..at + 60].windows(32).find_map(|key| numbers.get(key));
+    cells.map(|at| (at, *number(at).expect("the key of a row"))).collect()
+}
+
+fn interior(bytes: &[u8]) -> Vec<usize> {
+    (2..bytes.len() / PAGE).filter(|page| bytes[page * PAGE] == 0x02).collect()
+}
+
+async fn repaired(root: &Path, bytes: &[u8]) -> (RepairedTable, LocalTable) {
+    fs::write(root.join("table.sqlite3"), bytes).unwrap();
+    let repaired = repair_table(&DataDir::open_alone(root).unwrap()).unwrap();
+    let dir = DataDir::open(root).unwrap();
+    let table = LocalTable::open(&dir, &"context".parse().unwrap()).unwrap();
+    assert_eq!(table.status().await.unwrap().problems, Vec::<String>::new());
+    (repaired, table)
+}
+
+#[tokio::test]
+async fn a_damaged_page_further_up_costs_its_own_entries_and_no_leaf_below_it() {
+    let (root, sound) = filled().await;
+    let pages = interior(&sound);
+    assert!(pages.len() > 2, "{pages:?}");
+    type Breaking = fn(&mut [u8]);
+    let cases: [(&str, usize, Breaking); 3] = [
+        ("all of it", 0, |page| page.fill(0xff)),
+        ("its type", 0, |page| page[0] = 0),
+        // SQLite sees nothing wrong when it reads this: there are just fewer entries.
+        ("how many entries it has", 1, |page| page[3..5].copy_from_slice(&[0, 1])),
+    ];
+    for page in pages {
+        for (what, left, breaking) in cases {
+            let mut bytes = sound.clone();
+            breaking(&mut bytes[page * PAGE..(page + 1) * PAGE]);
+            let (repaired, table) = repaired(root.path(), &bytes).await;
+            let lost: Vec<u32> =
+                separators(&sound, page).into_iter().skip(left).map(|(_, row)| row).collect();
+            let counted = (repaired.kept, repaired.gaps, repaired.damaged);
+            let expected = (u64::from(ROWS) - lost.len() as u64, lost.len() as u64, 0);
+            assert_eq!(counted, expected, "page {page}, {what}");
+            let mut ranges = Vec::new();
+            table.taken_out(&mut |one| ranges.push(one)).await.unwrap();
+            let found = table.scan(b"", None, 10_000).await.unwrap().entries.into_iter();
+            let found: BTreeMap<_, _> = found.map(|it| (it.key.to_vec(), it.value)).collect();
+            for number in 0..ROWS {
+                let expected = (!lost.contains(&number)).then(|| value(number));
+                assert_eq!(found.get(&key(number)), expected.as_ref(), "page {page}, {what}");
+                let is_covered = ranges.iter().any(|range| range.covers(&key(number)));
+                assert_eq!(is_covered, lost.contains(&number), "page {page}, {what}: {number}");
+            }
+            drop(table);
+            fs::remove_dir_all(root.path().join("damaged")).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn large_values_come_back_and_what_was_removed_does_not() {
+    let (root, _) = filled().await;
+    let open =
+        || LocalTable::open(&DataDir::open(root.path()).unwrap(), &"context".parse().unwrap());
+    let large = |number: u32| vec![u8::try_from(number % 251).unwrap(); 3_000 * number as usize];
+    let put = |number: u32| Write {
+        key: key(ROWS + number).into(),
+        expect: Expect::Absent,
+        change: Change::Put(large(number)),
+    };
+    let remove = |number: u32| Write {
+        key: key(number).into(),
+        expect: Expect::Anything,
+        change: Change::Remove,
+    };
+    let table = open().unwrap();
+    table.commit((0..20).map(put).collect()).await.unwrap();
+    for first in (0..ROWS).step_by(500) {
+        let gone = (first..first + 500).filter(|number| number % 8 != 0);
+        table.commit(gone.map(remove).collect()).await.unwrap();
+    }
+    drop(table);
+    let mut bytes = fs::read(root.path().join("table.sqlite3")).unwrap();
+    let unused = u32::from_be_bytes(bytes[36..40].try_into().unwrap());
+    assert!(unused > 10, "{unused} pages with removed entries");
+    // The topmost page of the entries, which the schema says is the third.
+    assert_eq!(bytes[2 * PAGE], 0x02);
+    bytes[2 * PAGE..3 * PAGE].fill(0xff);
+    let (repaired, table) = repaired(root.path(), &bytes).await;
+    let mut found = 0;
+    for number in 0..ROWS {
+        let entry = table.get(&key(number)).await.unwrap();
+        assert!(number % 8 == 0 || entry.is_none(), "{number} was removed");
+        found += u64::from(entry.is_some_and(|entry| entry.value == value(number)));
+    }
+    for number in 0..20 {
+        let entry = table.get(&key(ROWS + number)).await.unwrap();
+        found += u64::from(entry.is_some_and(|entry| entry.value == large(number)));
+    }
+    let whole = u64::from(ROWS) / 8 + 20;
+    assert_eq!((repaired.kept, repaired.kept + repaired.gaps), (found, whole), "{repaired:?}");
+    assert!(repaired.gaps < 40, "no more than one page holds: {repaired:?}");
+}
+
+#[tokio::test]
+async fn the_topmost_page_and_the_header_may_both_be_gone() {
+    let (root, mut bytes) = filled().await;
+    bytes[..100].fill(0xff);
+    bytes[2 * PAGE..3 * PAGE].fill(0xff);
+    let (repaired, table) = repaired(root.path(), &bytes).await;
+    assert!(repaired.gaps > 0 && repaired.kept > u64::from(ROWS) - 60, "{repaired:?}");
+    assert_eq!(table.scan(b"", None, 10_000).await.unwrap().entries.len() as u64, repaired.kept);
+}
+
+#[tokio::test]
+async fn the_table_on_disk_shows_what_was_taken_out() {
+    let (root, mut bytes) = filled().await;
+    let mut keys: Vec<Vec<u8>> = (0..ROWS).map(key).collect();
+    keys.sort_unstable();
+    let last = keys.last().unwrap();
+    let at = bytes.windows(32).rposition(|window| window == last).unwrap() + 32;
+    bytes[at] ^= 1;
+    let number = (0..ROWS).find(|number| key(*number) == *last).unwrap();
+    let mut found = value(number);
+    found[0] ^= 1;
+    // An entry between two leaves whose length is wrong.
+    let page = interior(&bytes).pop().unwrap();
+    let (cell, number) = separators(&bytes, page)[1];
+    bytes[cell + 4..cell + 13].fill(0xff);
+    let (repaired, table) = repaired(root.path(), &bytes).await;
+    assert_eq!((repaired.gaps, repaired.damaged), (1, 1), "{repaired:?}");
+    let place = keys.iter().position(|one| *one == key(number)).unwrap();
+    let gap = [&keys[place - 1][..], &keys[place + 1]];
+    contract::table::after_a_repair(&table, last, &found, gap).await;
 }
 
 #[tokio::test]

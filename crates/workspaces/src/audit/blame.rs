@@ -1,5 +1,7 @@
 //! Who changed a file, and whether somebody did who left no record.
 
+use std::collections::BTreeSet;
+
 use piton_core::Digest;
 
 use super::{
@@ -25,14 +27,17 @@ pub struct Blame {
     pub older: usize,
     /// Whether the file is not as the last of these left it: it was changed outside Piton.
     pub changed_outside: bool,
+    /// Whether it is not as the last of these left it because it was lost to damage.
+    pub lost: bool,
 }
 
 impl Ledger {
     /// The history of a file: its own records, and moves and removals of directories above it.
     pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
         let (records, older) = self.newest(workspaces, path, BLAME_RECORDS_MAX).await?;
-        let changed_outside = changed_outside(workspaces, path, &records, older).await?;
-        Ok(Blame { records, older, changed_outside })
+        let differs = differs(workspaces, path, &records, older).await?;
+        let lost = differs && !records.is_empty() && has_lost(workspaces, path).await;
+        Ok(Blame { records, older, changed_outside: differs && !lost, lost })
     }
 
     /// The newest record of a file, or of a directory above it that was moved or removed.
@@ -43,6 +48,24 @@ impl Ledger {
     ) -> Result<Option<Record>, Error> {
         let (mut records, _) = self.newest(workspaces, path, 1).await?;
         Ok(records.pop())
+    }
+
+    /// The files that should be there by their records, and were lost to damage.
+    pub(super) async fn lost(&self, workspaces: &Workspaces) -> Result<Vec<LogicalPath>, Error> {
+        let mut paths = BTreeSet::new();
+        for number in self.all_numbers().await? {
+            // A record that cannot be read is found by a check of its own.
+            let Ok(Some(record)) = self.record(number).await else { continue };
+            paths.insert(record.intent.path);
+            paths.extend(record.intent.target);
+        }
+        let mut lost = Vec::new();
+        for path in paths {
+            if self.blame(workspaces, &path).await.is_ok_and(|blame| blame.lost) {
+                lost.push(path);
+            }
+        }
+        Ok(lost)
     }
 
     /// Who changed a file in an overlay since it was copied from what has this digest, the last one first and each
@@ -149,7 +172,15 @@ fn is_base(before: &Before, base: Option<Digest>) -> bool {
     }
 }
 
-async fn changed_outside(
+/// Whether the Store of a path lost what stood there. What a repair keeps may be damaged in turn, which is no reason to
+/// show nothing.
+async fn has_lost(workspaces: &Workspaces, path: &LogicalPath) -> bool {
+    let Some((workspace, at)) = workspaces.find(path) else { return false };
+    workspace.store.has_lost(at).await.unwrap_or(false)
+}
+
+/// Whether a file is not as its records left it.
+async fn differs(
     workspaces: &Workspaces,
     path: &LogicalPath,
     records: &[Record],

@@ -38,6 +38,11 @@ impl Keys {
         self.key(b'r', &[&number.to_be_bytes()])
     }
 
+    /// All records.
+    pub(super) fn all_records(&self) -> Key {
+        self.key(b'r', &[])
+    }
+
     /// That a record is open.
     pub(super) fn open(&self, number: u64) -> Key {
         self.key(b'o', &[&number.to_be_bytes()])

@@ -18,6 +18,7 @@ use crate::{
     bounds::{ACTOR_BYTES_MAX, AUDIT_PAGE, COMMIT_TRIES_MAX},
     error::Error,
     files::Actor,
+    virtual_store::has_taken_out,
     workspaces::Workspaces,
 };
 
@@ -233,6 +234,16 @@ impl Ledger {
             }
         }
         Ok((records, numbers.len().saturating_sub(max)))
+    }
+
+    /// Whether a repair took rows out of the table in which the records are.
+    pub(super) async fn follows_a_repair(&self) -> Result<bool, Error> {
+        Ok(has_taken_out(&*self.table).await?)
+    }
+
+    /// The numbers of all records, in order.
+    pub(super) async fn all_numbers(&self) -> Result<Vec<u64>, Error> {
+        self.numbers(&self.keys.all_records()).await
     }
 
     /// The numbers that rows under a prefix lead to, in order.

@@ -75,6 +75,18 @@ impl Ledgers {
         Ok((records, left_out))
     }
 
+    /// The files of these Workspaces that should be there by their records, and were lost to damage.
+    pub async fn lost(&self, workspaces: &Workspaces) -> Result<Vec<LogicalPath>, Error> {
+        let mut lost = Vec::new();
+        // Every record has to be read, so it is done only where a repair took something out.
+        if self.rest.follows_a_repair().await? {
+            for ledger in self.all() {
+                lost.extend(ledger.lost(workspaces).await?);
+            }
+        }
+        Ok(lost)
+    }
+
     /// Whether outcomes are known here that are not written yet.
     pub fn has_unwritten(&self) -> bool {
         self.all().any(|ledger| ledger.has_unwritten())

@@ -176,4 +176,8 @@ impl Store for OverlayStore {
     fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move { Ok(()) })
     }
+
+    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+        Store::has_lost(&self.upper, path)
+    }
 }

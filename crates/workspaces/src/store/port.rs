@@ -120,6 +120,11 @@ pub trait Store: Send + Sync {
     /// Makes everything ready for a change but the change itself.
     fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>>;
 
+    /// Whether what stood at a path was lost to damage of the Store's own data. Nobody else can change that.
+    fn has_lost(&self, _path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+        Box::pin(async { Ok(false) })
+    }
+
     /// Finishes or clears away what a writer left behind that died: the unfinished write `temp` in
     /// the directory of `path`. Does nothing if there is none.
     fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), Fault>>;

@@ -11,19 +11,20 @@ use std::{collections::BTreeMap, sync::Arc};
 use piton_core::{Digest, FileBytes};
 use piton_store::{
     Error,
-    port::{Change, Entry, Expect, Key, Namespace as BlobNamespace, Write},
+    port::{Change, Entry, Expect, Key, Namespace as BlobNamespace, Table, Write},
 };
 use serde::Serialize;
 
 use super::{
-    VirtualPorts,
-    keys::{START, is_entry, name_of, namespace_of, usage_of},
+    VirtualPorts, VirtualStore,
+    keys::{ROOT, START, is_entry, name_of, namespace_of, usage_of},
+    lookup::Found,
     row::{Row, Stored, Usage},
 };
-use crate::{audit, bounds::SCAN_PAGE};
+use crate::{audit, bounds::SCAN_PAGE, path::MountPath, store::Fault};
 
 /// Where rows are kept that were taken out of the way: what their keys start with, and what those of the kept ones do.
-const VIRTUAL: (&[u8], &[u8]) = (START, b"workspaces/virtual-aside/1/");
+pub(super) const VIRTUAL: (&[u8], &[u8]) = (START, b"workspaces/virtual-aside/1/");
 const RECORDS: (&[u8], &[u8]) = (audit::START, b"workspaces/audit-aside/1/");
 
 /// What a check of all Virtual Stores found.
@@ -54,13 +55,10 @@ struct Damaged {
     blob: Option<Digest>,
 }
 
-impl Damaged {
-    /// Where the row is kept.
-    fn aside(&self) -> Key {
-        let key = &self.entry.key;
-        let (start, aside) = if key.starts_with(VIRTUAL.0) { VIRTUAL } else { RECORDS };
-        [aside, &key[start.len()..]].concat().into()
-    }
+/// Where a row is kept that is taken out of the way.
+fn aside_of(key: &[u8]) -> Key {
+    let (start, aside) = if key.starts_with(VIRTUAL.0) { VIRTUAL } else { RECORDS };
+    [aside, &key[start.len()..]].concat().into()
 }
 
 /// Checks every row and every content of all Virtual Stores that are kept.
@@ -81,8 +79,8 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
         return Ok(done);
     }
     for damage in damaged {
-        let key = damage.aside();
         let Damaged { entry, name, blob } = damage;
+        let key = aside_of(&entry.key);
         let keep =
             Write { key, expect: Expect::Anything, change: Change::Put(entry.value.clone()) };
         let remove = Write {
@@ -112,6 +110,35 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
         }
     }
     Ok(done)
+}
+
+/// Whether a repair took anything out of the table, or out of use in it.
+pub(crate) async fn has_taken_out(table: &dyn Table) -> Result<bool, Error> {
+    let mut has_any = !table.scan(VIRTUAL.1, None, 1).await?.entries.is_empty();
+    table.taken_out(&mut |_| has_any = true).await?;
+    Ok(has_any)
+}
+
+impl VirtualStore {
+    /// Whether a repair took what stood at a path out of use, or lost it, or a directory above it.
+    pub(super) async fn lost_entry(&self, path: &MountPath) -> Result<bool, Fault> {
+        let mut above = ROOT;
+        for name in path.names() {
+            match self.row(above, name).await? {
+                Some(Found { stored: Stored { row: Row::Directory { id, .. }, .. }, .. }) => {
+                    above = id;
+                }
+                Some(_) => return Ok(false),
+                None => {
+                    let (table, key) = (&self.ports.table, self.keys.entry(above, name));
+                    let mut is_lost = table.get(&aside_of(&key)).await?.is_some();
+                    table.taken_out(&mut |taken_out| is_lost |= taken_out.covers(&key)).await?;
+                    return Ok(is_lost);
+                }
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// The names of entries that repairs took out of use. Their rows are kept in the table.

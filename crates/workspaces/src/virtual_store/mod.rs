@@ -27,6 +27,7 @@ mod store;
 mod tree;
 mod usage;
 
+pub(crate) use check::has_taken_out;
 pub use check::{VirtualChecked, VirtualRepaired, check_virtual, kept_virtual, repair_virtual};
 pub(crate) use exchange::SeenRow;
 pub use namespace::{Namespace, NamespaceProblem};

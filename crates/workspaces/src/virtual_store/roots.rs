@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use piton_core::Digest;
 use piton_store::{
-    Error,
+    Error, digests_in, digests_taken_out,
     port::{BoxFuture, Namespace as BlobNamespace, Roots, RootsCursor, Table},
 };
 
 use super::{
-    keys::{START, is_entry},
+    check::VIRTUAL,
+    keys::is_entry,
     row::{Row, Stored},
 };
 use crate::bounds::SCAN_PAGE;
 
-/// Every blob that a file of a Virtual Store refers to.
+/// Every blob that a file of a Virtual Store refers to, and every digest that can be read in a row which a repair took
+/// out of use.
 pub struct VirtualRoots(Arc<dyn Table>);
 
 impl VirtualRoots {
@@ -34,23 +36,36 @@ impl Roots for VirtualRoots {
         _: Option<&'a RootsCursor>,
     ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
         Box::pin(async move {
-            let mut roots = Vec::new();
-            let mut after = None;
-            loop {
-                let page = self.0.scan(START, after.as_deref(), SCAN_PAGE).await?;
-                for entry in page.entries.iter().filter(|entry| is_entry(&entry.key)) {
-                    let stored = Stored::decode(&entry.value).map_err(|_| Error::BadRequest {
-                        problem: "a row of a Virtual Store cannot be read",
-                    })?;
-                    if let (Row::File { digest, .. }, None) = (stored.row, stored.inline) {
-                        roots.push(digest);
+            let mut roots = digests_taken_out(&*self.0).await?;
+            let (start, aside) = VIRTUAL;
+            for prefix in [start, aside] {
+                let mut after = None;
+                loop {
+                    let page = self.0.scan(prefix, after.as_deref(), SCAN_PAGE).await?;
+                    for entry in &page.entries {
+                        if prefix == aside {
+                            roots.extend(digests_in(&entry.value));
+                        } else if is_entry(&entry.key) {
+                            roots.extend(blob_of(&entry.value)?);
+                        }
+                    }
+                    after = page.entries.last().map(|entry| Arc::clone(&entry.key));
+                    if !page.more {
+                        break;
                     }
                 }
-                after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-                if !page.more {
-                    return Ok((roots, RootsCursor::new()));
-                }
             }
+            Ok((roots, RootsCursor::new()))
         })
     }
+}
+
+/// The blob that a row refers to, if it is that of a file which is one.
+fn blob_of(value: &[u8]) -> Result<Option<Digest>, Error> {
+    let stored = Stored::decode(value)
+        .map_err(|_| Error::BadRequest { problem: "a row of a Virtual Store cannot be read" })?;
+    Ok(match (stored.row, stored.inline) {
+        (Row::File { digest, .. }, None) => Some(digest),
+        _ => None,
+    })
 }

@@ -12,7 +12,7 @@ use std::{
 
 use piton_store::{
     Error,
-    port::{Batch, BoxFuture, Change, Entry, Expect, Key, Page, Table, Version, Write},
+    port::{Batch, BoxFuture, Change, Entry, Expect, Key, Page, Table, TakenOut, Version, Write},
 };
 
 use crate::{
@@ -199,6 +199,13 @@ impl Table for Staged {
             let rows = Mutex::new(self.rows().clone());
             Ok(Arc::new(Self { under, rows, is_past: true }) as Arc<dyn Table>)
         })
+    }
+
+    fn taken_out<'a>(
+        &'a self,
+        visit: &'a mut (dyn FnMut(TakenOut) + Send),
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        self.under.taken_out(visit)
     }
 }
 

@@ -244,4 +244,8 @@ impl Store for VirtualStore {
     fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(async move { Ok(()) })
     }
+
+    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+        Box::pin(async move { self.lost_entry(&path).await })
+    }
 }

@@ -15,7 +15,7 @@ use std::{
 use piton_store::{
     Error,
     memory::MemoryTable,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
     testing::LongRun,
 };
 use piton_workspaces::{
@@ -121,6 +121,13 @@ impl Table for Reached {
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
         self.0.snapshot()
+    }
+
+    fn taken_out<'a>(
+        &'a self,
+        visit: &'a mut (dyn FnMut(TakenOut) + Send),
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        self.0.taken_out(visit)
     }
 }
 

@@ -14,7 +14,7 @@ use piton_core::{
 use piton_store::{
     Error,
     memory::MemoryTable,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
 };
 use piton_workspaces::{
     Actor, Tool,
@@ -74,6 +74,13 @@ impl Table for Hesitant {
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
         self.table.snapshot()
+    }
+
+    fn taken_out<'a>(
+        &'a self,
+        visit: &'a mut (dyn FnMut(TakenOut) + Send),
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        self.table.taken_out(visit)
     }
 }
 

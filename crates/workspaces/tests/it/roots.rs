@@ -1,7 +1,12 @@
 //! What keeps the content of Virtual Stores alive.
 
+use std::sync::Arc;
+
 use piton_core::{Digest, FileBytes};
-use piton_store::port::Roots as _;
+use piton_store::{
+    memory::MemoryTable,
+    port::{Roots as _, TakenOut},
+};
 use piton_workspaces::virtual_store::{VirtualRoots, VirtualStore};
 
 use crate::world::{memory_ports, namespace, put};
@@ -26,4 +31,14 @@ async fn every_large_file_of_every_namespace_is_a_root_as_long_as_it_is_there() 
     put(&of("b"), "two", &large(3)).await;
     let gone = Digest::of(&FileBytes(&large(2)));
     assert!(!found().await.contains(&gone));
+}
+
+#[tokio::test]
+async fn what_an_entry_refers_to_that_a_repair_took_out_of_the_table_is_a_root() {
+    let digest = Digest::of(&FileBytes(b"large"));
+    let value = format!("{{\"kind\":\"fike\",\"digest\":\"{digest}\",").into_bytes();
+    let table = MemoryTable::new();
+    table.take_out(TakenOut::Entry { key: b"any"[..].into(), value });
+    let roots = VirtualRoots::new(Arc::new(table)).roots(None).await.unwrap().0;
+    assert!(roots.contains(&digest));
 }

@@ -8,6 +8,7 @@
 //! | `resolve` | which Workspace a path belongs to, and why something is refused |
 //! | `log` | who changed a file |
 //! | `review` | what an overlay changed; apply it, or drop it |
+//! | `soundness` | check what Piton keeps of files, repair it, and name what was lost |
 //! | `shell`, `typed` | tool calls as a person types them |
 
 mod chosen;
@@ -24,3 +25,4 @@ pub(crate) mod wall;
 pub(crate) use chosen::Chosen;
 pub(crate) use command::Command;
 pub(crate) use log::say_history;
+pub(crate) use soundness::lost_files;

@@ -1,13 +1,47 @@
 //! `piton workspace verify` and `piton workspace repair`: what Virtual Stores hold, and the records of file changes.
 
-use piton_runtime::files::{check_virtual, repair_virtual};
+use piton_runtime::files::{VirtualChecked, VirtualRepaired, check_virtual, repair_virtual};
+use serde::Serialize;
 
+use super::Chosen;
 use crate::{
     app::App,
     exit::Ending,
     failure::Failure,
+    open::Open,
     words::{count, listed},
 };
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Verified {
+    #[serde(flatten)]
+    found: VirtualChecked,
+    lost_files: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Repaired {
+    #[serde(flatten)]
+    done: VirtualRepaired,
+    lost_files: Vec<String>,
+}
+
+/// The files of the Workspaces here that should be there by their records, and were lost to damage. Says which.
+pub(crate) fn lost_files(app: &App, open: &Open) -> Vec<String> {
+    // Workspaces that cannot be opened are no reason to say nothing else.
+    let world = Chosen::default().declared(app).and_then(|declared| Chosen::open(open, declared));
+    let Ok(Some(world)) = world else { return Vec::new() };
+    let lost = open.wait(world.lost_files()).unwrap_or_default();
+    if !lost.is_empty() {
+        app.output.say(format_args!(
+            "Lost to damage, by the records of file changes: {}. Write them again.",
+            listed(&lost)
+        ));
+    }
+    lost
+}
 
 pub(super) fn verify(app: &App) -> Result<Ending, Failure> {
     let open = app.open()?;
@@ -20,7 +54,8 @@ pub(super) fn verify(app: &App) -> Result<Ending, Failure> {
         app.output.say(format_args!("Damaged: {}", listed(&found.damaged)));
         app.output.say("Everything else works. Fix it: piton workspace repair");
     }
-    app.output.reply("piton.workspace.verify/1", &found)?;
+    let lost_files = lost_files(app, &open);
+    app.output.reply("piton.workspace.verify/1", &Verified { found, lost_files })?;
     Ok(if is_sound { Ending::Done } else { Ending::Damaged })
 }
 
@@ -38,6 +73,7 @@ pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
         app.output
             .say(format_args!("A damaged content is kept: {}/{kept}", app.shown(open.root())));
     }
-    app.output.reply("piton.workspace.repair/1", &done)?;
+    let lost_files = lost_files(app, &open);
+    app.output.reply("piton.workspace.repair/1", &Repaired { done, lost_files })?;
     Ok(Ending::Done)
 }

@@ -410,7 +410,7 @@ fn what_may_be_thrown_away_changes_no_answer() {
 }
 
 #[test]
-fn what_repairs_keep_changes_no_answer() {
+fn what_repairs_keep_blocks_at_most_a_collection() {
     insta::assert_snapshot!(pages(&LEFTOVERS));
 }
 

@@ -4,33 +4,38 @@
 //! from the copy, takes the place of the old one, and the copy loses its suffix. A repair that was cut off finds the
 //! copy and begins with it again, so a crash at any moment loses nothing.
 //!
-//! Rows are read in the order of their keys. Where the database cannot be read, the next place from which it can is
-//! searched for by keys, and the rows before that place are read backwards. If the schema itself is gone, the first
-//! page is taken from a new database: both have the same tables at the same places.
+//! Entries are read from the pages of the file themselves, so that those on whole pages are found whatever leads to them.
+//! A page that is no longer in use still has entries that were removed. If the list of those pages is damaged, entries
+//! are read in the order of their keys instead: where the database cannot be read, the next place from which it can is
+//! searched for by keys, the entries before that place are read backwards, and only what is left in between is taken from
+//! the pages. If the schema itself is gone, the first page is taken from a new database: both have the same tables at
+//! the same places.
 //!
-//! An entry that does not have its checksum is left out. It is in the copy, and again in `entries.jsonl` beside that,
-//! which a person can read.
+//! An entry that does not have its checksum is left out. It is in the copy, and again in a file beside that, with the
+//! keys around each place that could not be read.
 //!
 //! *Limitations*: an entry of the first version of the schema that was never written again has no checksum, and is kept
-//! as it is; what uses a value checks it. If the topmost page of the entries is gone, nothing below it is found.
+//! as it is; what uses a value checks it. Where both the list of unused pages and the way to an entry are damaged, an
+//! entry that was removed may come back.
 #![expect(clippy::disallowed_methods, reason = "copies database files that no process has open")]
 
 use std::{
-    fs,
-    io::{self, Write as _},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    collections::HashSet,
+    fs, io,
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde_json::json;
 
 use super::{
     connection,
     entries::{self, is_whole, shown},
     failure::sql,
-    identity, upkeep,
+    identity,
+    pages::{self, Pages},
+    taken_out::{self, Gap},
+    upkeep,
 };
 use crate::{
     Error,
@@ -44,7 +49,7 @@ const OPERATION: &str = "repair the table";
 const SUFFIXES: [&str; 2] = ["", "-wal"];
 
 /// The tables that a data directory has, in order.
-const TABLES: [&str; 2] = ["context", "workflow"];
+pub(super) const TABLES: [&str; 2] = ["context", "workflow"];
 
 /// What a repair did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,18 +69,18 @@ pub struct RepairedTable {
 }
 
 /// An entry's place in the database.
-type Place = (String, Vec<u8>);
+pub(super) type Place = (String, Vec<u8>);
 
 /// An entry as the database holds it.
-struct Found {
-    place: Place,
-    value: Vec<u8>,
-    version: u64,
-    checksum: Option<i32>,
+pub(super) struct Found {
+    pub(super) place: Place,
+    pub(super) value: Vec<u8>,
+    pub(super) version: u64,
+    pub(super) checksum: Option<i32>,
 }
 
 impl Found {
-    fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         let (table, key) = &self.place;
         is_whole(table, key, &self.value, self.version, self.checksum)
     }
@@ -202,15 +207,11 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
         take_first_page(fresh, &work).map_err(failed())?;
         from = connection::open_as_it_is(&work);
     }
-    let done = match &from {
-        Ok(from) => {
-            let found = identity::number(from).ok();
-            let is_accepted = identity.is_some() && found.is_some() && found != identity;
-            let done = salvage(from, &mut to, &kept.join("entries.jsonl"))?;
-            RepairedTable { is_accepted, ..done }
-        }
-        Err(_) => RepairedTable { gaps: 1, ..RepairedTable::default() },
-    };
+    let found = from.as_ref().ok().and_then(|from| identity::number(from).ok());
+    let is_accepted = identity.is_some() && found.is_some() && found != identity;
+    let mut salvage = Salvage::begin(&mut to, kept).map_err(failed())?;
+    salvage.run(from.as_ref().ok(), &work)?;
+    let done = RepairedTable { is_accepted, ..salvage.end()? };
     drop(from);
     fold(&to).map_err(sql(OPERATION))?;
     to.close().map_err(|(_, error)| sql(OPERATION)(error))?;
@@ -254,88 +255,164 @@ fn take_first_page(fresh: &Path, damaged: &Path) -> io::Result<()> {
     damaged.write_all_at(&page, 0)
 }
 
-/// Copies every entry that is whole, and writes those that are not to `aside`. Says how many, and at how many places some
-/// could not be read.
-fn salvage(from: &Connection, to: &mut Connection, aside: &Path) -> Result<RepairedTable, Error> {
-    // One that was cut off may have written some of them.
-    remove(aside).map_err(Error::io(OPERATION))?;
-    let mut done = RepairedTable::default();
-    let (mut gaps, mut newest) = (0, 0);
-    let mut keep = |found: Vec<Found>| -> Result<(), Error> {
-        let (whole, damaged): (Vec<_>, Vec<_>) = found.into_iter().partition(Found::is_whole);
-        write_aside(aside, &damaged).map_err(Error::io(OPERATION))?;
-        done.damaged += damaged.len() as u64;
-        let room = TABLE_DAMAGED_SHOWN_MAX - done.damaged_shown.len();
+/// The entries of a damaged database on their way into a new one.
+struct Salvage<'a> {
+    to: &'a mut Connection,
+    /// Where what is left out is kept.
+    aside: &'a Path,
+    done: RepairedTable,
+    /// The highest version that was met.
+    newest: u64,
+    /// The places of entries that are damaged.
+    damaged: HashSet<Place>,
+}
+
+impl<'a> Salvage<'a> {
+    fn begin(to: &'a mut Connection, aside: &'a Path) -> io::Result<Self> {
+        // One that was cut off may have written some of it.
+        taken_out::clear(aside)?;
+        let (done, damaged) = (RepairedTable::default(), HashSet::new());
+        Ok(Self { to, aside, done, newest: 0, damaged })
+    }
+
+    /// Copies every entry that is whole from the file `work`, which is open as `from` unless SQLite refuses it.
+    fn run(&mut self, from: Option<&Connection>, work: &Path) -> Result<(), Error> {
+        let is_folded = from.is_some_and(|from| fold(from).is_ok());
+        let pages = Pages::open(work);
+        let unused = match &pages {
+            Ok(pages) if is_folded => pages.unused().map_err(Error::io(OPERATION))?,
+            _ => None,
+        };
+        let gaps = match (pages, unused) {
+            (Ok(pages), Some(unused)) => self.by_pages(&pages, &unused, None)?,
+            (pages, _) => {
+                let gaps = match from {
+                    Some(from) => self.by_keys(from)?,
+                    None => vec![(None, None)],
+                };
+                if let (Ok(pages), false) = (pages, gaps.is_empty()) {
+                    self.by_pages(&pages, &HashSet::new(), Some(&gaps))?;
+                }
+                gaps
+            }
+        };
+        taken_out::keep_gaps(self.aside, &gaps).map_err(Error::io(OPERATION))?;
+        self.done.gaps = gaps.len() as u64;
+        if let Some(from) = from {
+            let version: Option<u64> =
+                from.query_row(entries::VERSION, [], |row| row.get(0)).optional().unwrap_or(None);
+            self.newest = self.newest.max(version.unwrap_or(0));
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<RepairedTable, Error> {
+        // No version is used twice, also none of an entry that is lost.
+        let version = self.newest + (1 << 20);
+        self.to
+            .execute("UPDATE meta SET value = ?1 WHERE name = 'version'", [version])
+            .map_err(sql(OPERATION))?;
+        let count = "SELECT count(*) FROM entries";
+        let kept = self.to.query_row(count, [], |row| row.get(0)).map_err(sql(OPERATION))?;
+        Ok(RepairedTable { kept, ..self.done })
+    }
+
+    /// Copies those that are whole, and keeps the others aside.
+    fn keep(&mut self, found: Vec<Found>) -> Result<(), Error> {
+        let (whole, mut damaged): (Vec<_>, Vec<_>) = found.into_iter().partition(Found::is_whole);
+        damaged.retain(|found| self.damaged.insert(found.place.clone()));
+        taken_out::keep_entries(self.aside, &damaged).map_err(Error::io(OPERATION))?;
+        self.done.damaged += damaged.len() as u64;
+        let room = TABLE_DAMAGED_SHOWN_MAX - self.done.damaged_shown.len();
         let names = damaged
             .iter()
             .map(|Found { place: (table, key), .. }| format!("{table}: {}", shown(key)));
-        done.damaged_shown.extend(names.take(room));
-        let transaction = to.transaction().map_err(sql(OPERATION))?;
+        self.done.damaged_shown.extend(names.take(room));
+        let transaction = self.to.transaction().map_err(sql(OPERATION))?;
         for Found { place: (table, key), value, version, checksum } in whole {
-            newest = newest.max(version);
-            done.kept += 1;
-            let insert = "INSERT OR IGNORE INTO entries \
-                          (\"table\", key, value, commit_number, checksum) \
-                          VALUES (?1, ?2, ?3, ?4, ?5)";
+            self.newest = self.newest.max(version);
+            // Where one stands twice, the newer one counts.
+            let insert = "INSERT INTO entries (\"table\", key, value, commit_number, checksum) \
+                          VALUES (?1, ?2, ?3, ?4, ?5) \
+                          ON CONFLICT DO UPDATE SET value = excluded.value, \
+                          commit_number = excluded.commit_number, checksum = excluded.checksum \
+                          WHERE excluded.commit_number > commit_number";
             let inserted =
                 transaction.execute(insert, params![table, key, value, version, checksum]);
             inserted.map_err(sql(OPERATION))?;
         }
         transaction.commit().map_err(sql(OPERATION))
-    };
-    let mut last: Option<Place> = None;
-    let mut probes = 0;
-    loop {
-        let (found, is_whole) = forwards(from, last.as_ref());
-        let reached = found.last().map(|found| found.place.clone());
-        let is_end = is_whole && found.len() < TABLE_SALVAGE_ROWS;
-        last = reached.or(last);
-        keep(found)?;
-        if is_whole && !is_end {
-            continue;
-        }
-        if is_end {
-            break;
-        }
-        gaps += 1;
-        match resume(from, last.as_ref(), &mut probes) {
-            Resume::From(next) => {
-                let before = backwards(from, Some(&next.place), last.as_ref());
-                last = Some(next.place.clone());
-                keep(before)?;
-                keep(vec![next])?;
-            }
-            Resume::After(place) => last = Some(place),
-            Resume::Nowhere => {
-                keep(backwards(from, None, last.as_ref()))?;
-                break;
-            }
-        }
     }
-    let version: Option<u64> =
-        from.query_row(entries::VERSION, [], |row| row.get(0)).optional().unwrap_or(None);
-    // No version is used twice, also none of an entry that is lost.
-    let version = version.unwrap_or(0).max(newest) + (1 << 20);
-    to.execute("UPDATE meta SET value = ?1 WHERE name = 'version'", [version])
-        .map_err(sql(OPERATION))?;
-    Ok(RepairedTable { gaps, ..done })
-}
 
-/// Adds entries to a file of lines of JSON, durably.
-fn write_aside(path: &Path, entries: &[Found]) -> io::Result<()> {
-    if entries.is_empty() {
-        return Ok(());
+    /// Takes entries from the pages that are in use: all, or those in `gaps`. Returns where some are missing.
+    fn by_pages(
+        &mut self,
+        pages: &Pages,
+        unused: &HashSet<u32>,
+        gaps: Option<&[Gap]>,
+    ) -> Result<Vec<Gap>, Error> {
+        let is_in = |(after, before): &Gap, place: &Place| {
+            after.as_ref().is_none_or(|after| after < place)
+                && before.as_ref().is_none_or(|before| place < before)
+        };
+        let (mut spans, mut found) = (Vec::new(), Vec::new());
+        let (mut has_page, mut cells) = (false, 0);
+        for number in pages.numbers().filter(|number| !unused.contains(number)) {
+            let Some(page) = pages.read(number).map_err(Error::io(OPERATION))? else { continue };
+            (has_page, cells) = (true, cells + page.cells);
+            spans.extend(page.spans);
+            found.extend(page.entries.into_iter().filter(|entry| {
+                gaps.is_none_or(|gaps| gaps.iter().any(|gap| is_in(gap, &entry.place)))
+            }));
+            if found.len() >= TABLE_SALVAGE_ROWS {
+                self.keep(std::mem::take(&mut found))?;
+            }
+        }
+        self.keep(found)?;
+        let is_empty = has_page && cells == 0;
+        Ok(if is_empty { Vec::new() } else { pages::gaps(spans) })
     }
-    let mut options = fs::OpenOptions::new();
-    let mut file = options.create(true).append(true).mode(0o600).open(path)?;
-    let lines = entries.iter().map(|Found { place: (table, key), value, version, .. }| {
-        let key = key.escape_ascii().to_string();
-        let value = STANDARD.encode(value);
-        let line = json!({ "table": table, "key": key, "valueBase64": value, "version": version });
-        format!("{line}\n")
-    });
-    file.write_all(lines.collect::<String>().as_bytes())?;
-    file.sync_all()
+
+    /// Reads entries in the order of their keys. Returns where that was not possible.
+    fn by_keys(&mut self, from: &Connection) -> Result<Vec<Gap>, Error> {
+        let (mut gaps, mut probes) = (Vec::new(), 0);
+        let mut last: Option<Place> = None;
+        loop {
+            let (found, is_whole) = forwards(from, last.as_ref());
+            let reached = found.last().map(|found| found.place.clone());
+            let is_end = is_whole && found.len() < TABLE_SALVAGE_ROWS;
+            last = reached.or(last);
+            self.keep(found)?;
+            if is_whole && !is_end {
+                continue;
+            }
+            if is_end {
+                return Ok(gaps);
+            }
+            match resume(from, last.as_ref(), &mut probes) {
+                Resume::From(next) => {
+                    let before = backwards(from, Some(&next.place), last.as_ref());
+                    let end = before.last().unwrap_or(&next).place.clone();
+                    gaps.push((last, Some(end)));
+                    last = Some(next.place.clone());
+                    self.keep(before)?;
+                    self.keep(vec![next])?;
+                }
+                Resume::After(place) => {
+                    // It is in the gap itself, and the first key behind it is the same with one more byte.
+                    let behind = (place.0.clone(), [&place.1[..], &[0]].concat());
+                    gaps.push((last, Some(behind)));
+                    last = Some(place);
+                }
+                Resume::Nowhere => {
+                    let before = backwards(from, None, last.as_ref());
+                    gaps.push((last, before.last().map(|found| found.place.clone())));
+                    self.keep(before)?;
+                    return Ok(gaps);
+                }
+            }
+        }
+    }
 }
 
 /// Asks for entries, in the order of tables and keys.
@@ -351,7 +428,13 @@ fn forwards(from: &Connection, last: Option<&Place>) -> (Vec<Found>, bool) {
         let mut statement = from.prepare_cached(&query)?;
         let mut rows = statement.query(params![table, key, TABLE_SALVAGE_ROWS])?;
         while let Some(row) = rows.next()? {
-            found.push(entry(row)?);
+            let entry = entry(row)?;
+            // A tree that leads back would be read forever.
+            let before = found.last().map(|found: &Found| &found.place).or(last);
+            if before.is_some_and(|before| entry.place <= *before) {
+                return Err(rusqlite::Error::QueryReturnedNoRows);
+            }
+            found.push(entry);
         }
         Ok(())
     };
@@ -401,7 +484,10 @@ fn resume(from: &Connection, last: Option<&Place>, probes: &mut u32) -> Resume {
     let next = from.query_row(next, params![table, key], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?))
     });
-    if let Ok(place) = next {
+    let is_behind = |place: &Place| last.is_none_or(|last| place > last);
+    if let Ok(place) = next
+        && is_behind(&place)
+    {
         return Resume::After(place);
     }
     for (table, key) in candidates(table, key) {
@@ -412,9 +498,9 @@ fn resume(from: &Connection, last: Option<&Place>, probes: &mut u32) -> Resume {
         let query =
             format!("{FIRST} WHERE (\"table\", key) >= (?1, ?2) ORDER BY \"table\", key LIMIT 1");
         match from.query_row(&query, params![table, key], entry) {
-            Ok(found) => return Resume::From(found),
+            Ok(found) if is_behind(&found.place) => return Resume::From(found),
             Err(rusqlite::Error::QueryReturnedNoRows) => return Resume::Nowhere,
-            Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
     }
     Resume::Nowhere

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 
-use super::{super::nearby, entries, failure::sql, pool::Readers};
+use super::{super::nearby, entries, failure::sql, pool::Readers, taken_out::Aside};
 use crate::{
     Error, LeaseName,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, Version},
+    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
     table::{check_key, check_keys, check_scan},
 };
 
@@ -18,11 +18,16 @@ use crate::{
 pub(super) struct Snapshot {
     name: LeaseName,
     connection: Arc<Mutex<Connection>>,
+    aside: Aside,
 }
 
 impl Snapshot {
     /// The table `name` as it is now.
-    pub(super) async fn take(readers: &Arc<Readers>, name: LeaseName) -> Result<Self, Error> {
+    pub(super) async fn take(
+        readers: &Arc<Readers>,
+        name: LeaseName,
+        aside: Aside,
+    ) -> Result<Self, Error> {
         let readers = Arc::clone(readers);
         nearby(move || {
             // A connection of its own: those of the pool are for calls that end.
@@ -30,7 +35,7 @@ impl Snapshot {
             // It is the first read that fixes the moment.
             let begun = connection.execute_batch("BEGIN; SELECT value FROM meta");
             begun.map_err(sql("read from the table"))?;
-            Ok(Self { name, connection: Arc::new(Mutex::new(connection)) })
+            Ok(Self { name, connection: Arc::new(Mutex::new(connection)), aside })
         })
         .await
     }
@@ -87,5 +92,12 @@ impl Table for Snapshot {
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
         let same: Arc<dyn Table> = Arc::new(self.clone());
         Box::pin(async { Ok(same) })
+    }
+
+    fn taken_out<'a>(
+        &'a self,
+        visit: &'a mut (dyn FnMut(TakenOut) + Send),
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(self.aside.each(visit))
     }
 }

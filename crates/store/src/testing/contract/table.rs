@@ -5,7 +5,7 @@ use crate::{
     bounds::{
         TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX, TABLE_VALUE_BYTES_MAX,
     },
-    port::{Change, Entry, Expect, Key, Table, Version, Write},
+    port::{Change, Entry, Expect, Key, Table, TakenOut, Version, Write},
 };
 
 /// Tasks that change one key at the same time.
@@ -33,6 +33,31 @@ pub async fn suite<T: Table + Clone + 'static>(make: impl Fn() -> T) {
     no_increment_is_lost_between_many_writers(make()).await;
     a_read_sees_whole_commits(make()).await;
     a_snapshot_shows_one_moment_whatever_comes_after(&make()).await;
+    assert_eq!(taken_out(&make()).await, [], "nothing was repaired");
+}
+
+/// Checks what is promised of a table out of which a repair took `value`, which it found under `name`, and the one entry
+/// between `after` and `before`.
+pub async fn after_a_repair(table: &impl Table, name: &[u8], value: &[u8], gap: [&[u8]; 2]) {
+    let entry = TakenOut::Entry { key: key(name), value: value.to_vec() };
+    let range = TakenOut::Range { after: Some(key(gap[0])), before: Some(key(gap[1])) };
+    for _ in 0..2 {
+        let found = taken_out(table).await;
+        assert!(found.contains(&entry) && found.contains(&range) && found.len() == 2, "{found:?}");
+        assert_eq!(get(table, name).await, None);
+        // It stays so, whatever is written there.
+        let new = vec![put(name, Expect::Absent, "new"), put(gap[0], Expect::Anything, "new")];
+        commit(table, new).await;
+        let snapshot = table.snapshot().await.expect("it can be taken");
+        assert_eq!(taken_out(&*snapshot).await, found);
+        commit(table, vec![write(name, Expect::Anything, Change::Remove)]).await;
+    }
+}
+
+async fn taken_out(table: &(impl Table + ?Sized)) -> Vec<TakenOut> {
+    let mut found = Vec::new();
+    table.taken_out(&mut |one| found.push(one)).await.expect("it can be read");
+    found
 }
 
 async fn a_snapshot_shows_one_moment_whatever_comes_after(table: &impl Table) {

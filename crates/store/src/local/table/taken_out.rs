@@ -1,0 +1,267 @@
+//! What repairs took out of the database, in files of lines of JSON beside the damaged one.
+//!
+//! `entries.jsonl` holds each entry that was not as it had been written; `gaps.jsonl` the keys before and behind each
+//! place that could not be read. A person can read both.
+#![expect(clippy::disallowed_methods, reason = "files that SQLite does not use")]
+
+use std::{
+    fs,
+    io::{self, BufRead as _, Read as _, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Serialize};
+
+use super::repair::{Found, Place, TABLES};
+use crate::{
+    Error, LeaseName,
+    bounds::{TABLE_PAGE_BYTES_MAX, TABLE_SALVAGE_ROWS},
+    local::{DataDir, nearby},
+    port::{Key, TakenOut},
+};
+
+const ENTRIES: &str = "entries.jsonl";
+const GAPS: &str = "gaps.jsonl";
+
+/// The longest line: the largest value that a page of a database could claim, as text.
+const LINE_BYTES_MAX: u64 = 2 * TABLE_PAGE_BYTES_MAX as u64;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EntryLine {
+    table: String,
+    key: String,
+    value_base64: String,
+    version: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct GapLine {
+    after: Option<PlaceText>,
+    before: Option<PlaceText>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PlaceText {
+    table: String,
+    key: String,
+}
+
+impl From<&Place> for PlaceText {
+    fn from((table, key): &Place) -> Self {
+        Self { table: table.clone(), key: key.escape_ascii().to_string() }
+    }
+}
+
+/// A place that could not be read: the last entry before it and the first behind it.
+pub(super) type Gap = (Option<Place>, Option<Place>);
+
+/// Removes what a repair that was cut off wrote in `aside`.
+pub(super) fn clear(aside: &Path) -> io::Result<()> {
+    for name in [ENTRIES, GAPS] {
+        super::super::files::unless_gone(fs::remove_file(aside.join(name)))?;
+    }
+    Ok(())
+}
+
+/// Adds entries to what is kept in `aside`, durably.
+pub(super) fn keep_entries(aside: &Path, entries: &[Found]) -> io::Result<()> {
+    let lines = entries.iter().map(|Found { place: (table, key), value, version, .. }| EntryLine {
+        table: table.clone(),
+        key: key.escape_ascii().to_string(),
+        value_base64: STANDARD.encode(value),
+        version: *version,
+    });
+    add(&aside.join(ENTRIES), lines)
+}
+
+/// Adds gaps to what is kept in `aside`, durably.
+pub(super) fn keep_gaps(aside: &Path, gaps: &[Gap]) -> io::Result<()> {
+    let text = |place: &Option<Place>| place.as_ref().map(PlaceText::from);
+    let lines =
+        gaps.iter().map(|(after, before)| GapLine { after: text(after), before: text(before) });
+    add(&aside.join(GAPS), lines)
+}
+
+fn add(path: &Path, lines: impl ExactSizeIterator<Item = impl Serialize>) -> io::Result<()> {
+    if lines.len() == 0 {
+        return Ok(());
+    }
+    let mut text = Vec::new();
+    for line in lines {
+        serde_json::to_writer(&mut text, &line)?;
+        text.push(b'\n');
+    }
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.create(true).append(true).mode(0o600).open(path)?;
+    file.write_all(&text)?;
+    file.sync_all()
+}
+
+/// Where repairs keep what they took out of one table.
+#[derive(Clone)]
+pub(super) struct Aside {
+    damaged: Arc<Path>,
+    table: LeaseName,
+}
+
+impl Aside {
+    pub(super) fn new(dir: &DataDir, table: &LeaseName) -> Self {
+        Self { damaged: dir.damaged().into(), table: table.clone() }
+    }
+
+    /// Shows everything, reading a bounded part at a time.
+    pub(super) async fn each(&self, visit: &mut (dyn FnMut(TakenOut) + Send)) -> Result<(), Error> {
+        let own = self.clone();
+        let mut reading = nearby(move || own.begin().map_err(failed)).await?;
+        loop {
+            let (rest, found) =
+                nearby(move || reading.page().map(|found| (reading, found)).map_err(failed))
+                    .await?;
+            found.into_iter().for_each(&mut *visit);
+            match rest {
+                Reading { file: None, files, .. } if files.is_empty() => return Ok(()),
+                rest => reading = rest,
+            }
+        }
+    }
+
+    fn begin(self) -> io::Result<Reading> {
+        let mut files = Vec::new();
+        let listed = match fs::read_dir(&self.damaged) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            listed => Some(listed?),
+        };
+        for entry in listed.into_iter().flatten() {
+            let entry = entry?;
+            if entry.file_name().as_encoded_bytes().starts_with(b"table-") {
+                files.extend([ENTRIES, GAPS].map(|name| entry.path().join(name)));
+            }
+        }
+        Ok(Reading { table: self.table, files, file: None })
+    }
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::io("read what a repair keeps in damaged/ (remove it there if you no longer need it)")(
+        error,
+    )
+}
+
+/// The files that are left to read, and the one that is being read.
+struct Reading {
+    table: LeaseName,
+    files: Vec<PathBuf>,
+    file: Option<io::BufReader<fs::File>>,
+}
+
+impl Reading {
+    fn page(&mut self) -> io::Result<Vec<TakenOut>> {
+        let mut found = Vec::new();
+        let mut bytes = 0;
+        let mut line = Vec::new();
+        while found.len() < TABLE_SALVAGE_ROWS && bytes < TABLE_PAGE_BYTES_MAX {
+            let Some(file) = &mut self.file else {
+                let Some(path) = self.files.pop() else { break };
+                self.file = match fs::File::open(path) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                    opened => Some(io::BufReader::new(opened?)),
+                };
+                continue;
+            };
+            line.clear();
+            if file.take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? == 0 {
+                self.file = None;
+                continue;
+            }
+            bytes += line.len();
+            found.extend(parse(&line, self.table.as_str()).ok_or(io::ErrorKind::InvalidData)?);
+        }
+        Ok(found)
+    }
+}
+
+/// What a line says of a table; nothing if it is no line of ours.
+fn parse(line: &[u8], table: &str) -> Option<Option<TakenOut>> {
+    if let Ok(EntryLine { table: of, key, value_base64, .. }) = serde_json::from_slice(line) {
+        // The name of the table may be what is damaged.
+        let is_own = of == table || !TABLES.contains(&of.as_str());
+        let (key, value) = (unescape(&key)?.into(), STANDARD.decode(value_base64).ok()?);
+        return Some(is_own.then_some(TakenOut::Entry { key, value }));
+    }
+    let GapLine { after, before } = serde_json::from_slice(line).ok()?;
+    let is_outside = after.as_ref().is_some_and(|after| after.table.as_str() > table)
+        || before.as_ref().is_some_and(|before| before.table.as_str() < table);
+    if is_outside {
+        return Some(None);
+    }
+    let own = |end: Option<PlaceText>| -> Option<Option<Key>> {
+        match end.filter(|end| end.table == table) {
+            Some(end) => Some(Some(unescape(&end.key)?.into())),
+            None => Some(None),
+        }
+    };
+    Some(Some(TakenOut::Range { after: own(after)?, before: own(before)? }))
+}
+
+/// The bytes that were escaped as ASCII.
+fn unescape(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        bytes.push(match rest.next()? {
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'n' => b'\n',
+            b'x' => {
+                let digits = [rest.next()?, rest.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+            }
+            byte => byte,
+        });
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_comes_back_from_its_text() {
+        let key: Vec<u8> = (0..=u8::MAX).collect();
+        assert_eq!(unescape(&key.escape_ascii().to_string()), Some(key));
+        assert_eq!((unescape("\\x4"), unescape("\\")), (None, None));
+    }
+
+    #[test]
+    fn a_gap_covers_what_lay_in_it_of_each_table() {
+        let place = |table: &str, key: &str| Some((table.to_owned(), key.as_bytes().to_vec()));
+        let cases = [
+            ((None, None), "context", "k", true),
+            ((place("context", "b"), place("context", "d")), "context", "c", true),
+            ((place("context", "b"), place("context", "d")), "context", "b", false),
+            ((place("context", "b"), place("context", "d")), "workflow", "c", false),
+            ((place("context", "b"), place("workflow", "d")), "context", "z", true),
+            ((place("context", "b"), place("workflow", "d")), "workflow", "c", true),
+            ((place("context", "b"), place("workflow", "d")), "workflow", "e", false),
+            ((place("workflow", "b"), None), "context", "c", false),
+        ];
+        let dir = tempfile::tempdir().unwrap();
+        for (gap, table, key, expected) in cases {
+            clear(dir.path()).unwrap();
+            keep_gaps(dir.path(), std::slice::from_ref(&gap)).unwrap();
+            let line = fs::read(dir.path().join(GAPS)).unwrap();
+            let found = parse(&line, table).expect("it is a line of ours");
+            let is_covered = found.is_some_and(|found| found.covers(key.as_bytes()));
+            assert_eq!(is_covered, expected, "{gap:?}: {table} {key}");
+        }
+    }
+}
