@@ -49,7 +49,7 @@ fn finish(app: &App, outcome: Result<Ending, Failure>) -> ExitCode {
         Err(failure) => {
             let envelope = failure.envelope();
             if let Some(log) = app.log.get() {
-                log.failed(&envelope);
+                log.ended_with(&envelope);
             }
             app.output.failure(&envelope);
             exit::code(&failure)
