@@ -10,6 +10,7 @@ mod backpacks;
 mod branches;
 mod clients;
 mod command_line;
+mod config_check;
 mod context;
 mod damage;
 mod demo;
