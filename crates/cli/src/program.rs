@@ -29,7 +29,7 @@ pub(crate) fn run() -> ExitCode {
     };
     let app = App {
         environment: environment::of_this_process(),
-        output: Output::new(arguments.options.json),
+        output: Output::new(arguments.options.json, arguments.options.data_dir.as_deref()),
         command,
         chosen_dir: arguments.options.data_dir,
         log: OnceLock::new(),
@@ -51,7 +51,7 @@ fn finish(app: &App, outcome: Result<Ending, Failure>) -> ExitCode {
             if let Some(log) = app.log.get() {
                 log.ended_with(&envelope);
             }
-            app.output.failure(&envelope);
+            app.output.failure(envelope);
             exit::code(&failure)
         }
     }

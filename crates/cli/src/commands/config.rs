@@ -147,7 +147,7 @@ fn find_problems(app: &App) -> Result<Vec<Problem>, Failure> {
 fn check(app: &App) -> Result<Ending, Failure> {
     let problems = problems(app);
     if problems.is_empty() {
-        app.output.say("The configuration is in order. What holds: piton config show");
+        app.output.advise("The configuration is in order. What holds: piton config show");
     } else {
         for problem in &problems {
             app.output.say(problem);

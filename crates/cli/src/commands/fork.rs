@@ -79,11 +79,11 @@ fn say_run(app: &App, forked: &Forked) {
     output.say("Tell an agent to call:");
     output.say(format_args!("  {} {call}", forked.next_call.tool));
     let label = &forked.label;
-    output.say(format_args!(
+    output.advise(format_args!(
         "Or walk on yourself: piton workflow run --resume {label}@{}",
         ending(&node)
     ));
-    output.say(format_args!("\nCompare later: piton diff {label}@{} {label}", ending(&node)));
+    output.advise(format_args!("\nCompare later: piton diff {label}@{} {label}", ending(&node)));
 }
 
 fn say_flow(app: &App, forked: &ForkedFlow) {
@@ -93,7 +93,7 @@ fn say_flow(app: &App, forked: &ForkedFlow) {
     output.say("A replay forks the backpack there and runs on. Nothing was written.\n");
     output.say(format_args!("Run it again from there:\n  {command}"));
     let fork = into.as_ref().map_or_else(|| "FORK".to_owned(), ToString::to_string);
-    output.say(format_args!("\nCompare later: piton diff {backpack} {fork}"));
+    output.advise(format_args!("\nCompare later: piton diff {backpack} {fork}"));
 }
 
 fn say_backpack(app: &App, forked: &ForkedBackpack) {
@@ -104,8 +104,8 @@ fn say_backpack(app: &App, forked: &ForkedBackpack) {
     );
     let keys = count(*keys, "key");
     app.output.say(format_args!("{backpack} holds what {of} held {at}: {keys}."));
-    app.output.say(format_args!("\nAttach agents to it: piton mcp --backpack {backpack}"));
-    app.output.say(format_args!("Compare later: piton diff {of} {backpack}"));
+    app.output.advise(format_args!("\nAttach agents to it: piton mcp --backpack {backpack}"));
+    app.output.advise(format_args!("Compare later: piton diff {of} {backpack}"));
 }
 
 fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
@@ -116,7 +116,8 @@ fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
     ));
     let flag = typed.map(|typed| format!(" --workspace {typed}")).unwrap_or_default();
     if typed.is_some() {
-        app.output.say(format_args!("\nGive it to an agent, in this directory: piton mcp{flag}"));
+        app.output
+            .advise(format_args!("\nGive it to an agent, in this directory: piton mcp{flag}"));
     }
-    app.output.say(format_args!("\nCompare later: piton diff {of} {overlay}{flag}"));
+    app.output.advise(format_args!("\nCompare later: piton diff {of} {overlay}{flag}"));
 }

@@ -263,7 +263,7 @@ fn bundles() -> [Case; 3] {
 }
 
 /// A flow of two nodes, with models that are rehearsed; the second takes what the first packed.
-fn with_flow() -> Rig {
+pub(crate) fn with_flow() -> Rig {
     let rig = Rig::new();
     let node = |id: &str, prompt: &str, output: &str| json!({ "id": id, "type": "chat", "params": { "prompt": prompt, "output": output } });
     let nodes = [node("ask", "Where?", "place"), node("tell", "About {{place}}.", "answer")];
@@ -281,7 +281,7 @@ fn speak(rig: &Rig) {
     rig.write("models.json", &json!({ "rehearsed": [{ "say": "Paris" }] }).to_string());
 }
 
-const RUN: [&str; 7] =
+pub(crate) const RUN: [&str; 7] =
     ["flow", "run", "flow.json", "--models", "models.json", "--backpack", "kept"];
 
 fn failed_node() -> Case {

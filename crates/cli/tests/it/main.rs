@@ -25,6 +25,7 @@ mod kill;
 mod lineage;
 mod malformed;
 mod narrowed;
+mod next_commands;
 mod page;
 mod persons;
 mod processes;

@@ -76,7 +76,7 @@ impl Adopt {
         let (desk, acting) = Desk::of(app, agent)?;
         let adopted = desk.open.wait(acting.adopt(&self.old, &self.new))?;
         app.output.say(adopted.text());
-        app.output.say(format_args!("See them: piton context get-node {}", self.new));
+        app.output.advise(format_args!("See them: piton context get-node {}", self.new));
         app.output.reply("piton.context.adopt/1", &adopted)?;
         Ok(Ending::Done)
     }
@@ -100,7 +100,7 @@ impl Invalidate {
         desk.open.wait(acting.invalidate(&self.node, &self.frame_type, &self.because))?;
         let Self { node, frame_type, because } = self;
         app.output.say(format_args!("The {frame_type} frame of {node} is to be made anew."));
-        app.output.say("Do it: piton context regenerate");
+        app.output.advise("Do it: piton context regenerate");
         let told = json!({ "node": node, "frameType": frame_type, "reason": because });
         app.output.reply("piton.context.invalidate/1", &told)?;
         Ok(Ending::Done)

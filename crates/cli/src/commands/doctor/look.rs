@@ -50,6 +50,10 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
         Err(failure) => findings.push(Finding::bad("data", &failure)),
     }
     findings.extend(clients::findings(app));
+    for finding in &mut findings {
+        let next = finding.next.take();
+        finding.next = next.map(|next| app.output.complete(&next).into_owned());
+    }
     let is_sound = findings.iter().all(|finding| finding.health != Health::Bad);
     let findings = Findings { is_sound, findings };
     say(app, &findings);

@@ -71,7 +71,7 @@ pub(super) fn value(text: &str) -> Value {
 
 /// Waits for a run. Ctrl-C stops it at its next wait, with everything kept.
 pub(super) fn until_stopped<T: HasError>(
-    open: &Open,
+    (app, open): (&App, &Open),
     cancel: Cancel,
     next: &NextCommands,
     run: impl Future<Output = Result<T, Envelope>>,
@@ -81,6 +81,7 @@ pub(super) fn until_stopped<T: HasError>(
         let mut ran = run.await.map_err(|error| next.complete(error))?;
         let error = ran.error();
         *error = error.take().map(|error| next.complete(error));
+        app.output.complete_all(error);
         Ok(ran)
     })
 }
@@ -177,7 +178,7 @@ impl NextCommands {
 pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<Ending, Failure> {
     if !silent {
         say(app, ran);
-        app.output.say(format_args!("Look inside: piton backpack log {}", ran.backpack));
+        app.output.advise(format_args!("Look inside: piton backpack log {}", ran.backpack));
         app.output.reply("piton.flow_run/1", ran)?;
     }
     Ok(ending(ran))

@@ -42,7 +42,7 @@ impl Resume {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let ran = until_stopped(&open, cancel, &next, flows.resume(request, &listener))?;
+        let ran = until_stopped((app, &open), cancel, &next, flows.resume(request, &listener))?;
         told(app, print, &ran)
     }
 }

@@ -40,7 +40,7 @@ impl Run {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let ran = until_stopped(&open, cancel, &next, flows.run(request, &listener))?;
+        let ran = until_stopped((app, &open), cancel, &next, flows.run(request, &listener))?;
         told(app, print, &ran)
     }
 }

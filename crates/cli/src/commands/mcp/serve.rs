@@ -29,10 +29,10 @@ pub(super) fn run(
     context: Option<AgentId>,
 ) -> Result<Ending, Failure> {
     if io::stdin().is_terminal() {
-        output::warn(
+        output::warn(app.output.complete(
             "Waiting for a client of the Model Context Protocol; they start this themselves. \
              Tell one: piton mcp install --client claude. Ctrl-C stops.",
-        );
+        ));
     }
     let declared = chosen.declared(app)?;
     wall::put_up(app, &declared)?;

@@ -84,7 +84,7 @@ impl Import {
                 "It has a new id: {before} is here already, and was left as it is."
             ));
         }
-        app.output.say(format_args!("Look at it: piton session show {}", imported.session_id));
+        app.output.advise(format_args!("Look at it: piton session show {}", imported.session_id));
         app.output.reply("piton.session.import/1", &imported)?;
         Ok(Ending::Done)
     }

@@ -18,7 +18,8 @@ const HEADS: [&str; 6] = ["RUN", "WORKFLOW", "STEP", "STATUS", "GOAL", "LAST"];
 
 pub(super) fn run(app: &App) -> Result<Ending, Failure> {
     let open = app.open()?;
-    let list = open.wait(open.runtime.list_sessions())?;
+    let mut list = open.wait(open.runtime.list_sessions())?;
+    app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
     say(app, &list);
     app.output.reply("piton.session.list/1", &list)?;
     Ok(Ending::Done)
@@ -55,10 +56,11 @@ fn say(app: &App, list: &SessionList) {
             // What was imported beside its original has the same two words.
             let is_alone = list.runs.iter().filter(|other| other.label == run.label).count() == 1;
             let name = if is_alone { run.label.to_string() } else { run.session_id.to_string() };
-            app.output.say(format_args!("\nLook at one: piton session show {name}"));
+            app.output.advise(format_args!("\nLook at one: piton session show {name}"));
         }
         None => {
-            app.output.say("An agent starts them; walk one yourself: piton workflow run wr.tour");
+            app.output
+                .advise("An agent starts them; walk one yourself: piton workflow run wr.tour");
         }
     }
 }

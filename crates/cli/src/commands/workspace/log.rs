@@ -66,7 +66,7 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
         };
         output.say(styled(State::Attention, words));
     }
-    output.say(format_args!("\nWhere it is kept: piton workspace resolve {}", history.path));
+    output.advise(format_args!("\nWhere it is kept: piton workspace resolve {}", history.path));
 }
 
 /// Who acted, with the run and the step. What was applied from an overlay was made by others before.

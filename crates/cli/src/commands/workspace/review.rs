@@ -118,7 +118,7 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
         format!("{:width$}  {why}", one.path)
     };
     say_some(&left.iter().map(line).collect::<Vec<_>>());
-    app.output.say(format_args!("review: piton workspace diff {overlay}"));
+    app.output.advise(format_args!("review: piton workspace diff {overlay}"));
 }
 
 const fn because(reason: LeftReason) -> &'static str {
@@ -188,7 +188,7 @@ fn summary(app: &App, diff: &OverlayDiff) {
     if diff.left_out > 0 {
         output.say(format_args!("{} more changed paths are not shown.", diff.left_out));
     }
-    output.say(format_args!(
+    output.advise(format_args!(
         "apply: piton workspace apply {0}      drop: piton workspace drop {0}",
         diff.overlay
     ));

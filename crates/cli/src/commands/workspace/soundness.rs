@@ -18,7 +18,7 @@ pub(super) fn verify(app: &App) -> Result<Ending, Failure> {
         app.output.say(format_args!("{files} in Virtual Stores, every byte as it was written."));
     } else {
         app.output.say(format_args!("Damaged: {}", listed(&found.damaged)));
-        app.output.say("Everything else works. Fix it: piton workspace repair");
+        app.output.advise("Everything else works. Fix it: piton workspace repair");
     }
     app.output.reply("piton.workspace.verify/1", &found)?;
     Ok(if is_sound { Ending::Done } else { Ending::Damaged })
