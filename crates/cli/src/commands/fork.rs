@@ -42,7 +42,14 @@ impl Fork {
         let here = Here::open(app, declared)?;
         let open = &here.open;
         let worlds = here.worlds();
-        let forked = open.wait(open.runtime.fork(&thing, into.as_deref(), &worlds))?;
+        let mut forked = open.wait(open.runtime.fork(&thing, into.as_deref(), &worlds))?;
+        if let ForkedThing::Flow(flow) = &mut forked {
+            // Without a default provider in the configuration, most flows ran with a file.
+            if open.runtime.model_settings()?.default.is_none() {
+                flow.command.push_str(" --models FILE");
+            }
+            flow.command = app.output.complete(&flow.command).into_owned();
+        }
         match &forked {
             ForkedThing::Run(forked) => {
                 open.log.about(forked.session_id);
@@ -92,6 +99,7 @@ fn say_flow(app: &App, forked: &ForkedFlow) {
     output.say(format_args!("{backpack} · before {node}, after commit {commit}"));
     output.say("A replay forks the backpack there and runs on. Nothing was written.\n");
     output.say(format_args!("Run it again from there:\n  {command}"));
+    output.say("Name the --models, --tools and --workspace that it ran with, and none that it ran without.");
     let fork = into.as_ref().map_or_else(|| "FORK".to_owned(), ToString::to_string);
     output.advise(format_args!("\nCompare later: piton diff {backpack} {fork}"));
 }

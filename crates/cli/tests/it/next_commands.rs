@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::{
-    advice::{RUN, with_flow},
+    advice::{RUN, quoted_commands, told_error, with_flow},
     recovery::{damage_end, outcome},
-    rig::{Rig, damage},
+    rig::{Rig, damage, text},
 };
 
 const DIRECTORY: &str = "elsewhere";
@@ -155,4 +155,97 @@ fn a_client_starts_piton_on_the_data_directory_that_was_given() {
     let data = rig.project().join(DIRECTORY);
     assert_eq!(entry["mcpServers"]["piton"]["args"], json!(["mcp", "--data-dir", data]));
     assert_eq!(rig.tells(&install)["isChanged"], false);
+}
+
+/// A flow of one node that needs a list, and may read what is about a person.
+fn strict(rig: &Rig, prompt: &str, inputs: &Value) {
+    let node = json!({ "id": "tell", "type": "chat", "inputs": inputs,
+        "permissions": { "read": ["place"], "write": ["answer"] },
+        "params": { "prompt": prompt, "output": "answer" } });
+    rig.write("given.json", &json!({ "nodes": [node] }).to_string());
+}
+
+const GIVEN: [&str; 7] =
+    ["flow", "run", "given.json", "--models", "models.json", "--backpack", "kept"];
+
+/// The only command that the advice of a failure names.
+fn advised(error: &Value, names: &[(&str, String)]) -> Vec<String> {
+    let commands = quoted_commands(error["suggestion"].as_str().unwrap(), names);
+    assert_eq!(commands.len(), 1, "{error}");
+    commands.into_iter().next().unwrap()
+}
+
+fn works(rig: &Rig, command: &[String]) {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let (exit, said) = outcome(rig, &words);
+    assert_eq!(exit, 0, "{words:?}: {said}");
+}
+
+#[test]
+fn a_value_of_a_wrong_shape_is_given_again_and_the_flow_stays_as_it_is() {
+    let list = json!({ "place": { "type": "array" } });
+    for (prompt, inputs, wrong, right) in [
+        ("About {{place}}.", list, "Paris", "place=[\"Paris\"]"),
+        ("About {{place.city}}.", json!({}), "5", "place={\"city\":\"Paris\"}"),
+    ] {
+        for option in ["--set", "--pii"] {
+            let rig = with_flow();
+            strict(&rig, prompt, &inputs);
+            let given = format!("place={wrong}");
+            let error = told_error(&rig, &[&GIVEN[..], &[option, &given]].concat());
+            let advice = error["suggestion"].as_str().unwrap();
+            let expected = format!("--from tell {option} place=VALUE --models models.json");
+            assert!(advice.contains(&expected), "{advice}");
+            assert!(!advice.contains("copy of the flow") && !advice.contains(wrong), "{advice}");
+            works(&rig, &advised(&error, &[("place=VALUE", right.to_owned())]));
+        }
+    }
+}
+
+#[test]
+fn a_run_that_lacks_a_key_is_started_again_in_the_same_backpack() {
+    let rig = with_flow();
+    strict(&rig, "About {{place}}.", &json!({}));
+    let error = told_error(&rig, &GIVEN);
+    let command = advised(&error, &[("place=VALUE", "place=Paris".to_owned())]);
+    assert!(command.join(" ").contains("--backpack kept"), "{command:?}");
+    works(&rig, &command);
+    works(&rig, &["backpack", "at", "kept", "--key", "answer"].map(str::to_owned));
+}
+
+#[test]
+fn a_flow_without_its_tools_is_told_where_tools_come_from() {
+    let rig = with_flow();
+    let params = json!({ "prompt": "Look.", "tools": ["ls"], "output": "found" });
+    let flow = json!({ "nodes": [{ "id": "scout", "type": "agent", "params": params }] });
+    rig.write("agent.json", &flow.to_string());
+    let call = json!({ "name": "decide", "arguments": { "choice": "answer" } });
+    let models =
+        json!({ "rehearsed": [{ "when": ["Choose one"], "call": call }, { "say": "Nothing." }] });
+    rig.write("models.json", &models.to_string());
+    let run = ["flow", "run", "agent.json", "--models", "models.json", "--backpack", "kept"];
+    let check = text(&rig.run(&["flow", "check", "agent.json"]).stdout);
+    assert!(check.contains("there is no tool `ls`") && check.contains("--tools FILE"), "{check}");
+    let error = told_error(&rig, &run);
+    assert!(error["suggestion"].as_str().unwrap().contains("with --tools and a file"), "{error}");
+    // What was named once is named again.
+    let tools = ["--workspace", "/p=.:ro", "--steps-max", "1"];
+    let error = told_error(&rig, &[&run[..], &tools].concat());
+    let advice = error["suggestion"].as_str().unwrap();
+    assert!(advice.contains("--models models.json --workspace /p=.:ro`"), "{advice}");
+    let error = told_error(&rig, &["flow", "resume", "kept", "--models", "models.json"]);
+    assert!(error["suggestion"].as_str().unwrap().contains("with --tools and a file"), "{error}");
+    let commands = quoted_commands(advice, &[("COUNT", "20".to_owned())]);
+    works(&rig, commands.last().unwrap());
+}
+
+#[test]
+fn a_fork_of_a_flow_names_what_its_replay_needs() {
+    let rig = with_flow();
+    rig.says(&RUN);
+    let forked = rig.tells(&["fork", "kept", "--at", "tell"]);
+    let command = forked["command"].as_str().unwrap();
+    let command = command.strip_prefix("piton ").unwrap().replace("FILE", "models.json");
+    assert!(command.ends_with("--models models.json"), "{command}");
+    works(&rig, &command.split(' ').map(str::to_owned).collect::<Vec<_>>());
 }

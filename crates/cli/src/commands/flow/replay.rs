@@ -60,7 +60,8 @@ impl Replay {
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
         let cancel = Cancel::new();
-        let next = NextCommands::new(self.flow.as_deref(), &self.tools, &self.going, &[]);
+        let next =
+            NextCommands::new(self.flow.as_deref(), &self.tools, self.going.models.as_deref());
         let request = ReplayFlow {
             backpack,
             from: &self.from,
@@ -73,7 +74,8 @@ impl Replay {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let replayed = until_stopped((app, &open), cancel, &next, flows.replay(request, &listener))?;
+        let replayed =
+            until_stopped((app, &open), cancel, &next, flows.replay(request, &listener))?;
         if !print {
             compare(app, &replayed);
             app.output.reply("piton.flow_replay/1", &replayed)?;
