@@ -223,7 +223,8 @@ impl Error {
 /// The command that runs a flow with these keys.
 fn run_with(keys: &[&Key]) -> String {
     let options = keys.iter().map(|key| given_again(key, false));
-    match with_options("`piton flow run FILE".to_owned(), options) {
+    let command = "`piton flow run FILE".to_owned();
+    match with_options(command, options) {
         (command, 0) => command,
         (command, left_out) => format!("{command}, and {left_out} more that the message names"),
     }
