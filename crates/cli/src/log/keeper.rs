@@ -249,10 +249,17 @@ mod tests {
         const CALLS: u32 = LOG_FAILURES_MAX + 7;
         let home = tempfile::tempdir().unwrap();
         let log = Log::new(home.path(), LogLevel::Info, "mcp");
-        let (tool, run, code) = ("stat", None, Code::WorkspaceUnmapped);
-        let (outcome, took) = (Outcome::Failed, Duration::ZERO);
-        let call = Called { tool, run, outcome, code: Some(code), took };
-        (0..CALLS).for_each(|_| log.called(&call));
+        let code = Code::WorkspaceUnmapped;
+        let call = Called {
+            tool: "stat",
+            run: None,
+            outcome: Outcome::Failed,
+            code: Some(code),
+            took: Duration::ZERO,
+        };
+        for _ in 0..CALLS {
+            log.called(&call);
+        }
         log.ended_with(&Envelope::new(Code::StoreIo, "The pipe broke."));
         let records = super::super::read(&home.path().join(DIRECTORY)).unwrap();
         let of_calls = records.iter().filter(|record| record.code == Some(code));

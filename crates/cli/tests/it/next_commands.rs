@@ -89,9 +89,9 @@ fn a_command_that_is_named_next_works_on_the_data_directory_that_was_given() {
     ];
     for look in looks {
         let said = said_of(&rig, look);
-        let named = commands(&said, &names);
-        assert!(!named.is_empty(), "{look:?}: {said}");
-        for command in named {
+        let found = commands(&said, &names);
+        assert!(!found.is_empty(), "{look:?}: {said}");
+        for command in found {
             assert_eq!(command[..2], ["--data-dir", DIRECTORY], "{look:?}: {said}");
             count += 1;
             let is_plain = |word: &String| !word.chars().any(char::is_uppercase);

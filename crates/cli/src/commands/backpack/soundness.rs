@@ -24,7 +24,9 @@ struct Verified<'a> {
 impl Verify {
     pub(super) fn run(&self, app: &App, open: &Open) -> Result<Ending, Failure> {
         let mut verdicts = open.wait(backpacks(open).verify(self.run.as_ref()))?;
-        verdicts.iter_mut().for_each(|verdict| complete(app, verdict));
+        for verdict in &mut verdicts {
+            complete(app, verdict);
+        }
         let damaged = verdicts.iter().filter(|verdict| !verdict.is_sound);
         let is_sound = damaged.clone().next().is_none();
         let noteworthy = |one: &&BackpackSoundness| !one.is_sound || one.unfinished_bytes > 0;
