@@ -6,7 +6,10 @@ use std::{
 };
 
 use piton_core::{TimestampMs, port::Clock as _};
-use piton_runtime::config::{Configuration, Environment, Settings};
+use piton_runtime::{
+    config::{Configuration, Environment, Settings},
+    surroundings::{ProjectDir, project_dir},
+};
 use piton_store::local::SystemClock;
 
 use crate::{data_dir, failure::Failure, log::Log, open::Open, output::Output};
@@ -32,6 +35,13 @@ impl App {
     /// Where data is kept.
     pub(crate) fn data_dir(&self, settings: &Settings) -> Result<PathBuf, Failure> {
         data_dir::data_dir(self.chosen_dir.as_deref(), settings, &self.environment)
+    }
+
+    /// The project that a process works on which is started here.
+    pub(crate) fn project(&self, settings: &Settings) -> Result<Option<ProjectDir>, Failure> {
+        let claude = self.environment.variable("CLAUDE_PROJECT_DIR").map(Path::new);
+        let here = [settings.project_dir(), claude, self.environment.working_dir.as_deref()];
+        Ok(project_dir(None, here.into_iter().flatten())?)
     }
 
     /// Opens the data directory, making it if need be.

@@ -7,16 +7,20 @@ use std::{
 };
 
 use piton_backpack::journal::JournalPorts;
-use piton_core::{Envelope, RunId, SessionId, port::Trace};
+use piton_core::{
+    Envelope, RunId, SessionId,
+    port::{Clock, Trace},
+};
 use piton_mcp::Offer;
 use piton_runtime::{
     Connection, Ports, Runtime, Whereabouts,
+    config::Configuration,
     files::{FileWorld, VirtualPorts, WorkspacePorts},
     frames::{AgentId, FramePorts},
     library::sources,
     reply::RunShown,
     request::SessionReference,
-    surroundings::{ProjectDir, project_dir},
+    surroundings::ProjectDir,
 };
 use piton_store::{
     local::{
@@ -55,12 +59,7 @@ impl Open {
     pub(crate) fn serving(app: &App, context: Option<AgentId>) -> Result<Self, Failure> {
         let configuration = app.configuration()?;
         let settings = configuration.settings();
-        let root = app.data_dir(&settings)?;
-        let here = [settings.project_dir(), app.environment.working_dir.as_deref()];
-        let project = project_dir(None, here.into_iter().flatten())?;
-        let project = project.as_ref().map(ProjectDir::path);
-        let sources = sources(&settings, configuration.user_dir(), project);
-        data_dir::outside_of(&sources, &root, &app.environment)?;
+        let root = checked_root(app, &configuration)?;
         let log = Log::new(&root, settings.log_level(), &app.command);
         let executor = Builder::new_multi_thread()
             .worker_threads(1)
@@ -198,6 +197,34 @@ impl Open {
     /// The ids of the one run that a person means.
     pub(crate) fn ids(&self, reference: &SessionReference) -> Result<(SessionId, RunId), Failure> {
         self.run(reference).map(|run| (run.summary.session_id, run.summary.run_id))
+    }
+}
+
+/// The data directory, if it may be where it is.
+pub(crate) fn checked_root(app: &App, configuration: &Configuration) -> Result<PathBuf, Failure> {
+    let settings = configuration.settings();
+    let root = app.data_dir(&settings)?;
+    let project = app.project(&settings)?;
+    let project = project.as_ref().map(ProjectDir::path);
+    let sources = sources(&settings, configuration.user_dir(), project);
+    data_dir::outside_of(&sources, &root, &app.environment)?;
+    Ok(root)
+}
+
+/// What Workspaces are opened with to see whether they can be: what is kept is kept in memory.
+pub(crate) fn trial_ports(configuration: &Configuration, root: &Path) -> WorkspacePorts {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let ports = VirtualPorts {
+        table: Arc::new(MemoryTable::default()),
+        blobs: Arc::new(MemoryBlobs::new(Arc::clone(&clock))),
+        clock,
+        entropy: Arc::new(SystemEntropy),
+    };
+    WorkspacePorts {
+        kept: ports.clone(),
+        memory: ports,
+        configuration: configuration.user_dir().map(Path::to_owned),
+        data: Some(root.to_owned()),
     }
 }
 

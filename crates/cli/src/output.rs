@@ -5,14 +5,17 @@
 //! reads has nothing in it that cannot be seen, whoever wrote it; a program gets the characters as they are.
 
 use std::{
+    borrow::Cow,
     fmt,
     io::{self, Write as _},
+    path::Path,
 };
 
-use piton_core::Envelope;
+use clap::CommandFactory as _;
+use piton_core::{Envelope, shell_word};
 use serde::Serialize;
 
-use crate::{failure::Failure, style::printable};
+use crate::{arguments::Arguments, failure::Failure, style::printable};
 
 /// The shape of a failure in JSON.
 const FAILURE_SCHEMA: &str = "piton.error/1";
@@ -20,6 +23,8 @@ const FAILURE_SCHEMA: &str = "piton.error/1";
 /// Where a command speaks to.
 pub(crate) struct Output {
     json: bool,
+    /// The option that chose the data directory, as a person types it; the next command needs it again.
+    data_dir: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -36,8 +41,9 @@ struct Document<'a, Body> {
 }
 
 impl Output {
-    pub(crate) fn new(json: bool) -> Self {
-        Self { json }
+    pub(crate) fn new(json: bool, data_dir: Option<&Path>) -> Self {
+        let option = |dir: &Path| format!("--data-dir {}", shell_word(&dir.display().to_string()));
+        Self { json, data_dir: data_dir.map(option) }
     }
 
     /// Whether a program reads.
@@ -49,6 +55,27 @@ impl Output {
     pub(crate) fn say(&self, line: impl fmt::Display) {
         if !self.json {
             let _ = writeln!(anstream::stdout(), "{}", printable(&line.to_string()));
+        }
+    }
+
+    /// A line for a person that names commands to type next.
+    pub(crate) fn advise(&self, line: impl fmt::Display) {
+        if !self.json {
+            self.say(self.complete(&line.to_string()));
+        }
+    }
+
+    /// A text of ours whose commands work as they stand: each names the data directory that this one was given.
+    pub(crate) fn complete<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.data_dir
+            .as_ref()
+            .map_or(Cow::Borrowed(text), |option| with_option(text, option).into())
+    }
+
+    /// Makes the commands of failures work as they stand.
+    pub(crate) fn complete_all<'e>(&self, errors: impl IntoIterator<Item = &'e mut Envelope>) {
+        for error in errors {
+            error.suggestion = self.complete(&error.suggestion).into_owned();
         }
     }
 
@@ -70,12 +97,37 @@ impl Output {
     }
 
     /// What went wrong, then what to do.
-    pub(crate) fn failure(&self, envelope: &Envelope) {
+    pub(crate) fn failure(&self, mut envelope: Envelope) {
+        self.complete_all([&mut envelope]);
         if self.json {
-            let _ = self.reply(FAILURE_SCHEMA, &Failed { error: envelope });
+            let _ = self.reply(FAILURE_SCHEMA, &Failed { error: &envelope });
         }
         warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
     }
+}
+
+/// A text with an option behind the name of the program, wherever a command of it begins.
+fn with_option(text: &str, option: &str) -> String {
+    const PROGRAM: &str = "piton";
+    let commands = Arguments::command();
+    let is_command = |rest: &str| {
+        let ends = |letter: char| !letter.is_ascii_lowercase() && letter != '-';
+        let word = rest.split(ends).next().unwrap_or_default();
+        commands.get_subcommands().any(|command| command.get_name() == word)
+    };
+    let (mut completed, mut from) = (String::new(), 0);
+    for (at, _) in text.match_indices(PROGRAM) {
+        let (before, after) = (&text[..at], &text[at + PROGRAM.len()..]);
+        let begins = before.is_empty() || before.ends_with([' ', '\n', '`', '/']);
+        if begins && after.strip_prefix(' ').is_some_and(is_command) {
+            let end = at + PROGRAM.len();
+            completed.push_str(&text[from..end]);
+            completed.push(' ');
+            completed.push_str(option);
+            from = end;
+        }
+    }
+    completed + &text[from..]
 }
 
 /// Writes bytes to standard output as they are.
@@ -111,4 +163,25 @@ pub(crate) fn warn(line: impl fmt::Display) {
 /// A question to a person, whose answer follows on the same line.
 pub(crate) fn ask(question: impl fmt::Display) {
     let _ = write!(anstream::stderr(), "{} ", printable(&question.to_string()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_names_the_data_directory_that_the_one_before_was_given() {
+        let output = Output::new(false, Some(Path::new("/tmp/a b")));
+        let check = |text: &str, expected: &str| assert_eq!(output.complete(text), expected);
+        check("Fix it: piton data repair", "Fix it: piton --data-dir '/tmp/a b' data repair");
+        check(
+            "Run `piton doctor`, or `piton session verify x`.",
+            "Run `piton --data-dir '/tmp/a b' doctor`, or `piton --data-dir '/tmp/a b' session verify x`.",
+        );
+        check("  claude  piton mcp", "  claude  piton --data-dir '/tmp/a b' mcp");
+        for other in ["Use piton to find out.", "in .piton/workflows", "my-piton doctor", "piton"] {
+            check(other, other);
+        }
+        assert_eq!(Output::new(false, None).complete("`piton doctor`"), "`piton doctor`");
+    }
 }

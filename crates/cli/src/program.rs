@@ -29,7 +29,7 @@ pub(crate) fn run() -> ExitCode {
     };
     let app = App {
         environment: environment::of_this_process(),
-        output: Output::new(arguments.options.json),
+        output: Output::new(arguments.options.json, arguments.options.data_dir.as_deref()),
         command,
         chosen_dir: arguments.options.data_dir,
         log: OnceLock::new(),
@@ -49,9 +49,9 @@ fn finish(app: &App, outcome: Result<Ending, Failure>) -> ExitCode {
         Err(failure) => {
             let envelope = failure.envelope();
             if let Some(log) = app.log.get() {
-                log.failed(&envelope);
+                log.ended_with(&envelope);
             }
-            app.output.failure(&envelope);
+            app.output.failure(envelope);
             exit::code(&failure)
         }
     }

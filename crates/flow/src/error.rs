@@ -2,7 +2,7 @@
 //!
 //! *Invariants*: a failure names the node. No value of the backpack is in a message that is made here.
 
-use piton_backpack::Key;
+use piton_backpack::{Backpack, Identity, Key};
 use piton_core::bounds::ENVELOPE_TEXT_BYTES_MAX;
 use piton_core::error::{Details, sentence};
 use piton_core::{Code, Envelope, shell_word};
@@ -11,10 +11,15 @@ use serde_json::json;
 use crate::bounds::MISSING_NAMED_MAX;
 use crate::node::{NodeError, Phase};
 use crate::problem::{Problem, Severity};
+use crate::tool::TOOLS_COME_FROM;
 
 /// What to do about a value that its node cannot read: a run that continues would find it again.
 const PACK_ANOTHER: &str = "Or run the flow from there with another value: `piton flow replay BACKPACK --from NODE --set \
                             KEY=VALUE`.";
+
+/// What to do about a flow that is as it should be and lacks tools.
+const NAME_TOOLS: &str = "Run the command again with --tools and a file that names the MCP servers which have the tools, or \
+                          with --workspace for tools that work on files. If the name of a tool is wrong, correct it.";
 
 /// Why a flow cannot run, or did not come to its end.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -37,6 +42,8 @@ pub enum Error {
         violations: Vec<String>,
         /// The keys that hold nothing.
         missing: Vec<Key>,
+        /// The keys whose values have another shape.
+        wrong: Vec<Key>,
     },
     /// A node failed.
     #[error("node `{node}` failed in {phase}: {error}")]
@@ -120,19 +127,67 @@ impl Error {
         }
     }
 
+    /// The keys whose values are not as the node needs them, if nothing else is wrong.
+    fn wrong(&self) -> Vec<&Key> {
+        match self {
+            Self::Node { error, .. } => error.wrong().into_iter().collect(),
+            Self::Contract { phase: Phase::Inputs, missing, wrong, .. } if missing.is_empty() => {
+                wrong.iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The failure as every surface shows it, for a run on `backpack`: what the run was started with is changed where it
+    /// was given, and not in the flow.
+    pub fn envelope_for(&self, backpack: &Backpack) -> Envelope {
+        let envelope = self.envelope();
+        let (wrong, missing) = (self.wrong(), self.missing());
+        let Some(node) = self.node() else { return envelope };
+        let items = backpack.debug();
+        let item = |key: &Key| items.item(key.as_str()).ok().flatten();
+        let was_given =
+            |key: &&Key| item(key).is_some_and(|item| *item.source() == Identity::system());
+        let is_protected = |key: &Key| item(key).is_some_and(|item| item.labels().is_protected());
+        if wrong.is_empty() || !missing.is_empty() || !wrong.iter().all(was_given) {
+            let protected = wrong.iter().filter(|key| is_protected(key));
+            let suggestion = protected.fold(envelope.suggestion.clone(), |advice, key| {
+                advice.replace(&given_again(key, false), &given_again(key, true))
+            });
+            return envelope.with_suggestion(suggestion);
+        }
+        let options = wrong.iter().map(|key| given_again(key, is_protected(key)));
+        let command = "`piton flow replay BACKPACK --from NODE".to_owned();
+        let (command, left_out) = with_options(command, options);
+        if left_out > 0 {
+            return envelope;
+        }
+        let advice = format!(
+            "What was given when the run was started has another form than the node takes. Run the flow from there with another value: {command}."
+        );
+        envelope.with_suggestion(advice).with_name("NODE", shell_word(node))
+    }
+
     /// The failure as every surface shows it.
     pub fn envelope(&self) -> Envelope {
         if let Self::Backpack(error) = self {
             return error.envelope();
         }
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
+        if let Self::Invalid { problems } = self {
+            let mut errors = problems.iter().filter(|one| one.severity == Severity::Error);
+            let lacks_tools = errors.all(|problem| problem.message.ends_with(TOOLS_COME_FROM));
+            return if lacks_tools { envelope.with_suggestion(NAME_TOOLS) } else { envelope };
+        }
         let (cause, advice) = match self {
             Self::Node { error, .. } => (error.code(), error.suggestion()),
             _ => (None, None),
         };
         let envelope = match (cause, advice) {
             (Some(Code::BackpackWrongType), Some(advice)) => {
-                envelope.with_suggestion(format!("{advice} {PACK_ANOTHER}"))
+                let key = self.wrong().first().map_or("KEY", |key| key.as_str());
+                let other = PACK_ANOTHER.replace("KEY=VALUE", &shell_word(&format!("{key}=VALUE")));
+                envelope.with_suggestion(format!("{advice} {other}"))
             }
             // What caused it has its own advice; continuing comes after that.
             (_, Some(advice)) => {
@@ -165,12 +220,26 @@ impl Error {
     }
 }
 
-/// The command that runs a flow with these keys, as many as leave room for the words around it.
+/// The command that runs a flow with these keys.
 fn run_with(keys: &[&Key]) -> String {
-    let mut command = "`piton flow run FILE".to_owned();
+    let options = keys.iter().map(|key| given_again(key, false));
+    let command = "`piton flow run FILE".to_owned();
+    match with_options(command, options) {
+        (command, 0) => command,
+        (command, left_out) => format!("{command}, and {left_out} more that the message names"),
+    }
+}
+
+/// The option that gives a run a value; one about a person stays that.
+fn given_again(key: &Key, is_protected: bool) -> String {
+    let option = if is_protected { "--pii" } else { "--set" };
+    format!(" {option} {}", shell_word(&format!("{key}=VALUE")))
+}
+
+/// A command with as many options as leave room for the words around it, and how many were left out.
+fn with_options(mut command: String, options: impl Iterator<Item = String>) -> (String, usize) {
     let mut left_out = 0;
-    for key in keys {
-        let option = format!(" --set {}", shell_word(&format!("{key}=VALUE")));
+    for option in options {
         // A backtick would end what is marked as a command.
         if option.contains('`') || command.len() + option.len() > ENVELOPE_TEXT_BYTES_MAX / 2 {
             left_out += 1;
@@ -178,10 +247,8 @@ fn run_with(keys: &[&Key]) -> String {
             command += &option;
         }
     }
-    match left_out {
-        0 => format!("{command}`"),
-        _ => format!("{command}`, and {left_out} more that the message names"),
-    }
+    command.push('`');
+    (command, left_out)
 }
 
 fn listed(problems: &[Problem]) -> String {

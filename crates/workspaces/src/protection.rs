@@ -7,7 +7,8 @@
 //!
 //! *Limitations*: what a project lists as its own commands (build files, hooks of a package manager) is not protected:
 //! that is the work of an agent. docs/threat-model.md says what follows from that. Where a protected name leads by a link
-//! is protected only for names that stand in the Mount itself, and as it was when the Mount was opened.
+//! is protected only for names that stand in the Mount itself, and as it was when the Mount was opened: those deeper down
+//! are found only by a walk through all of the Mount, which has no bound.
 
 use std::{borrow::Cow, fmt};
 
@@ -22,7 +23,7 @@ const CLIENT: &str = "clients run commands that are named in it";
 const NAMES: [(&str, &str); 9] = [
     ("piton.toml", RULES),
     (".piton", RULES),
-    (".git", "git runs programs that are named in it"),
+    (GIT, "git runs programs that are named in it"),
     (".mcp.json", "clients start the programs that it names"),
     (".claude", CLIENT),
     (".codex", CLIENT),
@@ -30,6 +31,9 @@ const NAMES: [(&str, &str); 9] = [
     (".vscode", "editors run commands that are named in it"),
     (".envrc", "shells run it"),
 ];
+
+/// The one name that a project cannot make writable: whatever else it lists came with it, `.git` never does.
+const GIT: &str = ".git";
 
 /// The name by which file systems with short names find `.git`.
 const GIT_SHORT: &str = "git~1";
@@ -61,9 +65,16 @@ impl Protected {
     /// How a person allows changes, as a sentence.
     fn remedy(self) -> String {
         match self {
-            Self::Name(name) => format!(
-                "The person can allow it with `writable = [\"{name}\"]` in the Workspace's configuration, or with `,writable={name}` after its scope on the command line"
-            ),
+            Self::Name(name) => {
+                let place = if name == GIT {
+                    "in a `[[workspaces]]` with this prefix in their own configuration file, which `piton config show` names; piton.toml of a project cannot allow it"
+                } else {
+                    "in the `[[workspaces]]` with this prefix, in piton.toml or in their own configuration file"
+                };
+                format!(
+                    "The person can allow it with `writable = [\"{name}\"]` {place}. Or with `,writable={name}` after its scope on the command line"
+                )
+            }
             Self::Configuration | Self::Data => {
                 "Nobody can allow it: choose a Workspace without that directory".into()
             }
@@ -196,7 +207,7 @@ impl Protection {
 pub fn protected_name(name: &str) -> Option<&'static str> {
     let name = folded(name);
     if name == GIT_SHORT {
-        return Some(".git");
+        return Some(GIT);
     }
     NAMES.iter().find(|(one, _)| *one == name).map(|(one, _)| *one)
 }

@@ -3,13 +3,19 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use piton_runtime::config::{Configuration, Place, Problem, SettingKey, Settings, Value};
+use piton_runtime::{
+    config::{Place, Problem, SettingKey, Settings, Value},
+    frames::ContextSettings,
+    surroundings::ProjectDir,
+};
 use serde::Serialize;
 
 use crate::{
     app::App,
+    commands::workspace::Chosen,
     exit::Ending,
     failure::Failure,
+    open::{checked_root, trial_ports},
     table::{self, Cell},
 };
 
@@ -115,12 +121,33 @@ fn text(app: &App, value: &Value) -> String {
     }
 }
 
+/// Everything for which a server that is started here refuses its configuration, found as the server finds it.
+pub(crate) fn problems(app: &App) -> Vec<Problem> {
+    match find_problems(app) {
+        Ok(problems) | Err(Failure::Configuration(problems)) => problems,
+        Err(other) => {
+            let told = other.envelope();
+            vec![Problem::of("the configuration", told.message, told.suggestion)]
+        }
+    }
+}
+
+fn find_problems(app: &App) -> Result<Vec<Problem>, Failure> {
+    let configuration = app.configuration()?;
+    configuration.settings_here().map_err(Failure::Configuration)?;
+    let root = checked_root(app, &configuration)?;
+    let mut problems = Chosen::problems(app, &trial_ports(&configuration, &root))?;
+    let project = app.project(&configuration.settings())?;
+    let context =
+        ContextSettings::configured(&configuration, project.as_ref().map(ProjectDir::path));
+    problems.extend(context.err().unwrap_or_default());
+    Ok(problems)
+}
+
 fn check(app: &App) -> Result<Ending, Failure> {
-    let found =
-        Configuration::load(app.environment.clone()).and_then(|loaded| loaded.settings_here());
-    let problems = found.err().unwrap_or_default();
+    let problems = problems(app);
     if problems.is_empty() {
-        app.output.say("The configuration is in order. What holds: piton config show");
+        app.output.advise("The configuration is in order. What holds: piton config show");
     } else {
         for problem in &problems {
             app.output.say(problem);

@@ -101,7 +101,7 @@ fn verify(app: &App) -> Result<Ending, Failure> {
         for problem in &problems {
             app.output.say(format_args!("  {problem}"));
         }
-        app.output.say(if is_replaced {
+        app.output.advise(if is_replaced {
             Error::TableReplaced.envelope().suggestion
         } else {
             "Fix it: piton data repair".to_owned()
@@ -143,7 +143,8 @@ fn repair(app: &App) -> Result<Ending, Failure> {
                 app.output.say(format_args!("Places at which entries are lost: {}.", done.gaps));
             }
             app.output.say(format_args!("The damaged file is kept: {root}/{aside}"));
-            app.output.say("Check what is in it: piton context validate, piton workspace verify");
+            app.output
+                .advise("Check what is in it: piton context validate, piton workspace verify");
         }
     }
     let lost_files = if done.gaps + done.damaged > 0 {

@@ -42,5 +42,5 @@ fn list(app: &App) {
             app.output.say(format_args!("  {code}\n      {}", code.meaning()));
         }
     }
-    app.output.say("\nWhat to do about one: piton explain CODE");
+    app.output.advise("\nWhat to do about one: piton explain CODE");
 }

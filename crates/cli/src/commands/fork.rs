@@ -42,7 +42,14 @@ impl Fork {
         let here = Here::open(app, declared)?;
         let open = &here.open;
         let worlds = here.worlds();
-        let forked = open.wait(open.runtime.fork(&thing, into.as_deref(), &worlds))?;
+        let mut forked = open.wait(open.runtime.fork(&thing, into.as_deref(), &worlds))?;
+        if let ForkedThing::Flow(flow) = &mut forked {
+            // Without a default provider in the configuration, most flows ran with a file.
+            if open.runtime.model_settings()?.default.is_none() {
+                flow.command.push_str(" --models FILE");
+            }
+            flow.command = app.output.complete(&flow.command).into_owned();
+        }
         match &forked {
             ForkedThing::Run(forked) => {
                 open.log.about(forked.session_id);
@@ -79,14 +86,14 @@ fn say_run(app: &App, forked: &Forked) {
     output.say("Tell an agent to call:");
     output.say(format_args!("  {} {call}", forked.next_call.tool));
     let name = &forked.name;
-    output.say(format_args!(
+    output.advise(format_args!(
         "Or walk on yourself: piton workflow run --resume {name}@{}",
         ending(&node)
     ));
     // Once something is submitted here, the name alone means the new branch.
     if let Some(tip) = forked.branch_tip {
         let tip = tip.to_string();
-        output.say(format_args!(
+        output.advise(format_args!(
             "\nCompare the two branches later: piton diff {name}@{} {name}",
             ending(&tip)
         ));
@@ -99,8 +106,9 @@ fn say_flow(app: &App, forked: &ForkedFlow) {
     output.say(format_args!("{backpack} · before {node}, after commit {commit}"));
     output.say("A replay forks the backpack there and runs on. Nothing was written.\n");
     output.say(format_args!("Run it again from there:\n  {command}"));
+    output.say("Name the --models, --tools and --workspace that it ran with, and none that it ran without.");
     let fork = into.as_ref().map_or_else(|| "FORK".to_owned(), ToString::to_string);
-    output.say(format_args!("\nCompare later: piton diff {backpack} {fork}"));
+    output.advise(format_args!("\nCompare later: piton diff {backpack} {fork}"));
 }
 
 fn say_backpack(app: &App, forked: &ForkedBackpack) {
@@ -111,8 +119,8 @@ fn say_backpack(app: &App, forked: &ForkedBackpack) {
     );
     let keys = count(*keys, "key");
     app.output.say(format_args!("{backpack} holds what {of} held {at}: {keys}."));
-    app.output.say(format_args!("\nAttach agents to it: piton mcp --backpack {backpack}"));
-    app.output.say(format_args!("Compare later: piton diff {of} {backpack}"));
+    app.output.advise(format_args!("\nAttach agents to it: piton mcp --backpack {backpack}"));
+    app.output.advise(format_args!("Compare later: piton diff {of} {backpack}"));
 }
 
 fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
@@ -123,7 +131,8 @@ fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
     ));
     let flag = typed.map(|typed| format!(" --workspace {typed}")).unwrap_or_default();
     if typed.is_some() {
-        app.output.say(format_args!("\nGive it to an agent, in this directory: piton mcp{flag}"));
+        app.output
+            .advise(format_args!("\nGive it to an agent, in this directory: piton mcp{flag}"));
     }
-    app.output.say(format_args!("\nCompare later: piton diff {of} {overlay}{flag}"));
+    app.output.advise(format_args!("\nCompare later: piton diff {of} {overlay}{flag}"));
 }

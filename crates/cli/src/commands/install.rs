@@ -38,7 +38,7 @@ impl Install {
         let is_on_path = env::split_paths(path).any(|one| one == directory);
         app.output.say(format_args!("Installed {}.", app.shown(&program)));
         if is_on_path {
-            app.output.say(words::CONNECT);
+            app.output.advise(words::CONNECT);
         } else {
             app.output.say(format_args!(
                 "Your shell does not look there yet: add {} to PATH.",

@@ -58,7 +58,7 @@ impl Get {
             }
         };
         say(app, applied.preferences);
-        app.output.say("Change them: piton prefs set --autonomy … --risk-policy …");
+        app.output.advise("Change them: piton prefs set --autonomy … --risk-policy …");
         app.output.reply("piton.prefs/1", &applied)?;
         Ok(Ending::Done)
     }

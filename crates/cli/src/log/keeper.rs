@@ -80,6 +80,18 @@ impl Log {
 
     /// That the command did its work.
     pub(crate) fn ended(&self) {
+        self.append_left_out();
+        self.note(LogLevel::Info, "ended", None, None);
+    }
+
+    /// That the command ends with a failure.
+    pub(crate) fn ended_with(&self, envelope: &Envelope) {
+        self.append_left_out();
+        self.failed(envelope);
+    }
+
+    /// Writes how many failed calls have had no line.
+    fn append_left_out(&self) {
         let failures = std::mem::take(&mut *self.failures());
         for ((tool, code), counted) in failures.0 {
             if counted.left_out > 0 {
@@ -94,10 +106,9 @@ impl Log {
                 });
             }
         }
-        self.note(LogLevel::Info, "ended", None, None);
     }
 
-    /// That the command failed.
+    /// That something failed.
     pub(crate) fn failed(&self, envelope: &Envelope) {
         self.note(LogLevel::Error, "failed", None, Some(envelope.code));
     }
@@ -231,6 +242,30 @@ mod tests {
         let told: u64 =
             of(Code::WorkspaceUnmapped).map(|record| 1 + record.left_out.unwrap_or(0)).sum();
         assert_eq!(told, CALLS, "none is missing from the count");
+    }
+
+    #[test]
+    fn a_program_that_ends_with_a_failure_has_told_every_failed_call() {
+        const CALLS: u32 = LOG_FAILURES_MAX + 7;
+        let home = tempfile::tempdir().unwrap();
+        let log = Log::new(home.path(), LogLevel::Info, "mcp");
+        let code = Code::WorkspaceUnmapped;
+        let call = Called {
+            tool: "stat",
+            run: None,
+            outcome: Outcome::Failed,
+            code: Some(code),
+            took: Duration::ZERO,
+        };
+        for _ in 0..CALLS {
+            log.called(&call);
+        }
+        log.ended_with(&Envelope::new(Code::StoreIo, "The pipe broke."));
+        let records = super::super::read(&home.path().join(DIRECTORY)).unwrap();
+        let of_calls = records.iter().filter(|record| record.code == Some(code));
+        let told: u64 = of_calls.map(|record| 1 + record.left_out.unwrap_or(0)).sum();
+        assert_eq!(told, u64::from(CALLS), "none is missing from the count");
+        assert_eq!(records.last().unwrap().code, Some(Code::StoreIo));
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Case {
 }
 
 /// The error of a command, wherever in its document it stands.
-fn told_error(rig: &Rig, arguments: &[&str]) -> Value {
+pub(crate) fn told_error(rig: &Rig, arguments: &[&str]) -> Value {
     let output = rig.run(&[arguments, &["--json"]].concat());
     let told: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|_| panic!("{arguments:?}: {}", text(&output.stderr)));
@@ -263,7 +263,7 @@ fn bundles() -> [Case; 3] {
 }
 
 /// A flow of two nodes, with models that are rehearsed; the second takes what the first packed.
-fn with_flow() -> Rig {
+pub(crate) fn with_flow() -> Rig {
     let rig = Rig::new();
     let node = |id: &str, prompt: &str, output: &str| json!({ "id": id, "type": "chat", "params": { "prompt": prompt, "output": output } });
     let nodes = [node("ask", "Where?", "place"), node("tell", "About {{place}}.", "answer")];
@@ -281,7 +281,7 @@ fn speak(rig: &Rig) {
     rig.write("models.json", &json!({ "rehearsed": [{ "say": "Paris" }] }).to_string());
 }
 
-const RUN: [&str; 7] =
+pub(crate) const RUN: [&str; 7] =
     ["flow", "run", "flow.json", "--models", "models.json", "--backpack", "kept"];
 
 fn failed_node() -> Case {
@@ -318,7 +318,7 @@ fn wrong_type() -> Case {
     rig.write("models.json", &models.to_string());
     let run = ["flow", "run", "agent.json", "--models", "models.json", "--backpack", "kept"];
     case("BACKPACK_WRONG_TYPE", rig, &[&run[..], &["--set", "scout.calls=none"]].concat())
-        .with("KEY=VALUE", "scout.calls=[] --into corrected")
+        .with("scout.calls=VALUE", "scout.calls=[] --into corrected")
         .instead(&["backpack", "at", "corrected", "--key", "found"])
 }
 
@@ -419,7 +419,7 @@ fn cases() -> Vec<Case> {
 }
 
 /// The commands that a text quotes or points to, with names instead of the words in capitals.
-fn quoted_commands(text: &str, names: &[(&str, String)]) -> Vec<Vec<String>> {
+pub(crate) fn quoted_commands(text: &str, names: &[(&str, String)]) -> Vec<Vec<String>> {
     let quoted = text.split('`').skip(1).step_by(2);
     let pointed = text.lines().filter_map(|line| line.trim().strip_prefix("→ "));
     let commands = quoted.chain(pointed).filter_map(|text| text.strip_prefix("piton "));

@@ -143,5 +143,5 @@ fn an_agent_of_context_that_is_not_configured_is_told_when_the_server_starts() {
     let output = rig.type_in(&["mcp"], "");
     let told = crate::rig::text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("`context.agent` is ghost, which is no agent."), "{told}");
+    assert!(told.contains("`context.agent` is ghost, which is no agent;"), "{told}");
 }

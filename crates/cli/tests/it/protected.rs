@@ -121,6 +121,37 @@ fn a_project_cannot_open_git_to_agents() {
     assert!(rig.says(&["workspace", "map", "--workspace", "/git=.git:rw"]).contains("/git"));
 }
 
+/// The line of configuration that a refusal names is enough, in the file that it names.
+#[test]
+fn what_a_refusal_says_to_write_works_in_the_file_that_it_names() {
+    let allowed = |rig: &Rig, path: &str| {
+        let mut agent = Agent::start(rig);
+        let (text, is_error) =
+            agent.call_text("write", &json!({ "path": path, "content": "{}\n" }));
+        agent.leave();
+        (text, !is_error)
+    };
+    for (path, in_project) in [("/project/.vscode/x", true), ("/project/.git/x", false)] {
+        let rig = rig();
+        let (refused, _) = allowed(&rig, path);
+        assert!(refused.contains("their own configuration file"), "{refused}");
+        assert_eq!(refused.contains("piton.toml of a project cannot"), !in_project, "{refused}");
+        let mut quoted = refused.split('`').skip(1).step_by(2);
+        let line = quoted.find(|text| text.starts_with("writable")).unwrap();
+        let with_line = READ_WRITE.replace("deny", &format!("{line}\ndeny"));
+        if in_project {
+            rig.write("piton.toml", &with_line);
+            assert!(allowed(&rig, path).1, "{line}");
+        }
+        rig.write("piton.toml", READ_WRITE);
+        let shown = rig.tells(&["config", "show"]);
+        let file = std::path::Path::new(shown["userFile"].as_str().unwrap());
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, with_line.replace("\".\"", "\"~/project\"")).unwrap();
+        assert!(allowed(&rig, path).1, "{line}");
+    }
+}
+
 #[test]
 fn no_agent_changes_what_piton_keeps_and_is_told_by() {
     let rig = rig();
@@ -147,14 +178,14 @@ fn no_agent_sees_the_keys_and_records_of_piton() {
     let start = json!({ "workflowId": "wr.tour", "goal": "Look." });
     let (text, is_error) = agent.call_text("start_workflow", &start);
     assert!(!is_error, "there are keys now: {text}");
-    let ring = "/home/.local/share/piton/keys/keyring.json";
+    let keys = "/home/.local/share/piton/keys/keyring.json";
     for (tool, arguments) in [
-        ("read", json!({ "path": ring })),
+        ("read", json!({ "path": keys })),
         ("read", json!({ "path": "/home/.local/share/PITON/keys/keyring.json" })),
-        ("stat", json!({ "path": ring })),
+        ("stat", json!({ "path": keys })),
         ("ls", json!({ "path": "/home/.local/share/piton" })),
         ("grep", json!({ "pattern": ".", "path": "/home/.local/share/piton" })),
-        ("copy", json!({ "from": ring, "to": "/home/mine.json" })),
+        ("copy", json!({ "from": keys, "to": "/home/mine.json" })),
         ("write", json!({ "path": "/home/.local/share/piton/new", "content": "x" })),
         ("delete", json!({ "path": "/home/.local", "recursive": true })),
         ("move", json!({ "from": "/home/.local/share", "to": "/home/.local/shared" })),

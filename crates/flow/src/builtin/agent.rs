@@ -22,6 +22,7 @@ use crate::config::{BuildRequest, ParamProblem};
 use crate::error::Error;
 use crate::graph::{Flow, NodeSettings};
 use crate::node::{BoxFuture, Context, Exec, Node, NodeError, RetryRule};
+use crate::tool::TOOLS_COME_FROM;
 
 const ANSWER: &str = "answer";
 
@@ -69,7 +70,8 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<Flow, Vec<ParamProblem
                 choices.push(Choice { action: name.clone(), when: description.clone() });
             }
             Err(error) => {
-                problems.push(ParamProblem::new(format!("tools[{index}]"), error.to_string()));
+                let words = format!("{error}; {TOOLS_COME_FROM}");
+                problems.push(ParamProblem::new(format!("tools[{index}]"), words));
             }
         }
     }

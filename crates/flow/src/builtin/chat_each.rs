@@ -75,7 +75,8 @@ impl Node for ChatEach {
     fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let Value::Array(entries) = context.unpack_required(&self.over).await? else {
-                return Err(NodeError::new(format!("what lies under `{}` is no list", self.over)));
+                let message = format!("what lies under `{}` is no list", self.over);
+                return Err(NodeError::wrong_value(&self.over, message));
             };
             let request = self.asking.request(context, "").await?;
             let bytes: usize = request.messages.iter().map(Message::bytes).sum();

@@ -86,7 +86,7 @@ impl Place {
         let found = step_into(&value, &inside);
         if found.is_none() && !self.optional {
             let message = format!("`{key}` has nothing at `{}`", inside.join("."));
-            return Err(NodeError::new(message));
+            return Err(NodeError::wrong_value(key, message));
         }
         Ok(found.cloned())
     }

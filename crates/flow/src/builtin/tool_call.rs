@@ -8,7 +8,7 @@ use super::template::JsonTemplate;
 use crate::action::Action;
 use crate::config::{BuildRequest, ParamProblem};
 use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
-use crate::tool::Tools;
+use crate::tool::{TOOLS_COME_FROM, Tools};
 
 piton_core::closed_set! {
     /// What becomes of a tool that failed, after the last attempt.
@@ -57,15 +57,10 @@ impl Which {
         tools: &Tools,
     ) -> Result<Self, ParamProblem> {
         match (tool, from) {
-            (Some(tool), None) if tools.contains(&tool) => Ok(Self::Named(tool)),
-            (Some(tool), None) => {
-                let known: Vec<&str> = tools.names().collect();
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                Err(ParamProblem::new(
-                    "tool",
-                    format!("there is no tool `{tool}`; there is: {known}"),
-                ))
-            }
+            (Some(tool), None) => match tools.spec(&tool) {
+                Ok(_) => Ok(Self::Named(tool)),
+                Err(error) => Err(ParamProblem::new("tool", format!("{error}; {TOOLS_COME_FROM}"))),
+            },
             (None, Some(from)) => key("toolFrom", &from).map(|()| Self::From(from)),
             _ => Err(ParamProblem::new("tool", "either `tool` or `toolFrom` is expected")),
         }

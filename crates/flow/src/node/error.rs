@@ -29,12 +29,18 @@ pub struct NodeError {
     /// The code and the next action of the part that it comes from.
     cause: Option<(Code, String)>,
     missing: Option<Key>,
+    wrong: Option<Key>,
 }
 
 impl NodeError {
     /// A failure in the node's own words.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), cause: None, missing: None }
+        Self { message: message.into(), cause: None, missing: None, wrong: None }
+    }
+
+    /// The value under a key has another form than the node takes.
+    pub(crate) fn wrong_value(key: &str, message: impl Into<String>) -> Self {
+        Self { wrong: Key::parse(key).ok(), ..Self::new(message) }
     }
 
     /// What happened.
@@ -57,6 +63,11 @@ impl NodeError {
         self.missing.as_ref()
     }
 
+    /// The key whose value has another form than the node takes, if that is why it failed.
+    pub(crate) const fn wrong(&self) -> Option<&Key> {
+        self.wrong.as_ref()
+    }
+
     /// The same failure in other words.
     pub(crate) fn with_message(mut self, message: String) -> Self {
         self.message = message;
@@ -68,18 +79,19 @@ impl From<piton_backpack::Error> for NodeError {
     fn from(error: piton_backpack::Error) -> Self {
         let cause = (error.code(), error.envelope().suggestion);
         let message = error.to_string();
-        let missing = match error {
-            piton_backpack::Error::Missing { key } => Some(key),
-            _ => None,
+        let (missing, wrong) = match error {
+            piton_backpack::Error::Missing { key } => (Some(key), None),
+            piton_backpack::Error::WrongType { key, .. } => (None, Some(key)),
+            _ => (None, None),
         };
-        Self { message, cause: Some(cause), missing }
+        Self { message, cause: Some(cause), missing, wrong }
     }
 }
 
 impl From<piton_models::Error> for NodeError {
     fn from(error: piton_models::Error) -> Self {
         let cause = (error.code(), error.envelope().suggestion);
-        Self { message: error.to_string(), cause: Some(cause), missing: None }
+        Self { message: error.to_string(), cause: Some(cause), missing: None, wrong: None }
     }
 }
 

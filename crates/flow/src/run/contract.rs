@@ -10,11 +10,14 @@ use crate::node::Phase;
 
 /// Looks at every declared key as the node itself sees it, and gathers every violation. It leaves no trace of reading.
 pub(super) async fn check(ready: &Ready, phase: Phase, contract: &Contract) -> Result<(), Error> {
-    let (mut violations, mut missing) = (Vec::new(), Vec::new());
+    let (mut violations, mut missing, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
     for (key, schema) in &contract.schemas {
         match ready.scope.peek::<Value>(key.as_str()).await {
             Ok(Some(value)) => {
                 let found = schema.violations(&value);
+                if !found.is_empty() {
+                    wrong.push(key.clone());
+                }
                 violations.extend(found.into_iter().map(|words| format!("`{key}`: {words}")));
             }
             Ok(None) => {
@@ -27,7 +30,7 @@ pub(super) async fn check(ready: &Ready, phase: Phase, contract: &Contract) -> R
     if violations.is_empty() {
         return Ok(());
     }
-    let error = Error::Contract { node: ready.id.clone(), phase, violations, missing };
+    let error = Error::Contract { node: ready.id.clone(), phase, violations, missing, wrong };
     let (message, code) = (cut(&error.to_string()), Some(error.code()));
     ready.tap.tell(EventKind::Error { phase, attempt: None, code, message });
     Err(error)

@@ -2,6 +2,10 @@
 
 use crate::bounds::TOOL_RESULT_BYTES_MAX;
 
+/// Where a flow gets tools that it lacks, as words that end what is said about one.
+pub(crate) const TOOLS_COME_FROM: &str =
+    "tools come from the MCP servers of --tools FILE, and from Workspaces";
+
 /// Why a tool gave nothing back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -5,6 +5,7 @@ mod function;
 mod large_numbers;
 mod registry;
 
+pub(crate) use error::TOOLS_COME_FROM;
 pub use error::ToolError;
 pub use function::{FunctionTool, Tool};
 pub(crate) use large_numbers::keep_as_text;

@@ -113,7 +113,9 @@ fn keys_that_are_missing_are_words_of_a_command() {
     let advice = |missing: &[&str]| {
         let missing = missing.iter().map(|key| Key::parse(key).unwrap()).collect();
         let (node, phase) = ("fetch".to_owned(), Phase::Inputs);
-        Error::Contract { node, phase, violations: Vec::new(), missing }.envelope().suggestion
+        Error::Contract { node, phase, violations: Vec::new(), missing, wrong: Vec::new() }
+            .envelope()
+            .suggestion
     };
     let rest = "Or let an earlier node pack it.";
     let check = |missing: &[&str], command: &str| {

@@ -28,11 +28,7 @@ pub struct Problem {
 
 impl Problem {
     /// Something that is wrong with a place as a whole.
-    pub(super) fn of(
-        place: impl Into<String>,
-        reason: impl Into<String>,
-        fix: impl Into<String>,
-    ) -> Self {
+    pub fn of(place: impl Into<String>, reason: impl Into<String>, fix: impl Into<String>) -> Self {
         let (place, reason, fix) = (place.into(), reason.into(), fix.into());
         Self { place, line: None, column: None, reason, fix }
     }

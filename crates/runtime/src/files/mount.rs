@@ -12,7 +12,10 @@ const FORM: &str = "write PREFIX=STORE:SCOPE, as in `/docs=./docs:ro`, `/scratch
 
 /// A Workspace as a person types it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mount(WorkspaceConfig);
+pub struct Mount {
+    config: WorkspaceConfig,
+    typed: String,
+}
 
 impl Mount {
     /// The form in which it is typed.
@@ -20,7 +23,12 @@ impl Mount {
 
     /// What it says.
     pub fn config(&self) -> &WorkspaceConfig {
-        &self.0
+        &self.config
+    }
+
+    /// It as it was typed.
+    pub fn typed(&self) -> &str {
+        &self.typed
     }
 }
 
@@ -79,6 +87,6 @@ impl FromStr for Mount {
                 return Err(wrong(what));
             }
         }
-        Ok(Self(config))
+        Ok(Self { config, typed: text.to_owned() })
     }
 }

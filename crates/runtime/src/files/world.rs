@@ -6,7 +6,7 @@ use std::sync::Arc;
 use piton_core::{Code, Envelope, Provenance};
 use piton_workflow::compile::{StepAccess, WorkspaceAccess};
 use piton_workspaces::audit::Ledgers;
-use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig, WorkspacePorts, open};
+use piton_workspaces::config::{Opened, OpenedOverlay, WorkspaceConfig, WorkspacePorts, open};
 use piton_workspaces::landlock::Opening;
 use piton_workspaces::path::LogicalPath;
 use piton_workspaces::{Actor, Error, Files, Tool, Workspace, Workspaces};
@@ -40,22 +40,25 @@ impl FileWorld {
     /// Opens what is declared, and settles what processes left open there that died. If anything is wrong, every
     /// problem is named and nothing is open.
     pub async fn open(joined: Joined, ports: &WorkspacePorts) -> Result<Self, Envelope> {
-        let Joined { workspaces: declared, mut notes, problems } = joined;
-        let configs: Vec<WorkspaceConfig> =
-            declared.iter().map(|(config, _)| config.clone()).collect();
-        let opened = match open(&configs, ports) {
-            Ok(opened) if problems.is_empty() => opened,
-            Ok(_) => return Err(refused(&problems)),
-            Err(Error::Config { problems: more }) => {
-                return Err(refused(&[problems, more].concat()));
-            }
-            Err(other) => return Err(other.envelope()),
-        };
+        let opened = opened(&joined, ports).map_err(|error| match error {
+            Error::Config { .. } => error.envelope().with_suggestion(MEND),
+            other => other.envelope(),
+        })?;
+        let Joined { workspaces: declared, mut notes, .. } = joined;
         notes.extend(opened.warnings);
         let ledgers = Ledgers::of(&ports.kept.table, &ports.kept.clock, &opened.mounts);
         let workspaces = Arc::new(opened.workspaces);
         ledgers.recover(&workspaces).await.map_err(|error| error.envelope())?;
         Ok(Self { workspaces, overlays: opened.overlays, ledgers, declared, notes })
+    }
+
+    /// Everything for which [`Self::open`] refuses what is declared, each beginning with the prefix that it is about.
+    pub fn problems(joined: &Joined, ports: &WorkspacePorts) -> Vec<String> {
+        match opened(joined, ports) {
+            Ok(_) => Vec::new(),
+            Err(Error::Config { problems }) => problems,
+            Err(other) => vec![other.to_string()],
+        }
     }
 
     /// What an agent is told about its files before it begins.
@@ -201,6 +204,16 @@ fn narrowed(refused: Envelope, granted: &Workspaces) -> Envelope {
     refused.with_suggestion(suggestion.trim_end())
 }
 
-fn refused(problems: &[String]) -> Envelope {
-    Error::Config { problems: problems.to_vec() }.envelope().with_suggestion(MEND)
+/// Opens what is declared, or names everything that is wrong with it.
+fn opened(joined: &Joined, ports: &WorkspacePorts) -> Result<Opened, Error> {
+    let configs: Vec<WorkspaceConfig> =
+        joined.workspaces.iter().map(|(config, _)| config.clone()).collect();
+    let mut problems = joined.problems.clone();
+    match open(&configs, ports) {
+        Ok(opened) if problems.is_empty() => return Ok(opened),
+        Ok(_) => {}
+        Err(Error::Config { problems: more }) => problems.extend(more),
+        Err(other) => return Err(other),
+    }
+    Err(Error::Config { problems })
 }

@@ -135,9 +135,10 @@ impl Flows {
         };
         let (report, ()) = futures_util::future::join(running, hearing).await;
         let closed = backpack.close().await.map_err(|error| error.envelope());
-        let report = report.map_err(|error| error.envelope().with_name("BACKPACK", id))?;
+        let told = |error: &Error| error.envelope_for(backpack.memory()).with_name("BACKPACK", id);
+        let report = report.map_err(|error| told(&error))?;
         closed?;
-        Ok(ran(id, report, warnings))
+        Ok(ran(id, report, warnings, told))
     }
 
     /// Refuses a flow that calls tools if something is missing that they work on.
@@ -195,11 +196,16 @@ fn warning(event: &RunEvent) -> Option<String> {
     })
 }
 
-fn ran(id: &BackpackId, report: Report, warnings: Vec<String>) -> FlowRan {
+fn ran(
+    id: &BackpackId,
+    report: Report,
+    warnings: Vec<String>,
+    told: impl FnOnce(&Error) -> Envelope,
+) -> FlowRan {
     let status = report.status();
     let (action, error) = match report.outcome {
         Ok(action) => (Some(action.to_string()), None),
-        Err(error) => (None, Some(error.envelope().with_name("BACKPACK", id))),
+        Err(error) => (None, Some(told(&error))),
     };
     let (run_id, backpack, steps) = (report.run, id.clone(), report.steps);
     FlowRan { run_id, backpack, status, steps, warnings, action, error }

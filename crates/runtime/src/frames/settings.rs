@@ -1,12 +1,14 @@
 //! Which agents work with context, and whom the clients of the MCP server act as.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use piton_context::agent::{Agent, Agents, Role};
 use piton_context::word::AgentId;
 use piton_core::{Code, Envelope};
 
 use crate::config::section::{ContextSection, Found};
+use crate::config::{Configuration, Problem};
 use crate::nearest::nearest;
 
 /// The agent that a person at the command line is. It needs no configuration, and nobody else can be it.
@@ -39,8 +41,16 @@ pub(super) fn person() -> AgentId {
 }
 
 impl ContextSettings {
+    /// What the files of a configuration say for a project, as they are now.
+    pub fn configured(
+        configuration: &Configuration,
+        project: Option<&Path>,
+    ) -> Result<Self, Vec<Problem>> {
+        Self::join(configuration.sections_for(project)?).map_err(|problem| vec![problem])
+    }
+
     /// What sections say together, weakest first: a stronger one replaces agents of the same name.
-    pub fn join(sections: Vec<Found<ContextSection>>) -> Result<Self, Envelope> {
+    pub fn join(sections: Vec<Found<ContextSection>>) -> Result<Self, Problem> {
         let mut joined = Self { is_configured: !sections.is_empty(), ..Self::default() };
         for section in sections {
             let file = section.file.display().to_string();
@@ -51,9 +61,8 @@ impl ContextSettings {
             }
             if let Some(agent) = agent {
                 if !joined.agents.contains_key(&agent) {
-                    let message = format!("{file}: `context.agent` is {agent}, which is no agent.");
-                    return Err(Envelope::new(Code::ValidationError, message)
-                        .with_suggestion(joined.offer(&agent)));
+                    let reason = format!("`context.agent` is {agent}, which is no agent");
+                    return Err(Problem::of(file, reason, joined.fix(&agent)));
                 }
                 joined.served = Some(agent);
             }
@@ -97,6 +106,17 @@ impl ContextSettings {
         let configured = configured.map(|(id, agent)| Agent { id: id.clone(), role: agent.role });
         let person = Agent { id: person(), role: Role::Synthesis };
         Agents::new(configured.chain([person]))
+    }
+
+    /// What to do about a line that names nobody.
+    fn fix(&self, name: &AgentId) -> String {
+        let names = self.agents.keys().map(AgentId::as_str);
+        match nearest(name.as_str(), names).first() {
+            Some(close) => format!("write `{close}`"),
+            None => format!(
+                "add it with `[[context.agents]]`, `name = \"{name}\"` and `role = \"reader\"`, or take the line away"
+            ),
+        }
     }
 
     /// What to write instead of a name that nobody has.

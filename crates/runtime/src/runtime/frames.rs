@@ -15,9 +15,8 @@ impl Runtime {
         &self,
         project: Option<&ProjectDir>,
     ) -> Result<ContextSettings, Envelope> {
-        let directory = project.map(ProjectDir::path);
-        let sections = self.configuration.sections_for(directory);
-        ContextSettings::join(sections.map_err(|found| Problem::envelope(&found))?)
+        ContextSettings::configured(&self.configuration, project.map(ProjectDir::path))
+            .map_err(|found| Problem::envelope(&found))
     }
 
     /// The agent of context that clients in a project act as: the one that the process was started with, or the one

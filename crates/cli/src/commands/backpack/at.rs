@@ -71,7 +71,8 @@ fn say(app: &App, state: &BackpackState, name: &str) {
     say_left_out(app, state.left_out, "keys");
     if let (Some(item), Some(commit)) = (state.items.first(), &state.commit) {
         let key = &item.key;
-        app.output.say(format_args!("\nOne value: piton backpack at {name} {commit} --key {key}"));
+        app.output
+            .advise(format_args!("\nOne value: piton backpack at {name} {commit} --key {key}"));
     }
 }
 

@@ -46,7 +46,7 @@ fn say(app: &App, blame: &look::Blame, name: &str) {
     }
     say_left_out(app, blame.left_out, "lines");
     if let Some(commit) = blame.lines.iter().find_map(|line| line.commit.as_ref()) {
-        app.output.say(format_args!("\nWhat it stored: piton backpack show {name} {commit}"));
+        app.output.advise(format_args!("\nWhat it stored: piton backpack show {name} {commit}"));
     }
 }
 

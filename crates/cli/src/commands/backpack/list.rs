@@ -17,7 +17,8 @@ use crate::{
 const HEADS: [&str; 6] = ["BACKPACK", "FLOW", "STATUS", "NODES", "KEYS", "LAST"];
 
 pub(super) fn run(app: &App, open: &Open) -> Result<Ending, Failure> {
-    let list = open.wait(backpacks(open).list())?;
+    let mut list = open.wait(backpacks(open).list())?;
+    app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
     say(app, &list);
     app.output.reply("piton.backpack.list/1", &list)?;
     Ok(Ending::Done)
@@ -40,10 +41,10 @@ fn say(app: &App, list: &BackpackList) {
     say_left_out(app, list.left_out, "older backpacks");
     match list.backpacks.first() {
         Some(line) => {
-            app.output.say(format_args!("\nLook at one: piton backpack log {}", line.short));
+            app.output.advise(format_args!("\nLook at one: piton backpack log {}", line.short));
         }
         None if !list.troubled.is_empty() => {}
-        None => app.output.say("A flow makes them: piton flow run FILE"),
+        None => app.output.advise("A flow makes them: piton flow run FILE"),
     }
 }
 

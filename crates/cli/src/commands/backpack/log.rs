@@ -79,7 +79,7 @@ fn say(app: &App, log: &BackpackLog, name: &str) {
     let rows: Vec<_> = log.commits.iter().map(row).collect();
     if rows.is_empty() {
         app.output.say("There are no such commits.");
-        app.output.say(format_args!("See all of them: piton backpack log {name} --all"));
+        app.output.advise(format_args!("See all of them: piton backpack log {name} --all"));
     } else {
         for line in table::lines(HEADS, &rows) {
             app.output.say(line);
@@ -95,7 +95,8 @@ fn say(app: &App, log: &BackpackLog, name: &str) {
         ));
     }
     if let Some(commit) = log.commits.first() {
-        app.output.say(format_args!("\nLook at one: piton backpack show {name} {}", commit.short));
+        app.output
+            .advise(format_args!("\nLook at one: piton backpack show {name} {}", commit.short));
     }
 }
 

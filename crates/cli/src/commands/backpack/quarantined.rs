@@ -57,7 +57,7 @@ fn say(app: &App, list: &QuarantineList, name: &str) {
     }
     say_left_out(app, list.left_out, "entries");
     let short = &newest.short;
-    app.output.say(format_args!("\nOne of them: piton backpack show {name} {short} --reveal"));
+    app.output.advise(format_args!("\nOne of them: piton backpack show {name} {short} --reveal"));
 }
 
 fn row(entry: &QuarantineLine) -> [Cell; 6] {

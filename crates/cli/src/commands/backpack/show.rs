@@ -26,7 +26,7 @@ impl Show {
         let shown = backpacks(open);
         let shown = open.wait(shown.show(&backpack.run, &commit, revealing.reveal()))?;
         say(app, &shown);
-        app.output.say(format_args!("\n{}", next_step(&shown, &backpack.run.0, &revealing)));
+        app.output.advise(format_args!("\n{}", next_step(&shown, &backpack.run.0, &revealing)));
         app.output.reply("piton.backpack.show/1", &shown)?;
         Ok(Ending::Done)
     }

@@ -23,7 +23,10 @@ struct Verified<'a> {
 
 impl Verify {
     pub(super) fn run(&self, app: &App, open: &Open) -> Result<Ending, Failure> {
-        let verdicts = open.wait(backpacks(open).verify(self.run.as_ref()))?;
+        let mut verdicts = open.wait(backpacks(open).verify(self.run.as_ref()))?;
+        for verdict in &mut verdicts {
+            complete(app, verdict);
+        }
         let damaged = verdicts.iter().filter(|verdict| !verdict.is_sound);
         let is_sound = damaged.clone().next().is_none();
         let noteworthy = |one: &&BackpackSoundness| !one.is_sound || one.unfinished_bytes > 0;
@@ -42,10 +45,15 @@ impl Verify {
 
 pub(super) fn repair(app: &App, open: &Open, backpack: &Backpack) -> Result<Ending, Failure> {
     let blobs = open.blobs();
-    let verdict = open.wait(backpacks(open).repair(&backpack.run, &*blobs))?;
+    let mut verdict = open.wait(backpacks(open).repair(&backpack.run, &*blobs))?;
+    complete(app, &mut verdict);
     say(app, &verdict);
     app.output.reply("piton.backpack.repair/1", &verdict)?;
     Ok(if verdict.is_sound { Ending::Done } else { Ending::Damaged })
+}
+
+fn complete(app: &App, verdict: &mut BackpackSoundness) {
+    verdict.next = verdict.next.take().map(|next| app.output.complete(&next).into_owned());
 }
 
 fn say(app: &App, verdict: &BackpackSoundness) {

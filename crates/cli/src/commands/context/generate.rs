@@ -195,7 +195,7 @@ pub(super) fn say(app: &App, done: &Generated) {
         done.count(Fate::NotStarted),
         done.usage.total(),
     ));
-    app.output.say(if !done.is_complete() {
+    app.output.advise(if !done.is_complete() {
         "Run the command again to go on; what is done stays."
     } else if done.count(Fate::Existing) > 0 && done.count(Fate::Made) == 0 {
         "Nothing was asked. Ask again with --force."

@@ -75,7 +75,7 @@ fn say_scan(app: &App, found: &ScanShown) {
             app.output.say(format_args!("  {}: {}", problem.path, problem.detail));
         }
     }
-    app.output.say("See what is fresh: piton context status");
+    app.output.advise("See what is fresh: piton context status");
 }
 
 pub(super) fn status(app: &App) -> Result<Ending, Failure> {
@@ -100,7 +100,7 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
     ));
     if found.types.is_empty() && found.report.left_behind == 0 {
         app.output.say("It has no frames yet.");
-        app.output.say(
+        app.output.advise(
             "Put one: piton context put-frame README.md --type summary --text \"What it says.\"",
         );
         return;
@@ -116,7 +116,7 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
     }
     let more = found.report.stale.len().saturating_sub(STALE_SHOWN);
     if more > 0 {
-        app.output.say(format_args!("and {more} more; all of them: piton context report"));
+        app.output.advise(format_args!("and {more} more; all of them: piton context report"));
     }
     if found.report.left_behind > 0 {
         let left = usize::try_from(found.report.left_behind).unwrap_or(usize::MAX);
@@ -127,13 +127,13 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
             count(left, "frame"),
             paths.join(", ")
         ));
-        app.output.say("Give them to where the file is now: piton context adopt OLD NEW");
+        app.output.advise("Give them to where the file is now: piton context adopt OLD NEW");
     }
     if let Some(reason) = &found.report.unchecked {
         app.output.say(format_args!("Freshness was not checked: {reason}."));
         return;
     }
-    app.output.say(match next_to_fix(&found.report.stale) {
+    app.output.advise(match next_to_fix(&found.report.stale) {
         Some(StaleFrame { remedy, path, frame_type, agent, .. }) => {
             fix(frames, *remedy, path, frame_type, agent)
         }
@@ -209,7 +209,7 @@ pub(super) fn validate(app: &App) -> Result<Ending, Failure> {
     for damage in &found.damage {
         app.output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
     }
-    app.output.say(if found.is_sound() {
+    app.output.advise(if found.is_sound() {
         "Nothing is damaged."
     } else {
         "It is damaged. Fix it: piton context repair"
@@ -248,7 +248,7 @@ pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
         output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
     }
     let is_sound = validation.is_sound();
-    output.say(match (is_sound, repaired.taken.is_empty()) {
+    output.advise(match (is_sound, repaired.taken.is_empty()) {
         (true, true) => "Nothing is damaged.",
         (true, false) => {
             "Nothing is damaged any more. A frame that was taken out can be put again: piton context put-frame"
@@ -271,7 +271,8 @@ fn say_set_aside(app: &App, taken: &[SetAside]) {
     }
     let more = taken.len().saturating_sub(STALE_SHOWN);
     if more > 0 {
-        app.output.say(format_args!("and {more} more; all of them: piton context repairs --json"));
+        app.output
+            .advise(format_args!("and {more} more; all of them: piton context repairs --json"));
     }
 }
 
@@ -282,7 +283,7 @@ pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
         app.output.say("Nothing was taken out of the context of this project.");
     } else {
         say_set_aside(app, &taken);
-        app.output.say(
+        app.output.advise(
             "Piton keeps these in the table. A frame can be put again: piton context put-frame",
         );
     }
@@ -304,7 +305,7 @@ pub(super) fn history(app: &App) -> Result<Ending, Failure> {
             ago(now, tree.recorded_at_ms),
         ));
     }
-    app.output.say(if trees.is_empty() {
+    app.output.advise(if trees.is_empty() {
         "No tree is recorded. Record one: piton context scan"
     } else {
         "Compare one with the newest: piton context diff @-1"
@@ -327,7 +328,7 @@ pub(super) fn agents(app: &App) -> Result<Ending, Failure> {
         };
         app.output.say(format_args!("{}: {}{model}{served}", agent.name, agent.role));
     }
-    app.output.say(match (agents.is_empty(), agents.iter().any(|agent| agent.is_served)) {
+    app.output.advise(match (agents.is_empty(), agents.iter().any(|agent| agent.is_served)) {
         (true, _) => "No agent is configured. Add one to piton.toml with [[context.agents]].",
         (_, true) => "Act as one: piton context --agent NAME …",
         (_, false) => "Clients act as nobody. Say whom in piton.toml: [context] agent = \"…\"",

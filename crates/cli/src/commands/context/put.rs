@@ -78,7 +78,7 @@ impl Adopt {
         let (desk, acting) = Desk::of(app, agent)?;
         let adopted = desk.open.wait(acting.adopt(&self.old, &self.new))?;
         app.output.say(adopted.text());
-        app.output.say(format_args!("See them: piton context get-node {}", self.new));
+        app.output.advise(format_args!("See them: piton context get-node {}", self.new));
         app.output.reply("piton.context.adopt/1", &adopted)?;
         Ok(Ending::Done)
     }
@@ -109,7 +109,7 @@ impl Invalidate {
             BasisKind::Generated => Remedy::Generate,
             BasisKind::Synthesis => Remedy::Regenerate,
         };
-        app.output.say(fix(&desk.frames, remedy, &path, &frame_type, &head.agent_id));
+        app.output.advise(fix(&desk.frames, remedy, &path, &frame_type, &head.agent_id));
         let told = json!({ "node": node, "frameType": frame_type, "reason": because });
         app.output.reply("piton.context.invalidate/1", &told)?;
         Ok(Ending::Done)

@@ -163,7 +163,7 @@ fn say(app: &App, found: &NodeShown) {
     }
     let all = usize::try_from(found.frame_count).unwrap_or(usize::MAX);
     if all == 0 {
-        app.output.say(format_args!(
+        app.output.advise(format_args!(
             "It has no frames. Put one: piton context put-frame {} --type summary --text \"…\"",
             found.path
         ));

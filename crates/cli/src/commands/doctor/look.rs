@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     app::App,
+    commands::config,
     exit::Ending,
     failure::Failure,
     open::Open,
@@ -21,12 +22,12 @@ use crate::{
 
 /// Looks at everything, and tells what was found.
 pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
-    let configured = app
-        .configuration()
-        .and_then(|loaded| loaded.settings_here().map_err(Failure::Configuration));
-    let mut findings = vec![match &configured {
-        Ok(_) => Finding::good("configuration", "in order"),
-        Err(failure) => Finding::bad("configuration", failure),
+    let wrong = config::problems(app);
+    let is_configured = wrong.is_empty();
+    let mut findings = vec![if is_configured {
+        Finding::good("configuration", "in order")
+    } else {
+        Finding::bad("configuration", &Failure::Configuration(wrong))
     }];
     match app.open() {
         Ok(open) => {
@@ -34,10 +35,13 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
             findings.push(sessions(&open));
             findings.extend(stored::findings(app, &open));
             findings.push(workflows(app, &open));
-            findings.push(files::finding(app, &open));
+            // What is wrong with their configuration was told above.
+            if is_configured {
+                findings.push(files::finding(app, &open));
+            }
         }
         // Without a configuration nothing is opened, and what is wrong with it was told above.
-        Err(_) if configured.is_err() => findings.push(Finding::of(
+        Err(_) if !is_configured => findings.push(Finding::of(
             "data",
             Health::Note,
             "not looked at, nor what is in it".to_owned(),
@@ -46,6 +50,10 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
         Err(failure) => findings.push(Finding::bad("data", &failure)),
     }
     findings.extend(clients::findings(app));
+    for finding in &mut findings {
+        let next = finding.next.take();
+        finding.next = next.map(|next| app.output.complete(&next).into_owned());
+    }
     let is_sound = findings.iter().all(|finding| finding.health != Health::Bad);
     let findings = Findings { is_sound, findings };
     say(app, &findings);

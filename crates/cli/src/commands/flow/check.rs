@@ -6,6 +6,7 @@ use clap::Args;
 use piton_flow::bounds::CONFIG_BYTES_MAX;
 use serde_json::json;
 
+use super::going::NextCommands;
 use super::outside::{self, Tools};
 use crate::{app::App, exit::Ending, failure::Failure, files};
 
@@ -46,7 +47,9 @@ impl File {
 
     pub(super) fn graph(&self, app: &App) -> Result<Ending, Failure> {
         let text = self.text()?;
-        let mermaid = outside::flows(app, &app.open()?, &self.tools, None)?.graph(&text)?;
+        let next = NextCommands::new(Some(&self.file), &self.tools, None);
+        let mermaid = outside::flows(app, &app.open()?, &self.tools, None)?.graph(&text);
+        let mermaid = mermaid.map_err(|error| next.complete(error))?;
         app.output.say(mermaid.trim_end());
         app.output.reply("piton.flow_graph/1", &json!({ "mermaid": mermaid }))?;
         Ok(Ending::Done)

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use piton_backpack::BackpackId;
 use piton_core::{Envelope, shell_word};
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
 use piton_runtime::flows::{FlowRan, FlowReplayed, Heard, Initial};
 use serde_json::{Value, json};
 
-use super::outside::Tools;
+use super::outside::{Tools, named};
 use crate::{app::App, commands::stop, exit::Ending, failure::Failure, open::Open};
 
 /// What every run takes.
@@ -38,18 +39,15 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// The options with which the same is packed again, without what is about a person.
+    /// The options with which the same is packed again. What is about a person is never repeated: only its key is.
     fn options(&self) -> impl Iterator<Item = String> {
         let set = self.items.iter().map(|(key, value)| {
             let text = value.as_str().filter(|text| super::going::value(text) == *value);
             let text = text.map_or_else(|| value.to_string(), ToOwned::to_owned);
             format!(" --set {}", shell_word(&format!("{key}={text}")))
         });
-        set.chain(
-            self.pii
-                .iter()
-                .map(|(key, _)| format!(" --pii {}", shell_word(&format!("{key}=VALUE")))),
-        )
+        let pii = self.pii.iter();
+        set.chain(pii.map(|(key, _)| format!(" --pii {}", shell_word(&format!("{key}=VALUE")))))
     }
 
     /// Everything that is packed before a run starts.
@@ -71,7 +69,7 @@ pub(super) fn value(text: &str) -> Value {
 
 /// Waits for a run. Ctrl-C stops it at its next wait, with everything kept.
 pub(super) fn until_stopped<T: HasError>(
-    open: &Open,
+    (app, open): (&App, &Open),
     cancel: Cancel,
     next: &NextCommands,
     run: impl Future<Output = Result<T, Envelope>>,
@@ -81,6 +79,7 @@ pub(super) fn until_stopped<T: HasError>(
         let mut ran = run.await.map_err(|error| next.complete(error))?;
         let error = ran.error();
         *error = error.take().map(|error| next.complete(error));
+        app.output.complete_all(error);
         Ok(ran)
     })
 }
@@ -132,42 +131,51 @@ pub(super) fn say(app: &App, ran: &FlowRan) {
 /// What this run was given, for the commands that the advice of a failure names.
 pub(super) struct NextCommands {
     flow: String,
-    /// The files of models and tools.
-    files: String,
-    /// What was packed before it started.
+    /// Where models come from.
+    models: String,
+    /// Where tools come from.
+    tools: String,
+    /// What was packed before it started, and the backpack that keeps it.
     items: String,
 }
 
 impl NextCommands {
-    pub(super) fn new(flow: Option<&Path>, tools: &Tools, going: &Going, items: &[&Items]) -> Self {
-        let named = |option: &str, file: Option<&Path>| {
-            file.map(|file| format!(" {option} {}", shell_word(&file.display().to_string())))
-        };
-        let files = [named("--models", going.models.as_deref()), named("--tools", tools.file())];
+    pub(super) fn new(flow: Option<&Path>, tools: &Tools, models: Option<&Path>) -> Self {
         Self {
             flow: flow.map_or("FILE".into(), |flow| shell_word(&flow.display().to_string())),
-            files: files.into_iter().flatten().collect(),
-            items: items.iter().flat_map(|items| items.options()).collect(),
+            models: named("--models", models).unwrap_or_default(),
+            tools: tools.options().collect(),
+            items: String::new(),
         }
     }
 
+    /// The same, for a run that was started with items, in a backpack if that has a name.
+    pub(super) fn started_with(mut self, items: &Items, backpack: Option<&BackpackId>) -> Self {
+        let backpack = backpack.map(|name| format!(" --backpack {name}"));
+        self.items = items.options().chain(backpack).collect();
+        self
+    }
+
     /// The same failure, with commands that run the same flow with the same models and tools.
-    fn complete(&self, error: Envelope) -> Envelope {
+    pub(super) fn complete(&self, error: Envelope) -> Envelope {
         // In two halves, so that no check takes this line for a command that somebody is to type.
         const COMMAND: &str = concat!("`", "piton flow ");
-        let Self { flow, files, items } = self;
+        let Self { flow, models, tools, items } = self;
         let mut parts = error.suggestion.split(COMMAND);
         let mut suggestion = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             suggestion.push_str(COMMAND);
             let (command, rest) = part.split_at(part.find('`').unwrap_or(part.len()));
             let resumes = ["resume ", "replay "].iter().any(|name| command.starts_with(name));
-            let parts = match command.strip_prefix("run FILE") {
-                Some(more) => ["run ", flow, files, items, more, rest],
-                None if resumes => [command, files, rest, "", "", ""],
-                None => [part, "", "", "", "", ""],
-            };
-            suggestion.extend(parts);
+            if let Some(more) = command.strip_prefix("run FILE") {
+                suggestion.extend(["run ", flow, models, tools, items, more, rest]);
+            } else if command == "check FILE" {
+                suggestion.extend(["check ", flow, tools, rest]);
+            } else if resumes {
+                suggestion.extend([command, models, tools, rest]);
+            } else {
+                suggestion.push_str(part);
+            }
         }
         error.with_suggestion(suggestion)
     }
@@ -177,7 +185,7 @@ impl NextCommands {
 pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<Ending, Failure> {
     if !silent {
         say(app, ran);
-        app.output.say(format_args!("Look inside: piton backpack log {}", ran.backpack));
+        app.output.advise(format_args!("Look inside: piton backpack log {}", ran.backpack));
         app.output.reply("piton.flow_run/1", ran)?;
     }
     Ok(ending(ran))
@@ -197,7 +205,8 @@ mod tests {
     fn commands_are_completed_whatever_stands_around_them() {
         let next = NextCommands {
             flow: "a.json".to_owned(),
-            files: " --models m.json".to_owned(),
+            models: " --models m.json".to_owned(),
+            tools: " --tools t.json".to_owned(),
             items: " --set a=1".to_owned(),
         };
         let check = |advice: &str, expected: &str| {
@@ -206,11 +215,12 @@ mod tests {
         };
         check(
             "`piton flow run FILE --set b=VALUE`. Or `piton flow resume x`.",
-            "`piton flow run a.json --models m.json --set a=1 --set b=VALUE`. Or `piton flow resume x --models m.json`.",
+            "`piton flow run a.json --models m.json --tools t.json --set a=1 --set b=VALUE`. Or `piton flow resume x --models m.json --tools t.json`.",
         );
         check(
-            "See `a`b`, then `piton flow replay x --from y`; `piton flow list`.",
-            "See `a`b`, then `piton flow replay x --from y --models m.json`; `piton flow list`.",
+            "See `a`b`, then `piton flow replay x --from y`; `piton flow graph x`.",
+            "See `a`b`, then `piton flow replay x --from y --models m.json --tools t.json`; `piton flow graph x`.",
         );
+        check("`piton flow check FILE`.", "`piton flow check a.json --tools t.json`.");
     }
 }

@@ -60,7 +60,8 @@ impl Replay {
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
         let cancel = Cancel::new();
-        let next = NextCommands::new(self.flow.as_deref(), &self.tools, &self.going, &[]);
+        let next =
+            NextCommands::new(self.flow.as_deref(), &self.tools, self.going.models.as_deref());
         let request = ReplayFlow {
             backpack,
             from: &self.from,
@@ -73,7 +74,8 @@ impl Replay {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let replayed = until_stopped(&open, cancel, &next, flows.replay(request, &listener))?;
+        let replayed =
+            until_stopped((app, &open), cancel, &next, flows.replay(request, &listener))?;
         if !print {
             compare(app, &replayed);
             app.output.reply("piton.flow_replay/1", &replayed)?;
@@ -89,7 +91,7 @@ fn compare(app: &App, replayed: &FlowReplayed) {
     let (then, now) = (&replayed.of, &replayed.ran.backpack);
     if outcome.changes.is_empty() {
         app.output.say("It left the same behind as the run before.");
-        app.output.say(format_args!("Look inside: piton backpack log {now}"));
+        app.output.advise(format_args!("Look inside: piton backpack log {now}"));
         return;
     }
     let rows: Vec<_> = outcome.changes.iter().map(row).collect();
@@ -100,7 +102,7 @@ fn compare(app: &App, replayed: &FlowReplayed) {
     if outcome.left_out > 0 {
         app.output.say(format_args!("{} more keys differ.", outcome.left_out));
     }
-    app.output.say(format_args!("\nLine by line: piton backpack diff {then} --with {now}"));
+    app.output.advise(format_args!("\nLine by line: piton backpack diff {then} --with {now}"));
 }
 
 fn row(change: &ChangeShown) -> [Cell; 4] {

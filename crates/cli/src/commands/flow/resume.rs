@@ -32,7 +32,8 @@ impl Resume {
         let open = app.open()?;
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
-        let next = NextCommands::new(self.flow.as_deref(), &self.tools, &self.going, &[]);
+        let next =
+            NextCommands::new(self.flow.as_deref(), &self.tools, self.going.models.as_deref());
         let cancel = Cancel::new();
         let request = ResumeFlow {
             text: text.as_deref(),
@@ -42,7 +43,7 @@ impl Resume {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let ran = until_stopped(&open, cancel, &next, flows.resume(request, &listener))?;
+        let ran = until_stopped((app, &open), cancel, &next, flows.resume(request, &listener))?;
         told(app, print, &ran)
     }
 }

@@ -29,7 +29,8 @@ impl Run {
         let (text, open) = (self.file.text()?, app.open()?);
         let flows = outside::flows(app, &open, &self.file.tools, self.going.models.as_deref())?;
         let (file, tools) = (&self.file.file, &self.file.tools);
-        let next = NextCommands::new(Some(file), tools, &self.going, &[&self.items]);
+        let next = NextCommands::new(Some(file), tools, self.going.models.as_deref())
+            .started_with(&self.items, self.backpack.as_ref());
         let cancel = Cancel::new();
         let request = RunFlow {
             text: &text,
@@ -40,7 +41,7 @@ impl Run {
         };
         let print = self.going.events;
         let listener = move |heard: Heard<'_>| tell(print, &heard);
-        let ran = until_stopped(&open, cancel, &next, flows.run(request, &listener))?;
+        let ran = until_stopped((app, &open), cancel, &next, flows.run(request, &listener))?;
         told(app, print, &ran)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
+use piton_core::shell_word;
 use serde_json::{Value, json};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
@@ -20,16 +21,19 @@ const CORRECT: &str = "Correct the file, and run the command again.";
 /// Where Codex keeps servers.
 const TOML_SECTION: &str = "mcp_servers";
 
-/// The configuration of a client after it was told to start `program`.
+/// The configuration of a client after it was told to start `program`, on the data directory if one is chosen.
 pub(super) fn with_entry(
     client: Client,
     file: &Path,
     text: &str,
     program: &str,
+    data_dir: Option<&str>,
 ) -> Result<String, Failure> {
+    let chosen = data_dir.into_iter().flat_map(|dir| ["--data-dir", dir]);
+    let arguments: Vec<&str> = ["mcp"].into_iter().chain(chosen).collect();
     match client.form() {
         Form::Json(section) => {
-            let mut entry = json!({ "command": program, "args": ["mcp"] });
+            let mut entry = json!({ "command": program, "args": arguments });
             if client == Client::Vscode {
                 entry["type"] = json!("stdio");
             }
@@ -44,8 +48,6 @@ pub(super) fn with_entry(
                 Item::Table(table)
             });
             let servers = servers.as_table_like_mut().ok_or_else(|| no_table(file))?;
-            let mut arguments = Array::new();
-            arguments.push("mcp");
             // What else a person set for the server stays.
             if servers.get(NAME).and_then(Item::as_table_like).is_none() {
                 servers.insert(NAME, Item::Table(Table::new()));
@@ -53,7 +55,7 @@ pub(super) fn with_entry(
             let entry = servers.get_mut(NAME).and_then(Item::as_table_like_mut);
             let entry = entry.ok_or_else(|| no_table(file))?;
             entry.insert("command", value(program));
-            entry.insert("args", value(arguments));
+            entry.insert("args", value(arguments.into_iter().collect::<Array>()));
             Ok(document.to_string())
         }
     }
@@ -104,7 +106,7 @@ impl Start {
     pub(crate) fn line(&self) -> String {
         let words =
             [self.program.as_str()].into_iter().chain(self.arguments.iter().map(String::as_str));
-        words.collect::<Vec<_>>().join(" ")
+        words.map(shell_word).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -180,13 +182,13 @@ mod tests {
     fn toml_keeps_comments_and_what_a_person_set() {
         let text = "# mine\nmodel = \"a\"\n\n[mcp_servers.other]\ncommand = \"x\"\n";
         let file = Path::new(FILE);
-        let changed = with_entry(Client::Codex, file, text, "/bin/piton").unwrap();
+        let changed = with_entry(Client::Codex, file, text, "/bin/piton", None).unwrap();
         assert_eq!(
             changed,
             format!("{text}\n[mcp_servers.piton]\ncommand = \"/bin/piton\"\nargs = [\"mcp\"]\n")
         );
         let own = changed.replace("args", "startup_timeout_sec = 9\nargs");
-        let again = with_entry(Client::Codex, file, &own, "/bin/piton").unwrap();
+        let again = with_entry(Client::Codex, file, &own, "/bin/piton", None).unwrap();
         assert_eq!(again, own);
         let start = Start {
             program: "/bin/piton".to_owned(),

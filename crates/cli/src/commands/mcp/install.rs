@@ -14,7 +14,9 @@ use super::{
     client::{Client, Scope},
     entry::{with_entry, without_entry},
 };
-use crate::{app::App, bounds::CLIENT_FILE_BYTES_MAX, exit::Ending, failure::Failure, files};
+use crate::{
+    app::App, bounds::CLIENT_FILE_BYTES_MAX, exit::Ending, failure::Failure, files, words,
+};
 
 /// Which configuration is meant, and whether it is changed.
 #[derive(Args)]
@@ -63,11 +65,13 @@ struct Outcome {
 
 impl Install {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let program = program(self.force)?;
+        let program = program(self.target.client, self.force)?;
         let file = self.target.file(app)?;
         let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
         let client = self.target.client;
-        let after = with_entry(client, &file, before.as_deref().unwrap_or_default(), &program)?;
+        let data_dir = data_dir(app)?;
+        let text = before.as_deref().unwrap_or_default();
+        let after = with_entry(client, &file, text, &program, data_dir.as_deref())?;
         let changed = self.target.apply(file, before.as_deref(), after)?;
         let (name, shown) = (client.name(), app.shown(&changed.file));
         changed.say(
@@ -165,7 +169,7 @@ impl Outcome {
 }
 
 /// This program, as clients are to start it.
-fn program(force: bool) -> Result<String, Failure> {
+fn program(client: Client, force: bool) -> Result<String, Failure> {
     let program = env::current_exe().map_err(Failure::io("find this program"))?;
     let text = program.to_str().map(str::to_owned).ok_or_else(|| {
         Failure::refused(
@@ -176,10 +180,23 @@ fn program(force: bool) -> Result<String, Failure> {
     if !force && is_in_build_directory(&program) {
         return Err(Failure::refused(
             format!("{text} lies in a build directory of cargo, and the next build replaces it."),
-            "Run `piton install`, then ~/.local/bin/piton mcp install; or add --force.",
+            format!(
+                "Run `piton install`, then ~/.local/bin/piton mcp install --client {}; or add --force.",
+                client.word()
+            ),
         ));
     }
     Ok(text)
+}
+
+/// The data directory that was chosen on the command line, as a client that works elsewhere names it.
+fn data_dir(app: &App) -> Result<Option<String>, Failure> {
+    let Some(chosen) = &app.chosen_dir else { return Ok(None) };
+    let base = app.environment.working_dir.as_deref().unwrap_or(Path::new("/"));
+    let absolute: PathBuf = base.join(chosen).components().collect();
+    absolute.into_os_string().into_string().map(Some).map_err(|_| {
+        Failure::refused("The path of the data directory is not text.", words::CHOOSE_DATA_DIR)
+    })
 }
 
 /// Cargo marks its build directories with `CACHEDIR.TAG`.

@@ -7,7 +7,7 @@ use std::{
 
 use piton_backpack::BackpackId;
 use piton_mcp::serve_stdio;
-use piton_runtime::{Whereabouts, frames::AgentId, surroundings::project_dir};
+use piton_runtime::{Whereabouts, frames::AgentId};
 
 use crate::{
     app::App,
@@ -29,10 +29,10 @@ pub(super) fn run(
     context: Option<AgentId>,
 ) -> Result<Ending, Failure> {
     if io::stdin().is_terminal() {
-        output::warn(
+        output::warn(app.output.complete(
             "Waiting for a client of the Model Context Protocol; they start this themselves. \
              Tell one: piton mcp install --client claude. Ctrl-C stops.",
-        );
+        ));
     }
     let declared = chosen.declared(app)?;
     wall::put_up(app, &declared)?;
@@ -46,8 +46,7 @@ pub(super) fn run(
         working_dir: app.environment.working_dir.clone(),
     };
     // A section that cannot be used is told now: an agent would only see that tools are missing.
-    let here = [whereabouts.claude_project_dir.as_deref(), whereabouts.working_dir.as_deref()];
-    let project = project_dir(None, here.into_iter().flatten())?;
+    let project = app.project(open.runtime.applied())?;
     let settings = open.runtime.context_settings(project.as_ref())?;
     if let Some(agent) = context {
         settings.check(&agent)?;

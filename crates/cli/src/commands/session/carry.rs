@@ -85,7 +85,7 @@ impl Import {
                  names; name this one by its id."
             ));
         }
-        app.output.say(format_args!("Look at it: piton session show {}", imported.session_id));
+        app.output.advise(format_args!("Look at it: piton session show {}", imported.session_id));
         app.output.reply("piton.session.import/1", &imported)?;
         Ok(Ending::Done)
     }

@@ -17,7 +17,8 @@ impl Gc {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let open = app.open()?;
         let intent = if self.dry_run { Intent::Rehearse } else { Intent::Remove };
-        let cleaned = open.wait(open.runtime.clean(intent))?;
+        let mut cleaned = open.wait(open.runtime.clean(intent))?;
+        app.output.complete_all(&mut cleaned.warnings);
         say(app, &cleaned);
         app.output.reply("piton.session.gc/1", &cleaned)?;
         Ok(Ending::Done)
@@ -45,8 +46,8 @@ fn say(app: &App, cleaned: &CleanedUp) {
     if cleaned.safe_mode {
         app.output.say("Because of this, nothing was removed that might still be needed.");
     } else if cleaned.is_rehearsal {
-        app.output.say("Do it: piton session gc");
+        app.output.advise("Do it: piton session gc");
     } else {
-        app.output.say("Keep a session for good: piton session keep RUN");
+        app.output.advise("Keep a session for good: piton session keep RUN");
     }
 }

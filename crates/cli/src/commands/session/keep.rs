@@ -22,10 +22,10 @@ impl Keep {
         if kept.kept {
             app.output.say(format_args!("{session} stays when its time is over."));
             app.output
-                .say(format_args!("Let it go again: piton session keep {session} --no-longer"));
+                .advise(format_args!("Let it go again: piton session keep {session} --no-longer"));
         } else {
             app.output.say(format_args!("{session} goes when its time is over."));
-            app.output.say(format_args!("Keep it again: piton session keep {session}"));
+            app.output.advise(format_args!("Keep it again: piton session keep {session}"));
         }
         app.output.reply("piton.session.keep/1", &kept)?;
         Ok(Ending::Done)

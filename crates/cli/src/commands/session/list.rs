@@ -21,7 +21,8 @@ const HEADS: [&str; 6] = ["RUN", "WORKFLOW", "STEP", "STATUS", "GOAL", "LAST"];
 
 pub(super) fn run(app: &App) -> Result<Ending, Failure> {
     let open = app.open()?;
-    let list = open.wait(open.runtime.list_sessions())?;
+    let mut list = open.wait(open.runtime.list_sessions())?;
+    app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
     say(app, &list);
     app.output.reply("piton.session.list/1", &list)?;
     Ok(Ending::Done)
@@ -64,10 +65,11 @@ fn say(app: &App, list: &SessionList) {
         Some(run) => {
             let is_shared = shared_labels(list).contains(&run.label.to_string());
             let name = if is_shared { run.session_id.to_string() } else { run.label.to_string() };
-            app.output.say(format_args!("\nLook at one: piton session show {name}"));
+            app.output.advise(format_args!("\nLook at one: piton session show {name}"));
         }
         None => {
-            app.output.say("An agent starts them; walk one yourself: piton workflow run wr.tour");
+            app.output
+                .advise("An agent starts them; walk one yourself: piton workflow run wr.tour");
         }
     }
 }

@@ -38,7 +38,7 @@ impl Delete {
         let deleted = open.wait(open.runtime.delete_session(&self.run.run))?;
         open.log.about(deleted.session_id);
         app.output.say(format_args!("Removed {}.", deleted.session_id));
-        app.output.say("What only it referred to goes with the next `piton session gc`.");
+        app.output.advise("What only it referred to goes with the next `piton session gc`.");
         app.output.reply("piton.session.delete/1", &deleted)?;
         Ok(Ending::Done)
     }

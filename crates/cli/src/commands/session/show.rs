@@ -57,12 +57,12 @@ fn say(app: &App, session: &SessionShown, run: &RunShown) {
         say_step(app, place + 1 + run.left_out, step);
     }
     if run.steps.iter().any(|step| !step.artifacts.is_empty()) {
-        output.say(format_args!(
+        output.advise(format_args!(
             "\nAn artifact whole: piton session artifact {} ARTIFACT",
             summary.label
         ));
     }
-    output.say(format_args!("\nIts branches: piton session tree {}", summary.label));
+    output.advise(format_args!("\nIts branches: piton session tree {}", summary.label));
 }
 
 fn say_step(app: &App, place: usize, step: &StepShown) {

@@ -13,8 +13,9 @@ use crate::{
 
 pub(super) fn verify(app: &App, run: &Run) -> Result<Ending, Failure> {
     let open = app.open()?;
-    let verdict = open.wait(open.runtime.verify_session(&run.run))?;
+    let mut verdict = open.wait(open.runtime.verify_session(&run.run))?;
     open.log.about(verdict.session_id);
+    verdict.summary = app.output.complete(&verdict.summary).into_owned();
     app.output.say(&verdict.summary);
     app.output.reply("piton.session.verify/1", &verdict)?;
     Ok(ending(&verdict))
@@ -22,11 +23,12 @@ pub(super) fn verify(app: &App, run: &Run) -> Result<Ending, Failure> {
 
 pub(super) fn repair(app: &App, run: &Run) -> Result<Ending, Failure> {
     let open = app.open()?;
-    let verdict = open.wait(open.runtime.repair_session(&run.run))?;
+    let mut verdict = open.wait(open.runtime.repair_session(&run.run))?;
     open.log.about(verdict.session_id);
+    verdict.summary = app.output.complete(&verdict.summary).into_owned();
     app.output.say(&verdict.summary);
     if verdict.is_sound {
-        app.output.say(format_args!(
+        app.output.advise(format_args!(
             "It can be continued. Look at it: piton session show {}",
             verdict.session_id
         ));

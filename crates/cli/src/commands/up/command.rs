@@ -106,7 +106,7 @@ fn already(app: &App, open: &Open) -> Result<Ending, Failure> {
         "Piton serves this data directory already, at {} (process {}).",
         notice.url, notice.pid
     ));
-    app.output.say(crate::words::CONNECT);
+    app.output.advise(crate::words::CONNECT);
     let told = Told { server: &notice, data_dir: open.root(), was_running: true };
     app.output.reply("piton.up/1", &told)?;
     Ok(Ending::Done)

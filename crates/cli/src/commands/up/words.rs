@@ -20,11 +20,11 @@ pub(super) fn stopping(app: &App) {
 /// What it says when it has.
 pub(super) fn stopped(app: &App, stopped: Stopped) {
     match stopped.calls_cut {
-        0 => app.output.say("Stopped. Nothing is lost; `piton up` goes on."),
-        1 => app.output.say(
+        0 => app.output.advise("Stopped. Nothing is lost; `piton up` goes on."),
+        1 => app.output.advise(
             "Stopped. 1 call did not end in time. What it had written is kept; repeat it after `piton up` to see the result.",
         ),
-        count => app.output.say(format_args!(
+        count => app.output.advise(format_args!(
             "Stopped. {count} calls did not end in time. What they had written is kept; repeat them after `piton up` to see the results."
         )),
     }
@@ -59,12 +59,12 @@ pub(super) fn opening(
         "An agent that speaks HTTP connects to that address. These start Piton themselves, on the same data:",
     );
     for client in Client::ALL {
-        output.say(format_args!(
+        output.advise(format_args!(
             "  {:<12} piton mcp install --client {}",
             client.name(),
             client.word()
         ));
     }
     output.say("Then ask it: \"Use piton to investigate why the login test is flaky.\"\n");
-    output.say("Nothing to connect yet? `piton workflow run wr.tour` walks a run with you.   Ctrl-C stops.");
+    output.advise("Nothing to connect yet? `piton workflow run wr.tour` walks a run with you.   Ctrl-C stops.");
 }

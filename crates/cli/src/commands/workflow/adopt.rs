@@ -198,7 +198,7 @@ fn say(app: &App, outcome: &Outcome) {
         }
         (_, false) => {
             output.say(format_args!("Wrote {written} files to {place}."));
-            output.say("See them with `piton workflow list`.");
+            output.advise("See them with `piton workflow list`.");
         }
     }
 }

@@ -71,8 +71,8 @@ fn say(app: &App, listed: &ListedWorkflows) {
     }
     match listed.workflows.first() {
         Some(first) => {
-            output.say(format_args!("\nLook at one: piton workflow show {}", first.workflow_id));
+            output.advise(format_args!("\nLook at one: piton workflow show {}", first.workflow_id));
         }
-        None => output.say("\nSee all: piton workflow list"),
+        None => output.advise("\nSee all: piton workflow list"),
     }
 }

@@ -52,7 +52,7 @@ fn say(app: &App, shown: &InspectedWorkflow) {
     if shown.is_routine {
         return;
     }
-    output.say(format_args!("\nWalk it: piton workflow run {}", entry.workflow_id));
+    output.advise(format_args!("\nWalk it: piton workflow run {}", entry.workflow_id));
 }
 
 /// The warnings, with everything that one of them is about.

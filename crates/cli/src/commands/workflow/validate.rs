@@ -106,7 +106,7 @@ fn broken(broken: &Broken) -> File {
 fn say(app: &App, validated: &Validated) {
     let output = &app.output;
     if validated.files.is_empty() {
-        output.say(
+        output.advise(
             "There are no workflow files here. Write one: piton workflow new user.my_workflow",
         );
         return;

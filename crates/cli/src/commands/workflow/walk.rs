@@ -176,11 +176,11 @@ fn finish(app: &App, body: &Body) -> Result<Ending, Failure> {
         waits_for_person: waits(body),
     };
     if walked.is_complete {
-        app.output.say(format_args!("What came of it: piton session show {label}"));
+        app.output.advise(format_args!("What came of it: piton session show {label}"));
     } else if walked.waits_for_person {
-        app.output.say(format_args!("It waits for a person: piton approve {label}, piton answer {label} \"…\" or piton reject {label} \"…\"."));
+        app.output.advise(format_args!("It waits for a person: piton approve {label}, piton answer {label} \"…\" or piton reject {label} \"…\"."));
     } else {
-        app.output.say(format_args!(
+        app.output.advise(format_args!(
             "Stopped; nothing is lost. Go on: piton workflow run --resume {label}"
         ));
     }

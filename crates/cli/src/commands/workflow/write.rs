@@ -117,7 +117,7 @@ fn write(
     let file = directory.join(format!("{name}.json"));
     files::write(&file, text.as_bytes(), place.force)?;
     app.output.say(format_args!("Wrote {}.", app.shown(&file)));
-    app.output.say(format_args!(
+    app.output.advise(format_args!(
         "Change it, then check it: piton workflow validate {}",
         app.shown(&file)
     ));

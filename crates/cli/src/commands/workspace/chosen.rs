@@ -3,10 +3,14 @@
 use std::{path::Path, sync::Arc};
 
 use clap::Args;
+use piton_core::shell_word;
 use piton_runtime::{
-    config::section::WorkspacesSection,
-    files::{Declared, FileWorld, Joined, Mount, join},
-    surroundings::{ProjectDir, project_dir},
+    config::{
+        Problem,
+        section::{Found, WorkspacesSection},
+    },
+    files::{Declared, FileWorld, Joined, Mount, WorkspaceConfig, WorkspacePorts, join},
+    surroundings::ProjectDir,
 };
 
 use crate::{app::App, failure::Failure, open::Open, output};
@@ -25,29 +29,55 @@ fn mount(text: &str) -> Result<Mount, String> {
     text.parse()
 }
 
+/// What the files of the user and of the project say.
+fn found(app: &App) -> Result<Vec<Found<WorkspacesSection>>, Failure> {
+    let configuration = app.configuration()?;
+    let project = app.project(&configuration.settings())?;
+    let project = project.as_ref().map(ProjectDir::path);
+    configuration.sections_for(project).map_err(Failure::Configuration)
+}
+
 impl Chosen {
     /// Adds one as if somebody had typed it.
     pub(crate) fn add(&mut self, mount: Mount) {
         self.workspaces.push(mount);
     }
 
+    /// The options with which the same are typed again.
+    pub(crate) fn options(&self) -> impl Iterator<Item = String> {
+        let typed = self.workspaces.iter().map(Mount::typed);
+        typed.map(|typed| format!(" --workspace {}", shell_word(typed)))
+    }
+
     /// What is declared for a process that works here. The disk is asked where directories are, and nothing is opened.
     pub(crate) fn declared(&self, app: &App) -> Result<Joined, Failure> {
-        let configuration = app.configuration()?;
-        let settings = configuration.settings();
         let environment = &app.environment;
-        let claude = environment.variable("CLAUDE_PROJECT_DIR").map(Path::new);
-        let here = [settings.project_dir(), claude, environment.working_dir.as_deref()];
-        let project = project_dir(None, here.into_iter().flatten())?;
-        let project = project.as_ref().map(ProjectDir::path);
-        let found = configuration.sections_for::<WorkspacesSection>(project);
-        let found = found.map_err(Failure::Configuration)?;
-        let mut places: Vec<Declared> = found.into_iter().map(Declared::found).collect();
+        let mut places: Vec<Declared> = found(app)?.into_iter().map(Declared::found).collect();
         if !self.workspaces.is_empty() {
             let base = environment.working_dir.as_deref().unwrap_or(Path::new("/"));
             places.push(Declared::typed(&self.workspaces, base.to_owned()));
         }
         Ok(join(places, environment.home()))
+    }
+
+    /// Everything for which a process that is started here refuses the Workspaces that are configured.
+    pub(crate) fn problems(app: &App, ports: &WorkspacePorts) -> Result<Vec<Problem>, Failure> {
+        let found = found(app)?;
+        let place = |problem: &str| {
+            let names = |config: &WorkspaceConfig| {
+                problem
+                    .split_ascii_whitespace()
+                    .any(|word| word.trim_end_matches([':', ';']) == config.prefix)
+            };
+            let mut files = found.iter().filter(|one| one.value.0.iter().any(names));
+            files
+                .next_back()
+                .map_or_else(|| "`workspaces`".to_owned(), |one| one.file.display().to_string())
+        };
+        let declared = Self::default().declared(app)?;
+        let problems = FileWorld::problems(&declared, ports).into_iter();
+        let fix = "correct it in `[[workspaces]]`";
+        Ok(problems.map(|problem| Problem::of(place(&problem), problem, fix)).collect())
     }
 
     /// The Workspaces, open; nothing if none is declared. What a person should know of them is told.

@@ -69,9 +69,9 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
     if history.lost {
         let words = "It is not as the last of these left it: it was lost when stored data was damaged. Write it again.";
         output.say(styled(State::Attention, words));
-        output.say("What repairs keep of it: piton data repairs");
+        output.advise("What repairs keep of it: piton data repairs");
     }
-    output.say(format_args!("\nWhere it is kept: piton workspace resolve {}", history.path));
+    output.advise(format_args!("\nWhere it is kept: piton workspace resolve {}", history.path));
 }
 
 /// Who acted, with the run and the step. What was applied from an overlay was made by others before.

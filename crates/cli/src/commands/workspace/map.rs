@@ -25,7 +25,7 @@ pub(super) fn map(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
     let (_open, world) = chosen.world(app)?;
     let map = world.map();
     app.output.say(map.trim_end());
-    app.output.say(format_args!(
+    app.output.advise(format_args!(
         "\nAn agent reads this when it connects. Its {}: piton workspace tools",
         count(world.tools().len(), "tool")
     ));
@@ -50,7 +50,7 @@ pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
         let fields = must.into_iter().map(str::to_owned).chain(may).collect::<Vec<_>>().join(" ");
         app.output.say(format_args!("{:<8} {fields}\n         {}", tool.name, tool.description));
     }
-    app.output.say("\nTry them: piton workspace shell");
+    app.output.advise("\nTry them: piton workspace shell");
     app.output.reply("piton.workspace.tools/1", &Tools { tools: listed(&catalogue) })?;
     Ok(Ending::Done)
 }

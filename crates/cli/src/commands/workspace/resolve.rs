@@ -56,5 +56,5 @@ fn say(app: &App, resolved: &ResolvedPath) {
     for (why, tools) in reasons {
         output.say(format_args!("  refused      {}: {why}", tools.join(", ")));
     }
-    output.say(format_args!("\nWho changed it: piton workspace log {}", resolved.path));
+    output.advise(format_args!("\nWho changed it: piton workspace log {}", resolved.path));
 }

@@ -137,7 +137,7 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
         format!("{path:width$}  {why}")
     };
     say_some(&left.iter().zip(&paths).map(line).collect::<Vec<_>>());
-    app.output.say(format_args!("review: piton workspace diff {overlay}"));
+    app.output.advise(format_args!("review: piton workspace diff {overlay}"));
 }
 
 const fn because(reason: LeftReason) -> &'static str {
@@ -216,16 +216,16 @@ fn summary(app: &App, diff: &OverlayDiff) {
     let overlay = &diff.overlay;
     let drop = format!("drop: piton workspace drop {overlay}");
     match diff.changes.iter().filter(|change| change.changed_below).count() {
-        0 => output.say(format_args!("apply: piton workspace apply {overlay}      {drop}")),
+        0 => output.advise(format_args!("apply: piton workspace apply {overlay}      {drop}")),
         all if all == diff.total() => {
             output.say(
                 "What changed below since cannot be applied. Bring it in by hand, then drop it.",
             );
-            output.say(drop);
+            output.advise(drop);
         }
         _ => {
             output.say("What changed below since cannot be applied, but the rest can.");
-            output.say(format_args!(
+            output.advise(format_args!(
                 "apply: piton workspace apply {overlay} --leave-conflicts      {drop}"
             ));
         }

@@ -52,7 +52,7 @@ pub(super) fn verify(app: &App) -> Result<Ending, Failure> {
         app.output.say(format_args!("{files} in Virtual Stores, every byte as it was written."));
     } else {
         app.output.say(format_args!("Damaged: {}", listed(&found.damaged)));
-        app.output.say("Everything else works. Fix it: piton workspace repair");
+        app.output.advise("Everything else works. Fix it: piton workspace repair");
     }
     let lost_files = lost_files(app, &open);
     app.output.reply("piton.workspace.verify/1", &Verified { found, lost_files })?;

@@ -2,7 +2,7 @@
 
 use piton_backpack::BackpackId;
 use piton_backpack::journal::{Holder, JournaledBackpack, Mode};
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, shell_word};
 use piton_flow::RunRecord;
 use piton_flow::run::{RUNNER, before_node};
 
@@ -25,7 +25,8 @@ pub(super) async fn fork(
     {
         let backpack = whole.backpack.id().clone();
         let named = into.as_ref().map(|into| format!(" --into {into}")).unwrap_or_default();
-        let command = format!("piton flow replay {backpack} --from {node}{named}");
+        let from = shell_word(node);
+        let command = format!("piton flow replay {backpack} --from {from}{named}");
         let (node, commit) = (node.clone(), short(before));
         return Ok(ForkedThing::Flow(ForkedFlow { backpack, node, commit, into, command }));
     }

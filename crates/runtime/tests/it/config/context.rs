@@ -76,6 +76,6 @@ fn a_project_replaces_agents_of_the_user_and_says_whom_clients_act_as() {
     assert_eq!(roles, [named("both", Role::Writer), named("mine", Role::Synthesis)]);
     machine.write(PROJECT, "[context]\nagent = \"mien\"\n");
     let refused = joined().unwrap_err();
-    assert!(refused.message.contains("`context.agent` is mien"), "{}", refused.message);
-    assert_eq!(refused.suggestion, "Write `mine`.");
+    assert!(refused.reason.contains("`context.agent` is mien"), "{refused}");
+    assert_eq!(refused.fix, "write `mine`");
 }
