@@ -23,7 +23,7 @@ struct Line<'a> {
 /// The lines of a tree, each with the end of its node's id before it if `with_ids`.
 pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
     let steps: Vec<&TreeNode> = nodes.iter().filter(|node| node.kind == NodeKind::Step).collect();
-    let bookmarks = count_bookmarks(nodes);
+    let bookmarks = bookmarks_by_step(nodes);
     let drawn = draw(&steps);
     let title =
         |line: &Line<'_>| format!("{}{} {}", line.strokes, mark(line.node), name(line.node));
@@ -33,7 +33,8 @@ pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
         .map(|line| {
             let title = title(line);
             let gap = " ".repeat(width - length(&title) + 2);
-            let said = said(line.node, bookmarks.get(&line.node.node_id).copied().unwrap_or(0));
+            let said =
+                said(line.node, bookmarks.get(&line.node.node_id).map_or(&[], Vec::as_slice));
             let id = line.node.node_id.to_string();
             let id = if with_ids { format!("{}  ", ending(&id)) } else { String::new() };
             format!("{id}{title}{gap}{said}").trim_end().to_owned()
@@ -50,11 +51,12 @@ fn length(text: &str) -> usize {
     text.chars().count() // tidy: chars: shown to a person
 }
 
-fn count_bookmarks(nodes: &[TreeNode]) -> HashMap<NodeId, usize> {
-    let mut bookmarks = HashMap::new();
-    let of = nodes.iter().filter(|node| node.kind == NodeKind::Checkpoint);
-    for parent in of.filter_map(|node| node.parent_id) {
-        *bookmarks.entry(parent).or_insert(0) += 1;
+fn bookmarks_by_step(nodes: &[TreeNode]) -> HashMap<NodeId, Vec<&TreeNode>> {
+    let mut bookmarks: HashMap<NodeId, Vec<&TreeNode>> = HashMap::new();
+    for node in nodes.iter().filter(|node| node.kind == NodeKind::Checkpoint) {
+        if let Some(parent) = node.parent_id {
+            bookmarks.entry(parent).or_default().push(node);
+        }
     }
     bookmarks
 }
@@ -109,7 +111,7 @@ fn name(node: &TreeNode) -> String {
 }
 
 /// What there is to say about a node.
-fn said(node: &TreeNode, bookmarks: usize) -> String {
+fn said(node: &TreeNode, bookmarks: &[&TreeNode]) -> String {
     let mut parts = Vec::new();
     parts.extend(node.headline.clone());
     let is_end = node.title.is_none();
@@ -124,8 +126,11 @@ fn said(node: &TreeNode, bookmarks: usize) -> String {
     if node.open_gaps > 0 {
         parts.push(styled(State::Attention, count(node.open_gaps, "gap")).to_string());
     }
-    if bookmarks > 0 {
-        parts.push(count(bookmarks, "bookmark"));
+    if !bookmarks.is_empty() {
+        let headlines = bookmarks.iter().filter_map(|bookmark| bookmark.headline.as_deref());
+        let headlines = headlines.collect::<Vec<_>>().join("; ");
+        let colon = if headlines.is_empty() { "" } else { ": " };
+        parts.push(format!("{}{colon}{headlines}", count(bookmarks.len(), "bookmark")));
     }
     if node.is_preferred_tip {
         let here = if is_end { "← preferred tip" } else { "pending  ← preferred tip" };

@@ -149,15 +149,14 @@ fn candidates<'a>(runs: &[&'a RunState]) -> Vec<Candidate<'a>> {
     found
 }
 
-/// The same failure; one to read stored content of a session says where the ways to get it back are listed.
+/// The same failure; one to read stored content of a session says where the ways to get it back are listed. Content that
+/// a session refers to and that is missing is damage.
 pub(super) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
-    let is_content = matches!(
-        error.code,
-        Code::StoreCorruptBlob | Code::StoreNotFound | Code::StoreInvariantViolation
-    );
-    if !is_content {
-        return error;
-    }
+    let error = match error.code {
+        Code::StoreCorruptBlob | Code::StoreInvariantViolation => error,
+        Code::StoreNotFound => Envelope::new(Code::StoreInvariantViolation, error.message),
+        _ => return error,
+    };
     error.with_suggestion(format!(
         "Run `piton session verify {session}`: it lists what is damaged and each way to get it back. Other sessions are \
          not affected."
