@@ -9,9 +9,14 @@ use std::{
 
 use crate::{app::App, bounds::NOTES_BYTES_MAX, failure::Failure, output};
 
+/// Whether somebody is there to be asked.
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal()
+}
+
 /// Asks for a yes or no; `None` if nobody is there to be asked.
 pub(crate) fn confirm(question: &str) -> Option<bool> {
-    if !io::stdin().is_terminal() {
+    if !can_ask() {
         return None;
     }
     output::ask(format_args!("{question} [y/N]"));

@@ -29,7 +29,7 @@ enum Shows<'a> {
 /// The lines of a tree, each with the end of its node's id before it if `with_ids`.
 pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
     let steps: Vec<&TreeNode> = nodes.iter().filter(|node| node.kind == NodeKind::Step).collect();
-    let bookmarks = count_bookmarks(nodes);
+    let bookmarks = bookmarks_by_step(nodes);
     let forked: HashSet<NodeId> = steps
         .iter()
         .filter(|node| node.branch_headline.is_some())
@@ -48,12 +48,12 @@ pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
             let gap = " ".repeat(width - length(&title) + 2);
             let (id, said) = match line.shows {
                 Shows::Node(node) => {
-                    let bookmarks = bookmarks.get(&node.node_id).copied().unwrap_or(0);
+                    let bookmarks = bookmarks.get(&node.node_id).map_or(&[][..], Vec::as_slice);
                     // What a step was left with is told on each branch if there are several.
                     let is_forked = forked.contains(&node.node_id);
                     (ending(&node.node_id.to_string()).to_owned(), said(node, bookmarks, is_forked))
                 }
-                Shows::Branch(notes) => (" ".repeat(ID_ENDING_SHOWN), notes.to_owned()),
+                Shows::Branch(words) => (" ".repeat(ID_ENDING_SHOWN), words.to_owned()),
             };
             let id = if with_ids { format!("{id}  ") } else { String::new() };
             format!("{id}{title}{gap}{said}").trim_end().to_owned()
@@ -70,11 +70,12 @@ fn length(text: &str) -> usize {
     text.chars().count() // tidy: chars: shown to a person
 }
 
-fn count_bookmarks(nodes: &[TreeNode]) -> HashMap<NodeId, usize> {
-    let mut bookmarks = HashMap::new();
-    let of = nodes.iter().filter(|node| node.kind == NodeKind::Checkpoint);
-    for parent in of.filter_map(|node| node.parent_id) {
-        *bookmarks.entry(parent).or_insert(0) += 1;
+fn bookmarks_by_step(nodes: &[TreeNode]) -> HashMap<NodeId, Vec<&TreeNode>> {
+    let mut bookmarks: HashMap<NodeId, Vec<&TreeNode>> = HashMap::new();
+    for node in nodes.iter().filter(|node| node.kind == NodeKind::Checkpoint) {
+        if let Some(parent) = node.parent_id {
+            bookmarks.entry(parent).or_default().push(node);
+        }
     }
     bookmarks
 }
@@ -136,7 +137,7 @@ fn name(node: &TreeNode) -> String {
 }
 
 /// What there is to say about a node, without its notes if those are on its branches.
-fn said(node: &TreeNode, bookmarks: usize, is_forked: bool) -> String {
+fn said(node: &TreeNode, bookmarks: &[&TreeNode], is_forked: bool) -> String {
     let mut parts = Vec::new();
     parts.extend(node.headline.clone().filter(|_| !is_forked));
     let is_end = node.title.is_none();
@@ -151,8 +152,11 @@ fn said(node: &TreeNode, bookmarks: usize, is_forked: bool) -> String {
     if node.open_gaps > 0 {
         parts.push(styled(State::Attention, count(node.open_gaps, "gap")).to_string());
     }
-    if bookmarks > 0 {
-        parts.push(count(bookmarks, "bookmark"));
+    if !bookmarks.is_empty() {
+        let headlines = bookmarks.iter().filter_map(|bookmark| bookmark.headline.as_deref());
+        let headlines = headlines.collect::<Vec<_>>().join("; ");
+        let colon = if headlines.is_empty() { "" } else { ": " };
+        parts.push(format!("{}{colon}{headlines}", count(bookmarks.len(), "bookmark")));
     }
     if node.is_preferred_tip {
         let here = if is_end { "← preferred tip" } else { "pending  ← preferred tip" };

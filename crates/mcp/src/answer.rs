@@ -14,9 +14,23 @@ pub(crate) fn told(told: Told) -> CallToolResult {
     result
 }
 
+/// Added to advice that names a command or a setting. An agent has the tools and nothing else.
+const ASK_THE_PERSON: &str = "No tool here does that: ask the person to do it.";
+
+/// The failure with advice that an agent can follow.
+fn for_agent(envelope: &Envelope) -> Envelope {
+    let Envelope { suggestion, .. } = envelope;
+    let is_for_person =
+        ["`piton ", "`piton.toml`", "`PITON_"].iter().any(|of| suggestion.contains(of));
+    if !is_for_person || suggestion.contains("the person") {
+        return envelope.clone();
+    }
+    envelope.clone().with_suggestion(format!("{suggestion} {ASK_THE_PERSON}"))
+}
+
 /// A failure as an agent reads it.
 pub fn failure_text(envelope: &Envelope) -> String {
-    let Envelope { code, message, suggestion, retry, .. } = envelope;
+    let Envelope { code, message, suggestion, retry, .. } = &for_agent(envelope);
     let retry = match retry {
         Retry::NotRetryable => "The same call will fail again.".to_owned(),
         Retry::RetryableImmediate => "The same call may work at once.".to_owned(),
@@ -30,7 +44,7 @@ pub fn failure_text(envelope: &Envelope) -> String {
 /// That a call failed, with what to do about it.
 pub(crate) fn failed(envelope: &Envelope) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(failure_text(envelope))]);
-    let envelope = serde_json::to_value(envelope).expect("an envelope is JSON");
+    let envelope = serde_json::to_value(for_agent(envelope)).expect("an envelope is JSON");
     result.structured_content = Some(envelope);
     result
 }

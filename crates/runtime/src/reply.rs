@@ -16,9 +16,9 @@ pub use agent::{
 };
 pub use artifact::{ArtifactPart, ArtifactShown, SessionArtifact};
 pub use person::{
-    AppliedPreferences, BlockShown, BrokenShown, CleanedUp, DecisionShown, Deleted, GapShown,
-    ImportedSession, KeptSession, RunShown, SessionList, SessionShown, SetAsideList, SetAsideShown,
-    SettledRun, Soundness, StepShown, SweptBlobs, TroubledSession,
+    AppliedPreferences, BlockShown, BookmarkShown, BrokenShown, CleanedUp, DecisionShown, Deleted,
+    GapShown, ImportedSession, KeptSession, RunShown, SessionList, SessionShown, SetAsideList,
+    SetAsideShown, SettledRun, Soundness, StepShown, SweptBlobs, TroubledSession,
 };
 pub use piton_workflow::UserOnlyDependency;
 pub use piton_workflow::session::{Body, CheckpointBody, Question};

@@ -205,8 +205,10 @@ fn repairs(app: &App) -> Result<Ending, Failure> {
             let names = listed(&virtual_files);
             app.output.say(format_args!("In the table, of Virtual Stores: {names}"));
         }
-        app.output
-            .say("\nPiton never removes these. Remove a file yourself once you no longer need it.");
+        app.output.say(
+            "\nThose of a session stay until it is removed, by `piton session delete` or, past its time, by `piton \
+             session gc`. Piton removes no others. Remove a file yourself once you no longer need it.",
+        );
     }
     app.output.reply("piton.data.repairs/1", &Repairs { set_aside, virtual_files })?;
     Ok(Ending::Done)

@@ -18,6 +18,10 @@ pub(crate) enum Command {
     Repair,
 }
 
+const NO_KEYS: &str = "\
+There are no keys. Nothing was changed: the next token makes new ones.
+Tokens from before, if there were any, no longer work. No run is lost; an agent gets new tokens with resume_session.";
+
 #[derive(Serialize)]
 struct Rotated {
     rotated: bool,
@@ -27,6 +31,7 @@ struct Rotated {
 #[serde(rename_all = "camelCase")]
 struct Repaired {
     is_sound: bool,
+    has_keys: bool,
     /// Where the damaged file is, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<String>,
@@ -44,17 +49,15 @@ impl Command {
             }
             Self::Verify => {
                 open.wait(open.runtime.verify_keys())?;
-                app.output.say(if open.has_keys() {
-                    "The keys can be read."
-                } else {
-                    "There are no keys. The next token makes them; tokens from before, if there were any, no longer work."
-                });
-                app.output
-                    .reply("piton.keys.verify/1", &Repaired { is_sound: true, kept: None })?;
+                let has_keys = open.has_keys();
+                app.output.say(if has_keys { "The keys can be read." } else { NO_KEYS });
+                let reply = Repaired { is_sound: true, has_keys, kept: None };
+                app.output.reply("piton.keys.verify/1", &reply)?;
             }
             Self::Repair => {
                 let kept = open.wait(open.runtime.repair_keys())?;
                 match &kept {
+                    None if !open.has_keys() => app.output.say(NO_KEYS),
                     None => app.output.say("The keys can be read. Nothing was changed."),
                     Some(kept) => {
                         let root = app.shown(open.root());
@@ -63,7 +66,8 @@ impl Command {
                         app.output.say(format_args!("The damaged file is kept: {root}/{kept}"));
                     }
                 }
-                app.output.reply("piton.keys.repair/1", &Repaired { is_sound: true, kept })?;
+                let reply = Repaired { is_sound: true, has_keys: open.has_keys(), kept };
+                app.output.reply("piton.keys.repair/1", &reply)?;
             }
         }
         Ok(Ending::Done)

@@ -343,6 +343,58 @@ fn what_a_repair_takes_away_is_named_and_listed() {
 }
 
 #[test]
+fn a_deletion_says_what_a_repair_kept_before_it_goes() {
+    let house = House::new();
+    crate::rig::damage(&last(&house, "sessions/SESSION/events"));
+    let (code, done) = house.ask(&["session", "repair", &house.session]);
+    assert_eq!(code, 0, "{done}");
+    let place = done["setAside"][0]["place"].as_str().unwrap();
+    for part in ["session", "data"] {
+        let listed = house.rig.says(&[part, "repairs"]);
+        assert!(!listed.contains("never removes"), "{listed}");
+        assert!(listed.contains("`piton session delete`"), "{listed}");
+    }
+    let unasked = house.rig.run(&["session", "delete", &house.session]);
+    assert_eq!(unasked.status.code(), Some(1));
+    let refused = text(&unasked.stderr);
+    assert!(refused.contains(place) && Path::new(place).exists(), "{refused}");
+    let said = house.rig.says(&["session", "delete", &house.session, "--yes"]);
+    let (kept, removed) = (said.find(place), said.find("Removed"));
+    assert!(kept.is_some() && kept < removed, "{said}");
+    assert!(!Path::new(place).exists(), "it goes along");
+    let (_, deleted) = house.ask(&["session", "delete", &house.other, "--yes"]);
+    assert_eq!(deleted["setAside"], Value::Array(Vec::new()), "{deleted}");
+}
+
+#[test]
+fn content_that_is_missing_is_damage_to_every_command_that_reads_it() {
+    for part in ["snapshots", "workflows/pinned"] {
+        let house = House::new();
+        for file in house.files(part).into_iter().filter(|file| !file.ends_with("complete")) {
+            fs::remove_file(file).unwrap();
+        }
+        let session = house.session.as_str();
+        let copy = house.rig.home().join("copy.json");
+        let commands = [
+            &["session", "show", session][..],
+            &["session", "tree", session],
+            &["session", "export", session, copy.to_str().unwrap()],
+            &["blame", "run", session],
+            &["blame", "recap", session],
+            &["diff", session, &house.other],
+            &["fork", session],
+        ];
+        for command in commands {
+            let (code, told) = house.ask(command);
+            let name = command[..2].join(" ");
+            assert_eq!(code, 5, "{part} {name}: {told}");
+            let advice = told["error"]["suggestion"].as_str().unwrap();
+            assert!(advice.contains("piton session verify"), "{name}: {told}");
+        }
+    }
+}
+
+#[test]
 fn a_damaged_session_keeps_its_label_and_the_advice_works_as_printed() {
     // The first leaves no event that can be read: the label is known from what was cached.
     for damage in [DAMAGES[2].1, DAMAGES[1].1] {

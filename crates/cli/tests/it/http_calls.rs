@@ -356,3 +356,39 @@ fn a_request_that_is_repeated_after_its_connection_broke_is_not_made_twice() {
     assert_eq!(commits_of(6, "k2"), 2);
     server.stop();
 }
+
+#[test]
+fn each_call_with_the_same_id_keeps_the_reply_that_it_got() {
+    let rig = Rig::new();
+    let server = Server::start(&rig);
+    let mut client = server.client();
+    let start = json!({ "workflowId": "wr.tour", "goal": "see it" });
+    let mut made: Vec<(Event, Vec<String>)> = Vec::new();
+    for _ in 0..3 {
+        let mut call = client.call(7, "start_workflow", &start);
+        call.head();
+        let events = call.events();
+        let ids: Vec<String> = events.iter().map(|event| event.id.clone()).collect();
+        assert!(ids.iter().all(|id| made.iter().all(|(_, earlier)| !earlier.contains(id))));
+        made.push((events.last().unwrap().clone(), ids));
+    }
+    let labels: Vec<&Value> = made
+        .iter()
+        .map(|(reply, _)| &reply.message.as_ref().unwrap()["result"]["structuredContent"]["run"])
+        .collect();
+    assert!(
+        labels[0] != labels[1] && labels[1] != labels[2],
+        "the replies got through: {labels:?}"
+    );
+    let replays = |client: &Client| {
+        for (reply, ids) in &made {
+            assert_eq!(client.after(&ids[0]), std::slice::from_ref(reply));
+        }
+    };
+    replays(&client);
+    server.stop();
+    let server = Server::start(&rig);
+    server.address.clone_into(&mut client.address);
+    replays(&client);
+    server.stop();
+}

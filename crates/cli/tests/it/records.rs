@@ -249,7 +249,7 @@ fn an_artifact_that_is_damaged_or_gone_is_told_as_that() {
     std::fs::remove_file(&file).unwrap();
     let name = digest.as_str().unwrap();
     let (code, error) = rig.fails(&["session", "artifact", &label, name]);
-    assert_eq!((code, error["code"].as_str()), (1, Some("STORE_NOT_FOUND")), "{error}");
+    assert_eq!((code, error["code"].as_str()), (5, Some("STORE_INVARIANT_VIOLATION")), "{error}");
     let said = rig.says(&["session", "show", &label]);
     assert!(said.contains("cannot be read"), "{said}");
     agent.leave();
@@ -282,6 +282,62 @@ fn each_branch_is_told_by_what_was_submitted_on_it() {
         assert!(diff.contains(part), "{part}: {diff}");
     }
     agent.leave();
+}
+
+#[test]
+fn what_a_bookmark_keeps_is_shown_to_people_as_outputs_are() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.plain");
+    let mark = |reply: &Value, word: &str| {
+        json!({ "checkpointToken": reply["checkpointToken"], "output": {
+            "notesMarkdown": format!("{word} notes"),
+            "artifacts": [{ "kind": "my.draft", "word": word }] } })
+    };
+    let made = agent.call("checkpoint_workflow", &mark(&first, "EARLY"));
+    assert!(made["nextCall"].is_object(), "{made}");
+    let left = agent.call("continue_workflow", &submit(&first, &notes("left")));
+    agent.call("checkpoint_workflow", &mark(&left, "LATE"));
+    let taken = agent.call("continue_workflow", &json!({ "stateToken": first["stateToken"] }));
+    agent.call("continue_workflow", &submit(&taken, &notes("right")));
+    agent.leave();
+
+    let tree = rig.tells(&["session", "tree", &label]);
+    let nodes: Vec<&Value> = tree["nodes"].as_array().unwrap().iter().collect();
+    let steps: Vec<_> = nodes.iter().filter(|node| node["kind"] == "step").collect();
+    let node = |place: usize| format!("{label}@{}", steps[place]["nodeId"].as_str().unwrap());
+    let marks: Vec<_> = nodes.iter().filter(|node| node["kind"] == "checkpoint").collect();
+    let mark_ids: Vec<&Value> = marks.iter().map(|mark| &mark["nodeId"]).collect();
+
+    // The run follows the branch on the right.
+    let shown = rig.tells(&["session", "show", &label]);
+    let kept = &shown["runs"][0]["steps"][0]["bookmarked"];
+    assert_eq!(kept[0]["notes"], "EARLY notes", "{shown}");
+    assert_eq!(&kept[0]["nodeId"], mark_ids[0], "{shown}");
+    assert_eq!(kept[0]["artifacts"][0]["content"]["word"], "EARLY", "{shown}");
+    let said = rig.says(&["session", "show", &label]);
+    assert_eq!(said.matches("EARLY").count(), 2, "notes and artifact: {said}");
+
+    let blame = rig.tells(&["blame", "run", &node(1)]);
+    for (place, word) in ["EARLY", "LATE"].into_iter().enumerate() {
+        let kept = &blame["chain"][place]["bookmarks"][0];
+        assert_eq!(&kept["nodeId"], mark_ids[place], "{blame}");
+        assert_eq!(kept["outputs"][0]["headline"], format!("{word} notes"), "{blame}");
+        assert_eq!(kept["outputs"][1]["artifact"]["content"]["word"], word, "{blame}");
+    }
+    let said = rig.says(&["blame", "run", &node(1)]);
+    for word in ["EARLY", "LATE"] {
+        assert_eq!(said.matches(word).count(), 2, "{said}");
+    }
+
+    let tree = rig.says(&["session", "tree", &label]);
+    assert!(tree.contains("1 bookmark: EARLY notes"), "{tree}");
+    assert!(tree.contains("1 bookmark: LATE notes"), "{tree}");
+
+    let diff = rig.says(&["diff", &node(1), &node(2)]);
+    for part in ["- LATE notes", "bookmark of two", "bookmarked my.draft of two"] {
+        assert!(diff.contains(part), "{part}: {diff}");
+    }
+    assert!(!diff.contains("- EARLY"), "both sides have it: {diff}");
 }
 
 #[test]

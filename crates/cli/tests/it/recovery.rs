@@ -265,6 +265,31 @@ fn a_damaged_key_ring_is_reported_and_replaced_and_runs_are_resumed() {
     agent.leave();
 }
 
+#[test]
+fn keys_that_are_gone_are_reported_with_what_that_means_for_tokens() {
+    let rig = Rig::new();
+    let nothing = rig.says(&["keys", "repair"]);
+    assert!(nothing.starts_with("There are no keys."), "{nothing}");
+    rig.tour();
+    fs::remove_file(rig.data().join("keys/keyring.json")).unwrap();
+    for command in ["verify", "repair"] {
+        let said = rig.says(&["keys", command]);
+        for part in ["There are no keys.", "from before", "resume_session"] {
+            assert!(said.contains(part), "{command} {part}: {said}");
+        }
+        assert!(!said.contains("can be read"), "{command}: {said}");
+        assert_eq!(rig.tells(&["keys", command])["hasKeys"], false);
+    }
+    let mut agent = Agent::start(&rig);
+    let resumed = agent.call("resume_session", &json!({}));
+    assert!(resumed["candidates"][0]["stateToken"].is_string(), "{resumed}");
+    agent.leave();
+    for command in ["verify", "repair"] {
+        assert!(rig.says(&["keys", command]).starts_with("The keys can be read."));
+        assert_eq!(rig.tells(&["keys", command])["hasKeys"], true);
+    }
+}
+
 /// A data directory with sessions, a backpack, context and a Virtual Store.
 fn with_everything() -> Rig {
     let rig = with_backpack();

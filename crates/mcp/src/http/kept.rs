@@ -9,7 +9,11 @@
 //! gets that reply, and nothing is done twice. After a reply that got through, the client means another call: some count
 //! anew. What clients without sessions repeat is the matter of `repeat`.
 //!
-//! *Invariants*: what is kept for a session is found by its id alone, which is random and which only its client knows.
+//! Calls with the same id and message are numbered, and the number is in the ids of their events. The record of the newest
+//! is kept by the message alone, where a repetition finds it; when another call follows it, it moves to an entry with its
+//! number.
+//!
+//! *Invariants*: the ids of events name one call. What is kept for a session is found by its id alone, which is random and which only its client knows.
 //! Without sessions, the id of the stream is such an id. What is kept is what was sent. A server gives what it kept itself,
 //! or another that asks for the same token and offers the same; a session goes on at any.
 //!
@@ -17,7 +21,7 @@
 //! has no reply, and is made anew when it is repeated: `startKey` makes that harmless.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Poll, ready};
 use std::time::Duration;
 
@@ -69,14 +73,17 @@ pub(super) struct OwnReplies {
 pub(super) struct KeptReplies {
     replies: Arc<dyn Replies>,
     server: Digest,
+    clock: Arc<dyn Clock>,
 }
 
-/// The events of one call.
+/// The events of one call. Clones are of the same.
 #[derive(Clone)]
 pub(super) struct CallStream {
+    /// Where the newest call with the same message is kept.
     key: ReplyKey,
-    /// What the ids of its events begin with.
-    label: String,
+    /// Tells calls with the same message apart. That of a repetition is known once the record of its call is seen; a
+    /// call without a session has none.
+    number: Option<Arc<OnceLock<u64>>>,
 }
 
 /// A call of this process, until its reply is there.
@@ -96,6 +103,9 @@ struct Record {
     is_done: bool,
     /// Whether the connection of the client took all of it.
     is_delivered: bool,
+    /// Which of the calls with the same message it is of.
+    #[serde(default)]
+    number: u64,
     /// The server that keeps it.
     server: Option<Digest>,
 }
@@ -105,43 +115,64 @@ impl CallStream {
     pub(super) fn of_request(session: &str, request: &ClientJsonRpcMessage) -> Self {
         let bytes = serde_json::to_vec(request).expect("a message is JSON");
         let digits = Digest::of(&FileBytes(&bytes)).hex();
-        Self::in_session(session, &digits[..REQUEST_DIGITS]).expect("hex digits are a name")
-    }
-
-    fn in_session(session: &str, digits: &str) -> Option<Self> {
-        let label = format!("c{digits}");
-        Some(Self { key: ReplyKey::new(session, label.parse().ok()?), label })
+        let name = format!("c{}", &digits[..REQUEST_DIGITS]);
+        let key = ReplyKey::new(session, name.parse().expect("hex digits are a name"));
+        Self { key, number: Some(Arc::default()) }
     }
 
     /// The stream of a call that stands alone; nothing if it cannot be one.
     fn without_session(id: &str) -> Option<Self> {
-        let label = format!("s{id}");
         let nobody = format!("{NOBODY} {}", id.chars().next()?);
-        Some(Self { key: ReplyKey::new(&nobody, label.parse().ok()?), label })
+        Some(Self { key: ReplyKey::new(&nobody, format!("s{id}").parse().ok()?), number: None })
     }
 
-    /// The stream and the number of an event of a session.
+    /// The stream and the place of an event of a session.
     pub(super) fn of_event(session: &str, event: &str) -> Option<(Self, usize)> {
-        let (label, number) = event.rsplit_once('-')?;
-        let digits = label.strip_prefix('c')?;
+        let (call, place) = event.rsplit_once('-')?;
+        // Calls were not numbered before.
+        let (name, number) = call.split_once('-').unwrap_or((call, "0"));
+        let digits = name.strip_prefix('c')?;
         let is_ours =
             digits.len() == REQUEST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        Some((Self::in_session(session, digits).filter(|_| is_ours)?, number.parse().ok()?))
+        let key = ReplyKey::new(session, name.parse().ok().filter(|_| is_ours)?);
+        Some((Self { key, number: None }.numbered(number.parse().ok()?), place.parse().ok()?))
     }
 
-    fn event(&self, number: usize) -> String {
-        format!("{}-{number}", self.label)
+    /// The call with this number and the same message.
+    fn numbered(&self, number: u64) -> Self {
+        Self { key: self.key.clone(), number: Some(Arc::new(OnceLock::from(number))) }
+    }
+
+    fn number(&self) -> Option<u64> {
+        self.number.as_ref().and_then(|number| number.get().copied())
+    }
+
+    /// What the ids of its events begin with.
+    fn label(&self) -> String {
+        let name = self.key.name.as_str();
+        self.number().map_or_else(|| name.to_owned(), |number| format!("{name}-{number}"))
+    }
+
+    /// Where it is kept when another call has followed it.
+    fn earlier(&self) -> ReplyKey {
+        let name = self.label().parse().expect("a name with a number is a name");
+        ReplyKey { client: self.key.client, name }
+    }
+
+    fn event(&self, place: usize) -> String {
+        format!("{}-{place}", self.label())
     }
 }
 
 impl KeptReplies {
-    pub(super) fn new(OwnReplies { replies, server, .. }: OwnReplies) -> Self {
-        Self { replies, server }
+    pub(super) fn new(OwnReplies { replies, server, clock }: OwnReplies) -> Self {
+        Self { replies, server, clock }
     }
 
     /// A record of a call of which nothing was sent yet.
-    fn fresh(&self) -> Record {
-        Record { server: Some(self.server), ..Record::default() }
+    fn fresh(&self, stream: &CallStream) -> Record {
+        let number = stream.number().unwrap_or_default();
+        Record { server: Some(self.server), number, ..Record::default() }
     }
 
     /// Begins a call; nothing if it is a repetition whose reply is kept, or will be.
@@ -152,28 +183,57 @@ impl KeptReplies {
             // What cannot be claimed is a call like any other.
             claim => claim.ok().flatten(),
         };
-        if let Some(earlier) = self.record(stream).await.filter(|record| record.is_done) {
-            if !earlier.is_delivered {
+        let earlier = self.read(&stream.key).await;
+        // The time makes a number unique also when nothing is left of the calls before.
+        let follower = earlier.as_ref().map_or(0, |earlier| earlier.number.saturating_add(1));
+        let own = stream.numbered(self.clock.now_ms().get().max(follower));
+        if let Some(earlier) = earlier.filter(|record| record.is_done) {
+            let is_ours = earlier.server == Some(self.server);
+            if is_ours && !earlier.is_delivered {
                 return None;
             }
-            // A repetition of this call must not take the reply of the one before for its own.
-            self.keep(stream, &self.fresh()).await;
+            self.write(&stream.numbered(earlier.number).earlier(), &earlier).await;
+            if is_ours {
+                // A repetition of this call must not take the reply of the one before for its own.
+                self.keep(&own, &self.fresh(&own)).await;
+            }
         }
-        Some(LiveCall { stream: stream.clone(), claim })
+        Some(LiveCall { stream: own, claim })
     }
 
     /// What is known of a call. What cannot be read, or is of another server, is not there: then the call is one like any
     /// other.
     async fn record(&self, stream: &CallStream) -> Option<Record> {
-        let bytes = self.replies.get(&stream.key).await.ok()??;
-        let record: Record = serde_json::from_slice(&bytes).ok()?;
-        (record.server == Some(self.server)).then_some(record)
+        let newest = self.read(&stream.key).await;
+        let record = match &stream.number {
+            None => newest,
+            Some(number) => match (number.get(), newest) {
+                (None, newest) => {
+                    let is_ours = |record: &Record| record.server == Some(self.server);
+                    let newest = newest.filter(is_ours)?;
+                    // Another clone may have seen one first; both see what is kept by the message.
+                    (*number.get_or_init(|| newest.number) == newest.number).then_some(newest)
+                }
+                (Some(number), Some(newest)) if newest.number == *number => Some(newest),
+                (Some(_), _) => self.read(&stream.earlier()).await,
+            },
+        };
+        record.filter(|record| record.server == Some(self.server))
     }
 
-    /// Whether it was kept.
+    async fn read(&self, key: &ReplyKey) -> Option<Record> {
+        let bytes = self.replies.get(key).await.ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Keeps the record of the newest call with its message. Whether it was kept.
     async fn keep(&self, stream: &CallStream, record: &Record) -> bool {
+        self.write(&stream.key, record).await
+    }
+
+    async fn write(&self, key: &ReplyKey, record: &Record) -> bool {
         let bytes = serde_json::to_vec(record).expect("a record is JSON");
-        self.replies.keep(&stream.key, bytes).await.is_ok()
+        self.replies.keep(key, bytes).await.is_ok()
     }
 
     /// Sends the events of a call to its client, and keeps them whether the client is there or not. What `until_reply` has
@@ -192,7 +252,7 @@ impl KeptReplies {
             let _until_end = until_end;
             let (stream, mut until_reply) = (&sent, Some((claim, until_reply)));
             let mut events = std::pin::pin!(events);
-            let mut record = kept.fresh();
+            let mut record = kept.fresh(stream);
             let mut is_there = true;
             while let Some(mut event) = events.next().await {
                 event.event_id = None;
@@ -342,7 +402,8 @@ impl EventStore for KeptReplies {
     {
         Box::pin(async move {
             let stream = CallStream::without_session(stream_id).ok_or("its id is no name")?;
-            let mut record = self.record(&stream).await.unwrap_or_else(|| self.fresh());
+            let record = self.record(&stream).await;
+            let mut record = record.unwrap_or_else(|| self.fresh(&stream));
             record.add(event.message.as_deref());
             // A reply that cannot be kept is sent all the same.
             self.keep(&stream, &record).await;
@@ -496,7 +557,7 @@ mod tests {
         let replies = MemoryReplies::new(Arc::new(SystemClock));
         let stream = CallStream::of_request("a session", &ping());
         let first = own(replies.clone(), "first");
-        let mut record = first.fresh();
+        let mut record = first.fresh(&stream);
         record.add(Some(&pong()));
         assert!(first.keep(&stream, &record).await);
         for (server, is_its_own) in [("first", true), ("second", false)] {
@@ -514,7 +575,7 @@ mod tests {
         let call = first.begin(&stream).await.expect("it is the first of its kind");
         let ended = stream.clone();
         let meanwhile = async move {
-            let mut record = first.fresh();
+            let mut record = first.fresh(&ended);
             record.add(Some(&pong()));
             assert!(first.keep(&ended, &record).await);
             drop(call);

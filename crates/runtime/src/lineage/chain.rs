@@ -6,7 +6,7 @@ use piton_workflow::label::label;
 use piton_workflow::projection::{Output, RunNode, RunState, SideRecord, headline};
 
 use super::place::Placed;
-use super::reply::{ChainLink, NodeBlame, OutputShown};
+use super::reply::{BookmarkLink, ChainLink, NodeBlame, OutputShown};
 use super::request::NodeReference;
 use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};
 use crate::runtime::Runtime;
@@ -44,9 +44,14 @@ pub(super) async fn links(
     for (place, node) in nodes.iter().enumerate().rev() {
         let next = nodes.get(place + 1).copied();
         let step = steps.get(&node.snapshot).and_then(Option::as_ref);
-        let mut outputs = Vec::new();
-        for output in run.outputs_toward(node, next) {
-            outputs.push(shown(reading, output).await);
+        let outputs = outputs(reading, run, node, next).await;
+        let mut bookmarks = Vec::new();
+        for bookmark in run.bookmarks_on(node) {
+            let outputs = self::outputs(reading, run, bookmark, None).await;
+            if !outputs.is_empty() {
+                let (node_id, at) = (bookmark.id, reading.time_of(bookmark.created));
+                bookmarks.push(BookmarkLink { node_id, at, outputs });
+            }
         }
         links.push(ChainLink {
             node_id: node.id,
@@ -55,6 +60,7 @@ pub(super) async fn links(
             at: reading.time_of(node.created),
             outputs,
             records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
+            bookmarks,
         });
     }
     links.reverse();
@@ -70,6 +76,20 @@ pub(super) fn digest_of(output: &Output) -> Digest {
         }
         OutputPayload::ArtifactRef { sha256, .. } => *sha256,
     }
+}
+
+/// What was submitted at a node on the way to `next`.
+async fn outputs(
+    reading: &mut Reading<'_>,
+    run: &RunState,
+    node: &RunNode,
+    next: Option<&RunNode>,
+) -> Vec<OutputShown> {
+    let mut outputs = Vec::new();
+    for output in run.outputs_toward(node, next) {
+        outputs.push(shown(reading, output).await);
+    }
+    outputs
 }
 
 async fn shown(reading: &mut Reading<'_>, output: &Output) -> OutputShown {

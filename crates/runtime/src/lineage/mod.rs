@@ -30,7 +30,9 @@ mod written;
 pub use compare::Worlds;
 pub use compared::{Ancestor, ChangedKey, ChangedOutput, CommitTaken, Compared, Side};
 pub use forked::{ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing};
-pub use reply::{ChainLink, Forked, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource};
+pub use reply::{
+    BookmarkLink, ChainLink, Forked, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource,
+};
 pub use request::{NodeReference, NodeReferenceError};
 pub use thing::{ThingKind, ThingReference, ThingReferenceError};
 pub use written::{Became, FileWritten, FrameWritten, KeyWritten, Written, WrittenKind};

@@ -26,6 +26,22 @@ pub struct ChainLink {
     /// What else was recorded with that, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<String>,
+    /// The bookmarks on it that keep something, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bookmarks: Vec<BookmarkLink>,
+}
+
+/// A bookmark with what it keeps.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BookmarkLink {
+    /// Its node.
+    pub node_id: NodeId,
+    /// When it was made.
+    pub at: TimestampMs,
+    /// What it keeps.
+    pub outputs: Vec<OutputShown>,
 }
 
 /// Something that was handed in for a step.

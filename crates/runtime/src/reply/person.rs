@@ -96,6 +96,26 @@ pub struct StepShown {
     pub gaps: Vec<GapShown>,
     /// How many bookmarks hang on it.
     pub bookmarks: usize,
+    /// What those of them keep that keep anything, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bookmarked: Vec<BookmarkShown>,
+}
+
+/// What a bookmark keeps.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BookmarkShown {
+    /// Its node.
+    pub node_id: NodeId,
+    /// When it was made.
+    pub at: TimestampMs,
+    /// Its notes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// What it keeps beside notes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<ArtifactShown>,
 }
 
 /// What a person decided about a step.
@@ -148,12 +168,14 @@ pub struct KeptSession {
 }
 
 /// A session that is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Deleted {
     /// The session.
     pub session_id: SessionId,
+    /// What repairs had taken out of it, which went along.
+    pub set_aside: Vec<SetAsideShown>,
 }
 
 /// What a check or a repair found.

@@ -149,11 +149,16 @@ fn candidates<'a>(runs: &[&'a RunState]) -> Vec<Candidate<'a>> {
     found
 }
 
-/// The same failure; one to read stored content of a session says where the ways to get it back are listed.
+/// The same failure; one to read stored content of a session says where the ways to get it back are listed. Content that
+/// a session refers to and that is missing is damage.
 pub(super) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
     if !is_content(error.code) {
         return error;
     }
+    let error = match error.code {
+        Code::StoreNotFound => Envelope::new(Code::StoreInvariantViolation, error.message),
+        _ => error,
+    };
     error.with_suggestion(format!(
         "Run `piton session verify {session}`: it lists what is damaged, which other sessions need it, and each way to \
          get it back."

@@ -3,15 +3,18 @@
 use std::collections::HashMap;
 
 use piton_core::{Envelope, NodeId, SnapshotRef, shorten};
+use piton_workflow::Autonomy;
 use piton_workflow::event::{Blocker, Outcome, Preferences, Resolution};
 use piton_workflow::projection::{
     Gap, Output, RecordedDecision, RunNode, RunState, SideRecord, StepPlace, headline,
 };
-use piton_workflow::{Autonomy, NodeKind};
 
 use super::reading::Reading;
 use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};
-use crate::reply::{BlockShown, DecisionShown, GapShown, RunShown, StepShown, TreeNode};
+use crate::reply::{
+    ArtifactShown, BlockShown, BookmarkShown, DecisionShown, GapShown, RunShown, StepShown,
+    TreeNode,
+};
 
 /// The steps of nodes, by the snapshots of those.
 pub(super) type Steps = HashMap<SnapshotRef, Option<StepPlace>>;
@@ -69,12 +72,19 @@ pub(super) async fn show(
     // The newest first: what is read of artifacts is bounded.
     for (place, node) in path.iter().enumerate().rev() {
         let next = path.get(place + 1).copied();
-        let mut artifacts = Vec::new();
-        for output in run.outputs_toward(node, next) {
-            artifacts.extend(reading.artifact(output).await);
+        let mut bookmarked = Vec::new();
+        for bookmark in run.bookmarks_on(node) {
+            let artifacts = artifacts(reading, run, bookmark, None).await;
+            let notes = run.notes_toward(bookmark, None).and_then(Output::notes);
+            if notes.is_some() || !artifacts.is_empty() {
+                let (node_id, at) = (bookmark.id, reading.time_of(bookmark.created));
+                let notes = notes.map(str::to_owned);
+                bookmarked.push(BookmarkShown { node_id, at, notes, artifacts });
+            }
         }
+        let artifacts = artifacts(reading, run, node, next).await;
         let step = step(reading, run, node, next, &steps, &trouble);
-        shown.push(StepShown { artifacts, ..step });
+        shown.push(StepShown { artifacts, bookmarked, ..step });
     }
     shown.reverse();
     Ok(Some(RunShown {
@@ -85,7 +95,20 @@ pub(super) async fn show(
     }))
 }
 
-/// A step without its artifacts.
+async fn artifacts(
+    reading: &mut Reading<'_>,
+    run: &RunState,
+    node: &RunNode,
+    next: Option<&RunNode>,
+) -> Vec<ArtifactShown> {
+    let mut artifacts = Vec::new();
+    for output in run.outputs_toward(node, next) {
+        artifacts.extend(reading.artifact(output).await);
+    }
+    artifacts
+}
+
+/// A step without its artifacts and those of its bookmarks.
 fn step(
     reading: &Reading<'_>,
     run: &RunState,
@@ -107,7 +130,6 @@ fn step(
         summary: gap.record.summary.to_string(),
         is_open: gap.is_open(),
     };
-    let children = run.graph.children(node);
     StepShown {
         node_id: node.id,
         title: place(steps, node).map(|place| place.title.as_str().to_owned()),
@@ -117,7 +139,8 @@ fn step(
         decisions: run.decisions_on(node.id).into_iter().rev().map(decision).collect(),
         blocks: trouble.blocks(node.id).iter().copied().flatten().map(block).collect(),
         gaps: trouble.gaps(node.id).iter().map(gap).collect(),
-        bookmarks: children.filter(|child| child.kind == NodeKind::Checkpoint).count(),
+        bookmarks: run.bookmarks_on(node).count(),
+        bookmarked: Vec::new(),
     }
 }
 

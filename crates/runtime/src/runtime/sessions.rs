@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, SessionId};
 use piton_store::StreamId;
 use piton_workflow::projection::RunState;
 use piton_workflow::upkeep::{Control, control, set_control};
@@ -12,7 +12,9 @@ use super::reading::Reading;
 use super::reference::{Meant, Reach};
 use super::runs::unreadable;
 use super::state::Runtime;
-use crate::reply::{Deleted, KeptSession, RunTree, SessionList, SessionShown, TroubledSession};
+use crate::reply::{
+    Deleted, KeptSession, RunTree, SessionList, SessionShown, SetAsideShown, TroubledSession,
+};
 use crate::request::SessionReference;
 
 impl Runtime {
@@ -81,13 +83,30 @@ impl Runtime {
         // A lease of a session that is not there would be one of a new session.
         journal.age(&stream).await.map_err(|error| error.envelope())?;
         let lease = journal.lease(&stream).await.map_err(|error| error.envelope())?;
+        let set_aside = self.set_aside_of(session).await?;
         journal.delete(lease).await.map_err(|error| error.envelope())?;
         let forgotten = set_control(&*self.ports.table, session, Control::Expire).await;
         forgotten.map_err(|error| error.envelope())?;
-        Ok(Deleted { session_id: session })
+        Ok(Deleted { session_id: session, set_aside })
+    }
+
+    /// What repairs took out of a session, which goes when it is deleted.
+    pub async fn deleted_along(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<Vec<SetAsideShown>, Envelope> {
+        let Meant { session, .. } = self.meant(reference, Reach::TakeAway).await?;
+        self.set_aside_of(session).await
+    }
+
+    async fn set_aside_of(&self, session: SessionId) -> Result<Vec<SetAsideShown>, Envelope> {
+        let stream = StreamId::from(session);
+        let kept = self.ports.journal.set_aside(Some(&stream)).await;
+        let kept = kept.map_err(|error| error.envelope())?;
+        Ok(kept.into_iter().map(SetAsideShown::from).collect())
     }
 }
 
-fn no_run(session: piton_core::SessionId) -> Envelope {
+fn no_run(session: SessionId) -> Envelope {
     Envelope::new(Code::SessionNotFound, format!("The session {session} has no run."))
 }

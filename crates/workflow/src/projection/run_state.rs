@@ -123,6 +123,11 @@ impl RunState {
         nodes.zip(below)
     }
 
+    /// The bookmarks that were made at a node, the oldest first.
+    pub fn bookmarks_on<'a>(&'a self, node: &'a RunNode) -> impl Iterator<Item = &'a RunNode> {
+        self.graph.children(node).filter(|child| child.kind == NodeKind::Checkpoint)
+    }
+
     /// What was submitted at a node on the way to `next`: every branch has its own. Without a next node, the newest
     /// attempt there.
     pub fn outputs_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Vec<&Output> {

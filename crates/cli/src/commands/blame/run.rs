@@ -1,6 +1,6 @@
 //! `piton blame run`.
 
-use piton_runtime::lineage::{ChainLink, NodeBlame, NodeReference};
+use piton_runtime::lineage::{BookmarkLink, ChainLink, NodeBlame, NodeReference, OutputShown};
 
 use crate::{
     age::ago,
@@ -37,18 +37,28 @@ pub(crate) fn say(app: &App, link: &ChainLink) {
     let age = ago(App::now(), link.at);
     app.output.say(format_args!("{}  {name}{id}  {age}", styled(State::Faint, ending(&node))));
     for output in &link.outputs {
-        let digest = output.digest.to_string();
-        let digest = ending(&digest);
-        if let Some(artifact) = &output.artifact {
-            let shown = artifact_line(artifact);
-            app.output.say(format_args!("          {shown}  [event {}]", output.event));
-            continue;
-        }
-        let told = output.headline.as_deref().unwrap_or(&output.kind);
-        app.output.say(format_args!("          {told}  [{digest}, event {}]", output.event));
+        app.output.say(format_args!("          {}", output_line(output)));
     }
     for record in &link.records {
         let record = record.replace('\n', "\n          ");
         app.output.say(format_args!("          {} {record}", styled(State::Faint, "record:")));
     }
+    for BookmarkLink { node_id, at, outputs } in &link.bookmarks {
+        let (id, mark) = (node_id.to_string(), styled(State::Faint, "bookmark:"));
+        let age = ago(App::now(), *at);
+        app.output.say(format_args!("          {mark} {}  {age}", ending(&id)));
+        for output in outputs {
+            app.output.say(format_args!("            {}", output_line(output)));
+        }
+    }
+}
+
+fn output_line(output: &OutputShown) -> String {
+    let event = output.event;
+    if let Some(artifact) = &output.artifact {
+        return format!("{}  [event {event}]", artifact_line(artifact));
+    }
+    let digest = output.digest.to_string();
+    let told = output.headline.as_deref().unwrap_or(&output.kind);
+    format!("{told}  [{}, event {event}]", ending(&digest))
 }

@@ -1,8 +1,16 @@
 //! `piton session delete`.
 
 use clap::Args;
+use piton_runtime::reply::SetAsideShown;
 
-use crate::{app::App, arguments::Run, ask::confirm, exit::Ending, failure::Failure};
+use crate::{
+    app::App,
+    arguments::Run,
+    ask::{can_ask, confirm},
+    exit::Ending,
+    failure::Failure,
+    words::count,
+};
 
 #[derive(Args)]
 pub(crate) struct Delete {
@@ -13,9 +21,25 @@ pub(crate) struct Delete {
     yes: bool,
 }
 
+/// Says what a repair kept and that it goes.
+fn along_line(kept: &SetAsideShown) -> String {
+    let files = count(usize::try_from(kept.files).unwrap_or(usize::MAX), "file");
+    format!(
+        "What a repair took out of it goes along: {files}, {} bytes in {}",
+        kept.bytes, kept.place
+    )
+}
+
 impl Delete {
     pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
         let open = app.open()?;
+        let along = open.wait(open.runtime.deleted_along(&self.run.run))?;
+        let along: Vec<String> = along.iter().map(along_line).collect();
+        if self.yes || can_ask() {
+            for line in &along {
+                app.output.say(line);
+            }
+        }
         if !self.yes {
             let question = format!("Remove the session {} for good?", self.run.run.0);
             match confirm(&question) {
@@ -25,8 +49,9 @@ impl Delete {
                     return Ok(Ending::Wanting);
                 }
                 None => {
+                    let refused = "Nobody is there to be asked, so nothing was removed.".to_owned();
                     return Err(Failure::refused(
-                        "Nobody is there to be asked, so nothing was removed.",
+                        [vec![refused], along].concat().join("\n"),
                         format!(
                             "Add --yes if you are sure; `piton session export {} FILE` keeps a copy.",
                             self.run.run.0

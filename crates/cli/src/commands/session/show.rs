@@ -2,7 +2,8 @@
 
 use piton_core::{budget::TRUNCATION_MARKER, shorten};
 use piton_runtime::reply::{
-    ArtifactShown, BlockShown, DecisionShown, GapShown, RunShown, SessionShown, StepShown,
+    ArtifactShown, BlockShown, BookmarkShown, DecisionShown, GapShown, RunShown, SessionShown,
+    StepShown,
 };
 use piton_workflow::projection::{DecisionKind, PersonDecision};
 
@@ -56,7 +57,10 @@ fn say(app: &App, session: &SessionShown, run: &RunShown) {
     for (place, step) in run.steps.iter().enumerate() {
         say_step(app, place + 1 + run.left_out, step);
     }
-    if run.steps.iter().any(|step| !step.artifacts.is_empty()) {
+    let has_artifacts = |step: &StepShown| {
+        !step.artifacts.is_empty() || step.bookmarked.iter().any(|one| !one.artifacts.is_empty())
+    };
+    if run.steps.iter().any(has_artifacts) {
         output.advise(format_args!(
             "\nAn artifact whole: piton session artifact {} ARTIFACT",
             summary.label
@@ -95,6 +99,21 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
     for record in &step.records {
         let record = record.replace('\n', "\n     ");
         output.say(format_args!("   {} {record}", styled(State::Faint, "record:")));
+    }
+    for bookmark in &step.bookmarked {
+        say_bookmark(app, bookmark);
+    }
+}
+
+fn say_bookmark(app: &App, bookmark: &BookmarkShown) {
+    let (mark, age) = (styled(State::Faint, "bookmark:"), ago(App::now(), bookmark.at));
+    app.output.say(format_args!("   {mark} {age}"));
+    if let Some(notes) = &bookmark.notes {
+        app.output.say(indented(notes, "     "));
+    }
+    for artifact in &bookmark.artifacts {
+        let mark = styled(State::Faint, "artifact:");
+        app.output.say(format_args!("     {mark} {}", artifact_line(artifact)));
     }
 }
 

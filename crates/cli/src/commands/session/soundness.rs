@@ -49,7 +49,8 @@ pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
             app.output.say(line);
         }
         app.output.say(
-            "\nPiton never removes these. Remove a directory yourself once you no longer need it.",
+            "\nThey stay until their session is removed, by `piton session delete` or, past its time, by `piton session \
+             gc`. Remove a directory yourself once you no longer need it.",
         );
     }
     app.output.reply("piton.session.repairs/1", &list)?;

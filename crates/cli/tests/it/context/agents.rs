@@ -95,6 +95,25 @@ fn an_empty_text_is_refused_at_every_door_and_takes_the_place_of_nothing() {
     assert_eq!(shown["frameCount"], 1);
 }
 
+#[test]
+fn an_agent_that_needs_a_command_is_told_to_ask_the_person() {
+    let rig = Rig::new();
+    rig.write("piton.toml", super::AGENTS);
+    rig.write("src/main.rs", "fn main() {}\n");
+    let mut agent = serving(&rig, "scout");
+    let asked = "No tool here does that: ask the person to do it.";
+    let unscanned = json!({ "path": "src" });
+    let (text, failed) = agent.call_text("get_context", &unscanned);
+    assert!(failed && text.starts_with("CONTEXT_NOT_SCANNED"), "{text}");
+    assert!(text.contains("`piton context scan`") && text.contains(asked), "{text}");
+    let refused = agent.call("get_context", &unscanned);
+    assert!(refused["suggestion"].as_str().unwrap().contains(asked), "{refused}");
+    // What the agent can do itself is left to it.
+    let (text, failed) = agent.call_text("get_artifact", &json!({ "digest": "nonsense" }));
+    assert!(failed && !text.contains(asked), "{text}");
+    agent.leave();
+}
+
 // shows in part: CT-035, CT-036, CT-040 (over MCP)
 #[test]
 fn what_an_agent_writes_is_its_own_and_has_the_ids_of_the_command_line() {

@@ -11,8 +11,9 @@ Piton takes you through workflows step by step and keeps a durable record of eve
 3. Continue until a reply says that the run is done.
 
 Copy that call whole, always from the newest reply of the run that you mean: its token is the right to submit this step, \
-and its label, the two words that the reply begins with, says which run you mean. To repeat a call is harmless: it \
-returns the same reply. After a break, or if you lost a token, call resume_session.";
+and its label, the two words that the reply begins with, says which run you mean. Sending the same output \
+or bookmark again is harmless: you get the same reply. Sending start_workflow again starts another run, unless both \
+calls have the same `startKey`. After a break, or if you lost a token, call resume_session.";
 
 pub(super) const LIST_WORKFLOWS: &str = "\
 Lists the workflows that can be started: what each does and when to use it. Then start one with start_workflow, or \

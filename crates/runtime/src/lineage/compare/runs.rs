@@ -12,7 +12,7 @@ use crate::bounds::{ID_ENDING_SHOWN, STEPS_SHOWN_MAX};
 use crate::lineage::chain::{digest_of, links};
 use crate::lineage::compared::{Ancestor, ChangedKey, ChangedOutput, Compared, Side};
 use crate::lineage::place::Placed;
-use crate::lineage::reply::ChainLink;
+use crate::lineage::reply::{ChainLink, OutputShown};
 use crate::lineage::request::NodeReference;
 use crate::lineage::thing::ThingKind;
 use crate::lineage::written::Written;
@@ -116,7 +116,11 @@ async fn side(
         }
     }
     nodes.reverse();
-    let steps = links(&mut placed.reading, &run, &nodes).await?;
+    let mut steps = links(&mut placed.reading, &run, &nodes).await?;
+    // The bookmarks on the common ancestor are nobody's own.
+    for step in steps.iter_mut().filter(|step| Some(step.node_id) == ancestor) {
+        step.bookmarks.clear();
+    }
     let told = told(&run, &nodes, &steps);
     let seen = run.contexts.effective(placed.node);
     let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
@@ -139,24 +143,40 @@ fn told(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Submitted {
         if let Some((output, text)) = submitted.and_then(|output| Some((output, output.notes()?))) {
             told.insert((step.clone(), None), (digest_of(output), text.to_owned()));
         }
-        for artifact in link.outputs.iter().filter_map(|output| output.artifact.as_ref()) {
-            let text = artifact.content.as_ref().map_or_else(
-                || format!("{} bytes, {}", artifact.bytes, artifact.digest),
-                |content| format!("{content:#}"),
-            );
-            let kind = artifact.kind.clone().unwrap_or_else(|| "artifact".to_owned());
-            // Of several artifacts of one kind each is told by its number.
-            let names = (1..).map(|number| match number {
-                1 => kind.clone(),
-                _ => format!("{kind} {number}"),
-            });
-            let mut free =
-                names.filter(|name| !told.contains_key(&(step.clone(), Some(name.clone()))));
-            let name = free.next();
-            told.insert((step.clone(), name), (artifact.digest, text));
+        tell_artifacts(&mut told, step, "", &link.outputs);
+        for bookmark in &link.bookmarks {
+            let node = run.graph.node(bookmark.node_id);
+            let notes = node.and_then(|node| run.notes_toward(node, None));
+            if let Some((output, text)) = notes.and_then(|output| Some((output, output.notes()?))) {
+                tell(&mut told, step, "bookmark", (digest_of(output), text.to_owned()));
+            }
+            tell_artifacts(&mut told, step, "bookmarked ", &bookmark.outputs);
         }
     }
     told
+}
+
+/// Adds the artifacts among `outputs`, each by its kind.
+fn tell_artifacts(told: &mut Submitted, step: &str, before: &str, outputs: &[OutputShown]) {
+    for artifact in outputs.iter().filter_map(|output| output.artifact.as_ref()) {
+        let text = artifact.content.as_ref().map_or_else(
+            || format!("{} bytes, {}", artifact.bytes, artifact.digest),
+            |content| format!("{content:#}"),
+        );
+        let kind = artifact.kind.as_deref().unwrap_or("artifact");
+        tell(told, step, &format!("{before}{kind}"), (artifact.digest, text));
+    }
+}
+
+/// Adds something that was submitted for a step. Of several with one name each is told by its number.
+fn tell(told: &mut Submitted, step: &str, name: &str, submitted: (Digest, String)) {
+    let names = (1..).map(|number| match number {
+        1 => name.to_owned(),
+        _ => format!("{name} {number}"),
+    });
+    let mut keys = names.map(|name| (step.to_owned(), Some(name)));
+    let free = keys.find(|key| !told.contains_key(key)).expect("there are more numbers than keys");
+    told.insert(free, submitted);
 }
 
 fn changed_outputs(left: &Submitted, right: &Submitted) -> Vec<ChangedOutput> {

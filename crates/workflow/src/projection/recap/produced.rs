@@ -9,7 +9,6 @@ use piton_core::{Digest, NodeId, OutputId, SnapshotRef, shorten};
 
 use super::{
     super::{
-        graph::RunNode,
         headline::headline,
         outputs::Output,
         run_state::RunState,
@@ -86,8 +85,7 @@ impl<'a> Produced<'a> {
             }
             if next.is_none() {
                 // Bookmarks on the step that is to do were made for whoever comes back to it.
-                let is_bookmark = |child: &&RunNode| child.kind == NodeKind::Checkpoint;
-                for bookmark in run.graph.children(at).filter(is_bookmark) {
+                for bookmark in run.bookmarks_on(at) {
                     let kept = run.outputs_toward(bookmark, None).into_iter();
                     outputs.extend(kept.map(|kept| (bookmark.id, kept)));
                 }

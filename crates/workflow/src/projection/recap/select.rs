@@ -100,11 +100,10 @@ impl<'a> Part<'a> {
 
     /// The notes of the bookmarks on `node`.
     fn bookmarks(run: &'a RunState, node: &RunNode) -> Self {
-        let is_bookmark = |child: &&RunNode| child.kind == NodeKind::Checkpoint;
         let noted = |child: &'a RunNode| Some((child, run.notes_toward(child, None)?));
         let node = run.graph.node(node.id).into_iter();
-        let children = node.flat_map(|node| run.graph.children(node));
-        Self::newest(children.filter(is_bookmark).filter_map(noted).collect())
+        let bookmarks = node.flat_map(|node| run.bookmarks_on(node));
+        Self::newest(bookmarks.filter_map(noted).collect())
     }
 
     /// The newest notes of every branch below `top` but the one that ends in `followed`.
