@@ -12,6 +12,7 @@
 //! * [`budget`]: limits on text, measured in UTF-8 bytes, and one way to cut a text.
 //! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
 //! * [`error`]: the one envelope that a person or an agent reads when something fails.
+//! * [`keep_numbers`]: the numbers of a JSON text that no reader keeps, as texts.
 //! * [`closed_set!`]: enums whose names are part of a format.
 //! * [`Provenance`]: where in a workflow something was written.
 //! * [`port`]: the effects that pure code may ask for (time, waiting, entropy, notices), as traits.
@@ -31,6 +32,7 @@ pub mod digest;
 pub mod error;
 mod excerpt;
 pub mod id;
+mod json_numbers;
 mod parse_visitor;
 pub mod pattern;
 pub mod port;
@@ -49,6 +51,7 @@ pub use id::{
     IdError, IdProblem, ManifestIndex, NodeId, ObservationId, OutputId, RunId, SessionId,
     SnapshotRef, TraceId, WorkflowHash, WorkflowId,
 };
+pub use json_numbers::{keep_numbers, lost_number};
 pub use pattern::{Namespace, Pattern, PatternError};
 pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
 pub use provenance::Provenance;
