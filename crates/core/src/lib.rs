@@ -13,6 +13,7 @@
 //! * [`visible()`]: foreign text as a person may read it, with what cannot be seen written out.
 //! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
 //! * [`error`]: the one envelope that a person or an agent reads when something fails.
+//! * [`keep_numbers`]: the numbers of a JSON text that no reader keeps, as texts.
 //! * [`closed_set!`]: enums whose names are part of a format.
 //! * [`Provenance`]: where in a workflow something was written.
 //! * [`port`]: the effects that pure code may ask for (time, waiting, entropy, notices), as traits.
@@ -32,6 +33,7 @@ pub mod digest;
 pub mod error;
 mod excerpt;
 pub mod id;
+mod json_numbers;
 mod parse_visitor;
 pub mod pattern;
 pub mod port;
@@ -51,6 +53,7 @@ pub use id::{
     IdError, IdProblem, ManifestIndex, NodeId, ObservationId, OutputId, RunId, SessionId,
     SnapshotRef, TraceId, WorkflowHash, WorkflowId,
 };
+pub use json_numbers::{keep_numbers, lost_number};
 pub use pattern::{Namespace, Pattern, PatternError};
 pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
 pub use provenance::Provenance;

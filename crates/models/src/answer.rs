@@ -14,8 +14,6 @@ piton_core::closed_set! {
         Complete => "complete",
         /// The model waits for the tools that it called.
         ToolCalls => "tool_calls",
-        /// The provider gives another reason, or none.
-        Other => "other",
     }
 }
 

@@ -92,6 +92,16 @@ pub enum Error {
         /// What it cost.
         usage: Usage,
     },
+    /// The answer does not end as a complete one does.
+    #[error("the answer of {provider} is not complete: {problem}")]
+    Unfinished {
+        /// Who.
+        provider: ProviderName,
+        /// How it ends.
+        problem: String,
+        /// What it cost.
+        usage: Usage,
+    },
     /// The answer has no text and calls no tool.
     #[error("the answer of {provider} is empty: it has no text and no tool call")]
     Empty {
@@ -152,9 +162,10 @@ impl Error {
             Self::RateLimited { .. } => Code::ModelRateLimited,
             Self::ModelNotFound { .. } => Code::ModelNotFound,
             Self::Timeout { .. } => Code::ModelTimeout,
-            Self::BadAnswer { .. } | Self::AnswerTooLong { .. } | Self::Empty { .. } => {
-                Code::ModelBadAnswer
-            }
+            Self::BadAnswer { .. }
+            | Self::AnswerTooLong { .. }
+            | Self::Unfinished { .. }
+            | Self::Empty { .. } => Code::ModelBadAnswer,
             Self::Truncated { .. } => Code::ModelAnswerTruncated,
             Self::Declined { .. } => Code::ModelDeclined,
             Self::Unreachable { .. } | Self::Cut { .. } => Code::ModelUnreachable,
@@ -187,6 +198,7 @@ impl Error {
         match self {
             Self::Truncated { usage, .. }
             | Self::Declined { usage, .. }
+            | Self::Unfinished { usage, .. }
             | Self::Empty { usage, .. } => Some(*usage),
             _ => None,
         }

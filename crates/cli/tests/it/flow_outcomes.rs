@@ -107,6 +107,26 @@ fn an_answer_that_is_not_complete_fails_the_run_and_says_why() {
 }
 
 #[test]
+fn the_advice_of_an_answer_that_was_cut_off_can_be_followed() {
+    let bench = Bench::new();
+    let flow = bench
+        .flow(&json!([{ "id": "ask", "type": "chat", "params": { "prompt": "hi" } }]), &json!([]));
+    bench.server.then(answer(&json!({ "content": "half of" }), "length"));
+    let (code, said) = bench.run(&["flow", "run", &flow]);
+    assert_eq!(code, Some(1), "{said}");
+    let advised = said.split('`').find(|text| text.starts_with("\"options\"")).expect(&said);
+    let params = format!(r#"{{ "prompt": "hi", {advised} }}"#);
+    let params: Value = serde_json::from_str(&params).unwrap();
+    let flow = bench.flow(&json!([{ "id": "ask", "type": "chat", "params": params }]), &json!([]));
+    bench.server.then(Reply::text("all of it"));
+    let (code, said) = bench.run(&["flow", "run", &flow]);
+    assert_eq!(code, Some(0), "{said}");
+    let sent: Vec<Value> =
+        bench.server.seen().iter().map(|seen| seen.body["max_tokens"].clone()).collect();
+    assert_eq!(sent, [json!(4096), json!(16_000)]);
+}
+
+#[test]
 fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
     let bench = Bench::new();
     let choices = json!([{ "action": "short" }, { "action": "long" }]);
@@ -124,8 +144,10 @@ fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
     let (code, said) = bench.run_plain(&["flow", "check", &flow]);
     assert_eq!(code, Some(0));
     assert!(said.contains("edges[0].condition") && said.contains("`shrot`"), "{said}");
-    assert!(said.contains("nothing follows on `short`"), "{said}");
-    assert!(said.contains("The flow runs, with 1 warning."), "{said}");
+    let dead_end =
+        "nodes[0]: the flow can end here: nothing follows on `short`, only on shrot, long";
+    assert!(said.contains(dead_end), "{said}");
+    assert!(said.contains("The flow runs, with 2 warnings."), "{said}");
 
     bench.server.then(Reply::call("decide", json!({ "choice": "short" })));
     let (code, said) = bench.run(&["flow", "run", &flow]);

@@ -1,11 +1,12 @@
-//! Edges that no run can take, because their node never ends that way: odd, and no error.
+//! Edges that no run can take, and ends of a node that no edge takes up: odd, and no error.
 
 use super::description::Description;
 use crate::action::Action;
 use crate::graph::{Body, Flow, Place};
 use crate::problem::{Problems, join};
 
-/// Warns of every edge whose condition its node does not end with.
+/// Warns of every edge whose condition its node does not end with, and of every end that no edge follows on although
+/// one does on another. A run says the same of such an end when it comes to it.
 pub(super) fn check(flow: &Flow, path: &str, description: &Description, problems: &mut Problems) {
     for (index, edge) in description.edges.iter().enumerate() {
         let place = flow.places.iter().find(|place| place.id == edge.from);
@@ -17,6 +18,18 @@ pub(super) fn check(flow: &Flow, path: &str, description: &Description, problems
         }
         let at = join(path, &format!("edges[{index}].condition"));
         problems.warning(at, never_taken(place, &edge.condition, &actions));
+    }
+    for (index, node) in description.nodes.iter().enumerate() {
+        let place = flow.places.iter().find(|place| place.id == node.id && !place.edges.is_empty());
+        let Some((place, actions)) = place.and_then(|place| Some((place, actions(place)?))) else {
+            continue;
+        };
+        for end in actions.iter().filter_map(Action::condition) {
+            if let Some(message) = place.dead_end(end) {
+                let at = join(path, &format!("nodes[{index}]"));
+                problems.warning(at, format!("the flow can end here: {message}"));
+            }
+        }
     }
 }
 
@@ -35,14 +48,9 @@ fn never_taken(place: &Place, condition: &str, actions: &[Action]) -> String {
     if ends.is_empty() {
         return format!("this edge is never taken: the flow ends with `{}`", place.id);
     }
-    let open: Vec<&str> = ends.iter().copied().filter(|end| place.edge(end).is_none()).collect();
-    let mut message = format!(
+    format!(
         "this edge is never taken: `{}` never ends with `{condition}`, only with {}",
         place.id,
         quoted(ends)
-    );
-    if !open.is_empty() {
-        message.extend(["; nothing follows on ", &quoted(open)]);
-    }
-    message
+    )
 }

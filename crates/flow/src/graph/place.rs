@@ -46,4 +46,13 @@ impl Place {
     pub(crate) fn edge(&self, condition: &str) -> Option<&Edge> {
         self.edges.iter().find(|edge| edge.condition == condition)
     }
+
+    /// What is odd about a flow that ends here with a condition: no edge takes it, and others are there.
+    pub(crate) fn dead_end(&self, condition: &str) -> Option<String> {
+        if self.edges.is_empty() || self.edge(condition).is_some() {
+            return None;
+        }
+        let known: Vec<&str> = self.edges.iter().map(|edge| edge.condition.as_str()).collect();
+        Some(format!("nothing follows on `{condition}`, only on {}", known.join(", ")))
+    }
 }

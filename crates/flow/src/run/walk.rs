@@ -83,15 +83,12 @@ impl Pass<'_> {
 /// The edge that an action takes, if the flow goes on.
 fn leave<'p>(place: &'p Place, ready: &Ready, action: &Action) -> Option<&'p Edge> {
     let condition = action.condition()?;
-    let edge = place.edge(condition);
-    if edge.is_none() && !place.edges.is_empty() && ready.tap.is_heard() {
-        let known: Vec<&str> = place.edges.iter().map(|edge| edge.condition.as_str()).collect();
-        ready.tap.warn(&format!(
-            "the flow ends here: nothing follows on `{condition}`, only on {}",
-            known.join(", ")
-        ));
+    if ready.tap.is_heard()
+        && let Some(message) = place.dead_end(condition)
+    {
+        ready.tap.warn(&format!("the flow ends here: {message}"));
     }
-    edge
+    place.edge(condition)
 }
 
 fn find(flow: &Flow, path: &[String]) -> Result<usize, Error> {

@@ -84,7 +84,7 @@ pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
     let blocks = blocks.ok_or(Flaw::FORM)?;
     let mut draft = Draft {
         model: body["model"].as_str().map(ToOwned::to_owned),
-        ending: body["stop_reason"].as_str().map(ending),
+        ending: ending(&body["stop_reason"]),
         over: true,
         ..Draft::default()
     };
@@ -130,7 +130,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
             return Ok(words);
         }
         Some("message_delta") => {
-            draft.ending = data["delta"]["stop_reason"].as_str().map(ending).or(draft.ending);
+            draft.ending = ending(&data["delta"]["stop_reason"]).or(draft.ending.take());
             count(&data["usage"], draft);
         }
         Some("message_stop") => draft.over = true,
@@ -139,15 +139,17 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     Ok(String::new())
 }
 
-fn ending(reason: &str) -> Ending {
-    match reason {
+/// The reason of a message. It is null only in the event that starts a stream; every message that has ended has one.
+fn ending(reason: &Value) -> Option<Ending> {
+    Some(match reason.as_str()? {
         "end_turn" | "stop_sequence" => Ending::Complete,
-        // A turn that is paused goes on only if it is sent back, which nobody here does.
-        "max_tokens" | "model_context_window_exceeded" | "pause_turn" => Ending::Truncated,
+        "max_tokens" | "model_context_window_exceeded" => Ending::Truncated,
         "tool_use" => Ending::ToolCalls,
         "refusal" => Ending::Declined,
-        _ => Ending::Other,
-    }
+        // A provider pauses only for tools that it runs itself, and none of those is offered here.
+        "pause_turn" => Ending::Paused,
+        other => Ending::Other(other.to_owned()),
+    })
 }
 
 /// Counts come in several places, the last of which stands.

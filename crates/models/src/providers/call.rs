@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use piton_core::keep_numbers;
 use reqwest::Response;
 use tokio::time::timeout;
 
@@ -18,6 +19,8 @@ pub(super) struct Call {
     pub(super) settings: ProviderSettings,
     pub(super) model: String,
     pub(super) secret: Option<Secret>,
+    /// Whether the model may call tools.
+    pub(super) offers_tools: bool,
 }
 
 impl Call {
@@ -30,6 +33,7 @@ impl Call {
             provider: &self.settings.name,
             model: &self.model,
             timeout_ms: self.settings.timeout_ms,
+            offers_tools: self.offers_tools,
             redaction: Redaction::of(self.secret.as_ref().map(Secret::expose)),
         }
     }
@@ -42,8 +46,10 @@ impl Call {
         };
         let bytes =
             timeout(self.patience(), received).await.map_err(|_| self.failing().timeout())??;
-        let body = serde_json::from_slice(&bytes);
-        let body = body.map_err(|_| self.failing().bad("it is not valid JSON"))?;
+        // Some formats have the arguments of tools as values, whose numbers are lost once the body is read.
+        let body = str::from_utf8(&bytes).ok();
+        let body = body.and_then(|body| serde_json::from_str(&keep_numbers(body).0).ok());
+        let body = body.ok_or_else(|| self.failing().bad("it is not valid JSON"))?;
         let draft = whole(self.settings.wire, &body).map_err(|flaw| self.failing().flaw(&flaw))?;
         draft.answer(&self.failing())
     }

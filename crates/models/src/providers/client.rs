@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::provider::{ProviderName, ProviderSettings, Secret, SecretSource, check};
 use crate::request::Request;
 use crate::stream::AnswerStream;
+use crate::tool::ToolChoice;
 
 /// Providers on the network.
 #[derive(Clone)]
@@ -80,7 +81,8 @@ impl Providers {
         let read = |reference| Secret::read(name, reference, &*self.secrets);
         let secret = settings.key.as_ref().map(read).transpose()?;
         let settings = settings.clone();
-        Ok(Call { http: self.http.clone(), settings, model: model.clone(), secret })
+        let offers_tools = !request.tools.is_empty() && request.tool_choice != ToolChoice::None;
+        Ok(Call { http: self.http.clone(), settings, model: model.clone(), secret, offers_tools })
     }
 }
 

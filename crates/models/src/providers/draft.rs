@@ -1,5 +1,6 @@
 //! An answer as it comes together.
 
+use piton_core::keep_numbers;
 use serde_json::{Value, json};
 
 use super::failure::Failing;
@@ -9,7 +10,10 @@ use crate::error::Error;
 use crate::tool::ToolCall;
 
 /// Why a provider says that an answer ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// Each wire format lists the reasons that it knows; only a listed one makes an answer complete. A word that nobody
+/// here has read about may mean that half of the answer is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Complete,
     ToolCalls,
@@ -17,8 +21,10 @@ pub(super) enum Ending {
     Truncated,
     /// The model declined, or the provider withheld what it wrote.
     Declined,
-    /// Another reason.
-    Other,
+    /// The provider stopped in the middle of work of its own, and waits to be sent the turn again.
+    Paused,
+    /// A reason that is not listed, as it was sent.
+    Other(String),
 }
 
 /// A call of a tool whose arguments may still be coming.
@@ -63,6 +69,28 @@ impl Draft {
         self.calls.get_mut(index)
     }
 
+    /// Why the reason that was given does not make this a complete answer, if it does not.
+    fn unfinished(&self, offers_tools: bool) -> Option<String> {
+        if let Some(call) = self.calls.first().filter(|_| !offers_tools) {
+            return Some(format!("it calls the tool `{}`, but no tool was offered", call.name));
+        }
+        match &self.ending {
+            Some(Ending::ToolCalls) if self.calls.is_empty() => {
+                Some("it ends in order to call a tool, but calls none".to_owned())
+            }
+            Some(Ending::Paused) => Some(
+                "the provider paused the turn (`pause_turn`) to continue it in another request, which is not \
+                 supported"
+                    .to_owned(),
+            ),
+            Some(Ending::Other(reason)) => {
+                Some(format!("it ends for the reason `{reason}`, which is not one of a complete answer"))
+            }
+            None => Some("it does not say why it ends".to_owned()),
+            Some(_) => None,
+        }
+    }
+
     /// Returns the answer if it is a complete one: with words or tool calls, not cut off, and not declined.
     pub(super) fn answer(self, failing: &Failing<'_>) -> Result<Answer, Error> {
         if self.ending == Some(Ending::Declined) || !self.refusal.is_empty() {
@@ -72,17 +100,15 @@ impl Draft {
         if self.ending == Some(Ending::Truncated) {
             return Err(failing.truncated(self.usage));
         }
+        if let Some(problem) = self.unfinished(failing.offers_tools) {
+            return Err(failing.unfinished(&problem, self.usage));
+        }
         if self.text.trim().is_empty() && self.calls.is_empty() {
             return Err(failing.empty(self.usage));
         }
         let tool_calls: Vec<ToolCall> = self.calls.into_iter().enumerate().map(finished).collect();
-        let finish = match self.ending {
-            // Some say the same whether tools are called or not.
-            Some(Ending::Complete) | None if !tool_calls.is_empty() => Finish::ToolCalls,
-            Some(Ending::Complete) => Finish::Complete,
-            Some(Ending::ToolCalls) => Finish::ToolCalls,
-            _ => Finish::Other,
-        };
+        // Some give the same reason whether tools are called or not, so the calls decide.
+        let finish = if tool_calls.is_empty() { Finish::Complete } else { Finish::ToolCalls };
         let model = self.model.unwrap_or_else(|| failing.model.to_owned());
         let (provider, text, usage) = (failing.provider.clone(), self.text, self.usage);
         Answer { provider, model, text, tool_calls, finish, usage }.bounded()
@@ -93,7 +119,8 @@ impl Draft {
 fn finished((index, call): (usize, DraftCall)) -> ToolCall {
     let arguments = match call.arguments.trim() {
         "" => json!({}),
-        text => serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)),
+        // A number that no reader keeps is a text from here on, so that its digits reach the tool.
+        text => serde_json::from_str(&keep_numbers(text).0).unwrap_or_else(|_| Value::from(text)),
     };
     let id = if call.id.is_empty() { format!("call-{index}") } else { call.id };
     ToolCall { id, name: call.name, arguments }

@@ -19,6 +19,8 @@ pub(super) struct Failing<'a> {
     pub(super) provider: &'a ProviderName,
     pub(super) model: &'a str,
     pub(super) timeout_ms: u64,
+    /// Whether the model may call tools.
+    pub(super) offers_tools: bool,
     pub(super) redaction: Redaction<'a>,
 }
 
@@ -44,6 +46,12 @@ impl Failing<'_> {
     /// The answer reached its limit of tokens.
     pub(super) fn truncated(&self, usage: Usage) -> Error {
         Error::Truncated { provider: self.provider.clone(), usage }
+    }
+
+    /// The answer does not end as a complete one does.
+    pub(super) fn unfinished(&self, problem: &str, usage: Usage) -> Error {
+        let problem = self.redaction.apply(problem);
+        Error::Unfinished { provider: self.provider.clone(), problem, usage }
     }
 
     /// The answer says nothing.

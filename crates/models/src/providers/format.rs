@@ -1,5 +1,6 @@
 //! What the wire formats have in common, and which one is meant.
 
+use piton_core::keep_numbers;
 use serde_json::Value;
 
 use super::draft::Draft;
@@ -69,7 +70,7 @@ pub(super) fn piece(wire: Wire, frame: &Frame, draft: &mut Draft) -> Result<Stri
         draft.over = true;
         return Ok(String::new());
     }
-    let data: Value = serde_json::from_str(&frame.data)
+    let data: Value = serde_json::from_str(&keep_numbers(&frame.data).0)
         .map_err(|_| Flaw::Shape("a piece of the stream is not JSON"))?;
     match wire {
         Wire::OpenAi => openai::piece(&data, draft),

@@ -52,7 +52,11 @@ fn message(message: &Message) -> Value {
 pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
     let mut draft = Draft::default();
     piece(body, &mut draft)?;
-    if body["message"].is_object() { Ok(draft) } else { Err(Flaw::FORM) }
+    match (body["message"].is_object(), draft.over) {
+        (false, _) => Err(Flaw::FORM),
+        (true, false) => Err(Flaw::Shape("it is not complete: `done` is not true")),
+        (true, true) => Ok(draft),
+    }
 }
 
 pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
@@ -70,7 +74,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     }
     if data["done"] == true {
         draft.over = true;
-        draft.ending = data["done_reason"].as_str().map(ending);
+        draft.ending = Some(ending(&data["done_reason"]));
         draft.usage.input_tokens = data["prompt_eval_count"].as_u64();
         draft.usage.output_tokens = data["eval_count"].as_u64();
     }
@@ -79,10 +83,12 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     Ok(words)
 }
 
-fn ending(reason: &str) -> Ending {
-    match reason {
-        "stop" => Ending::Complete,
-        "length" => Ending::Truncated,
-        _ => Ending::Other,
+/// The reason of an answer that is done. Here `done` says that an answer is complete; versions before 0.1.38 sent no
+/// reason beside it.
+fn ending(reason: &Value) -> Ending {
+    match reason.as_str() {
+        None | Some("" | "stop") => Ending::Complete,
+        Some("length") => Ending::Truncated,
+        Some(other) => Ending::Other(other.to_owned()),
     }
 }

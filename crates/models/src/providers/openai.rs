@@ -96,7 +96,7 @@ pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
         text,
         refusal,
         calls: calls.into_iter().flatten().map(call).collect(),
-        ending: choice["finish_reason"].as_str().map(ending),
+        ending: ending(&choice["finish_reason"]),
         usage: usage(&body["usage"]),
         over: true,
     })
@@ -110,9 +110,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
         draft.usage = usage(&data["usage"]);
     }
     let choice = &data["choices"][0];
-    if let Some(reason) = choice["finish_reason"].as_str() {
-        draft.ending = Some(ending(reason));
-    }
+    draft.ending = ending(&choice["finish_reason"]).or(draft.ending.take());
     for call in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
         let index = call["index"].as_u64().and_then(|index| usize::try_from(index).ok());
         let Some(draft) = draft.call(index.ok_or(Flaw::FORM)?) else {
@@ -149,14 +147,26 @@ pub(super) fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn ending(reason: &str) -> Ending {
-    match reason {
-        "stop" => Ending::Complete,
-        "length" => Ending::Truncated,
-        "tool_calls" | "function_call" => Ending::ToolCalls,
-        "content_filter" => Ending::Declined,
-        _ => Ending::Other,
-    }
+/// The reason in a whole answer or in a piece of one; null, nothing and an empty text are none.
+///
+/// Pieces before the last have none, and some servers write that as an empty text. A whole answer always has one, and
+/// so has a stream in its last piece: servers that left it out treated that as a bug and fixed it, and today it is
+/// left out by gateways that lost the model behind them. So an answer without a reason is not taken for complete.
+///
+/// Besides OpenAI's own reasons these are those of servers that speak its format: xAI (`end_turn`), Together (`eos`),
+/// text-generation-inference (`eos_token`, `stop_sequence`), Mistral (`model_length`), Zhipu (`sensitive`), and
+/// gateways that pass on the reasons of Anthropic.
+fn ending(reason: &Value) -> Option<Ending> {
+    Some(match reason.as_str()? {
+        "" => return None,
+        "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" => Ending::Complete,
+        "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => {
+            Ending::Truncated
+        }
+        "tool_calls" | "function_call" | "tool_use" => Ending::ToolCalls,
+        "content_filter" | "refusal" | "sensitive" => Ending::Declined,
+        other => Ending::Other(other.to_owned()),
+    })
 }
 
 fn usage(value: &Value) -> Usage {

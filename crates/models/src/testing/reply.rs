@@ -16,7 +16,8 @@ pub enum Reply {
     CutShort(String),
     /// With calls of tools, each a name and its arguments.
     Calls(Vec<(String, Value)>),
-    /// With this JSON, and in pieces with these, whatever the wire format says about them.
+    /// With this JSON, and in pieces with these, whatever the wire format says about them. A piece that is a text is
+    /// sent as it is, if the format has events.
     Raw(Value, Vec<Value>),
     /// Not at all.
     Fault(Fault),

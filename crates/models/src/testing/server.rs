@@ -201,7 +201,10 @@ async fn pieces(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, co
             (pieces.iter().map(|piece| format!("{piece}\n")).collect(), "application/x-ndjson")
         }
         (_, Reply::Raw(_, pieces)) => {
-            let data = |piece: &Value| format!("data: {piece}\n\n");
+            let data = |piece: &Value| match piece.as_str() {
+                Some(text) => format!("data: {text}\n\n"),
+                None => format!("data: {piece}\n\n"),
+            };
             (pieces.iter().map(data).collect(), "text/event-stream")
         }
         (Wire::OpenAi, _) => (openai::pieces(content), "text/event-stream"),

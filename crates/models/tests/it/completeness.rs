@@ -8,21 +8,24 @@ use serde_json::{Value, json};
 use crate::site::{HOW, How, ask, client, question};
 
 /// A whole answer of OpenAI with this message and reason, and the same in two pieces.
-fn openai(message: &Value, reason: &str) -> Reply {
+fn openai(message: &Value, reason: impl Into<Value>) -> Reply {
+    let reason = reason.into();
     let choice = |name: &str, value: &Value, reason: Value| json!({ "choices": [{ "index": 0, name: value, "finish_reason": reason }] });
-    let mut whole = choice("message", message, json!(reason));
+    let mut whole = choice("message", message, reason.clone());
     whole["usage"] = json!({ "prompt_tokens": 11, "completion_tokens": 7 });
     let usage = json!({ "choices": [], "usage": whole["usage"] });
     let pieces = vec![
         choice("delta", message, Value::Null),
-        choice("delta", &json!({}), json!(reason)),
+        choice("delta", &json!({}), reason),
         usage,
+        json!("[DONE]"),
     ];
     Reply::Raw(whole, pieces)
 }
 
 /// The same of Anthropic, with these texts as blocks.
-fn anthropic(texts: &[&str], reason: &str) -> Reply {
+fn anthropic(texts: &[&str], reason: impl Into<Value>) -> Reply {
+    let reason = reason.into();
     let blocks: Vec<Value> =
         texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
     let usage = json!({ "input_tokens": 11, "output_tokens": 7 });
@@ -38,7 +41,8 @@ fn anthropic(texts: &[&str], reason: &str) -> Reply {
 }
 
 /// The same of Ollama.
-fn ollama(text: &str, reason: &str) -> Reply {
+fn ollama(text: &str, reason: impl Into<Value>) -> Reply {
+    let reason = reason.into();
     let message = json!({ "role": "assistant", "content": text });
     let done = json!({ "message": message, "done": true, "done_reason": reason, "prompt_eval_count": 11, "eval_count": 7 });
     Reply::Raw(done.clone(), vec![done])
@@ -126,7 +130,7 @@ async fn what_is_no_complete_answer_is_an_error_that_says_why() {
         ),
         (Wire::Ollama, ollama("half", "length"), Code::ModelAnswerTruncated, "after 7 tokens"),
         (Wire::Ollama, ollama("", "stop"), Code::ModelBadAnswer, "empty"),
-        (Wire::Ollama, ollama("", "load"), Code::ModelBadAnswer, "empty"),
+        (Wire::Ollama, ollama("", "load"), Code::ModelBadAnswer, "`load`"),
         (
             Wire::Ollama,
             Reply::Raw(plain_error.clone(), vec![plain_error]),
@@ -160,4 +164,135 @@ async fn an_answer_in_parts_is_put_together() {
         assert_eq!(answer.unwrap(), "forty-two");
     })
     .await;
+}
+
+/// What becomes of an answer in words that ends for a reason.
+enum Fate {
+    Complete,
+    Is(Code, &'static str),
+}
+
+// shows: CT-072
+#[tokio::test]
+async fn only_a_reason_that_is_known_to_mean_so_makes_an_answer_complete() {
+    use Fate::{Complete, Is};
+    let truncated = || Is(Code::ModelAnswerTruncated, "limit of tokens");
+    let declined = || Is(Code::ModelDeclined, "let me");
+    let bad = |words| Is(Code::ModelBadAnswer, words);
+    let openai = |reason: Value| openai(&json!({ "content": "let me" }), reason);
+    let anthropic = |reason: Value| anthropic(&["let me"], reason);
+    let ollama = |reason: Value| ollama("let me", reason);
+    let table: Vec<(Wire, Reply, Fate)> = vec![
+        (Wire::OpenAi, openai(json!("stop")), Complete),
+        (Wire::OpenAi, openai(json!("eos")), Complete),
+        (Wire::OpenAi, openai(json!("end_turn")), Complete),
+        (Wire::OpenAi, openai(json!("length")), truncated()),
+        (Wire::OpenAi, openai(json!("max_tokens")), truncated()),
+        (Wire::OpenAi, openai(json!("model_length")), truncated()),
+        (Wire::OpenAi, openai(json!("content_filter")), declined()),
+        (Wire::OpenAi, openai(json!("error")), bad("`error`")),
+        (Wire::OpenAi, openai(json!("abort")), bad("`abort`")),
+        (Wire::OpenAi, openai(json!("tool_calls")), bad("calls none")),
+        (Wire::OpenAi, openai(json!("")), bad("does not say why it ends")),
+        (Wire::OpenAi, openai(Value::Null), bad("does not say why it ends")),
+        (Wire::Anthropic, anthropic(json!("end_turn")), Complete),
+        (Wire::Anthropic, anthropic(json!("stop_sequence")), Complete),
+        (Wire::Anthropic, anthropic(json!("max_tokens")), truncated()),
+        (Wire::Anthropic, anthropic(json!("model_context_window_exceeded")), truncated()),
+        (Wire::Anthropic, anthropic(json!("refusal")), declined()),
+        (Wire::Anthropic, anthropic(json!("pause_turn")), bad("paused the turn (`pause_turn`)")),
+        (Wire::Anthropic, anthropic(json!("tool_use")), bad("calls none")),
+        (Wire::Anthropic, anthropic(json!("error")), bad("`error`")),
+        (Wire::Anthropic, anthropic(Value::Null), bad("does not say why it ends")),
+        (Wire::Ollama, ollama(json!("stop")), Complete),
+        // Versions before 0.1.38 sent none.
+        (Wire::Ollama, ollama(Value::Null), Complete),
+        (Wire::Ollama, ollama(json!("length")), truncated()),
+        (Wire::Ollama, ollama(json!("unload")), bad("`unload`")),
+    ];
+    for (wire, reply, fate) in table {
+        both_ways(wire, &reply, |how, answer| match (&fate, answer) {
+            (Complete, Ok(text)) => assert_eq!(text, "let me", "{wire} {how:?} {reply:?}"),
+            (Is(code, words), Err(error)) => {
+                assert_eq!(error.code(), *code, "{wire} {how:?} {reply:?}: {error}");
+                assert!(error.to_string().contains(words), "{wire} {how:?} {reply:?}: {error}");
+                let output_tokens = error.usage().and_then(|usage| usage.output_tokens);
+                assert_eq!(output_tokens, Some(7), "what it cost is told: {error:?}");
+            }
+            (_, answer) => panic!("{wire} {how:?} {reply:?}: {answer:?}"),
+        })
+        .await;
+    }
+}
+
+// shows: CT-072
+#[tokio::test]
+async fn an_answer_whose_reason_is_left_out_is_not_taken_for_complete() {
+    let openai = json!({ "choices": [{ "message": { "content": "half" } }] });
+    let piece = json!({ "choices": [{ "delta": { "content": "half" } }] });
+    let anthropic = json!({ "type": "message", "content": [{ "type": "text", "text": "half" }] });
+    let pieces = vec![
+        json!({ "type": "content_block_delta", "delta": { "type": "text_delta", "text": "half" } }),
+        json!({ "type": "message_delta", "delta": {} }),
+        json!({ "type": "message_stop" }),
+    ];
+    let table = [
+        (Wire::OpenAi, Reply::Raw(openai, vec![piece, json!("[DONE]")])),
+        (Wire::Anthropic, Reply::Raw(anthropic, pieces)),
+    ];
+    for (wire, reply) in table {
+        both_ways(wire, &reply, |how, answer| {
+            let error = answer.expect_err("it is not complete");
+            assert_eq!(error.code(), Code::ModelBadAnswer, "{wire} {how:?}: {error}");
+        })
+        .await;
+    }
+    // Ollama says by `done` whether an answer is complete; a stream without it was cut.
+    let half = json!({ "message": { "content": "half" }, "done": false });
+    let none = json!({ "message": { "content": "half" } });
+    for body in [half, none] {
+        both_ways(Wire::Ollama, &Reply::Raw(body.clone(), vec![body]), |how, answer| {
+            let error = answer.expect_err("it is not complete");
+            let code =
+                if how == How::Whole { Code::ModelBadAnswer } else { Code::ModelUnreachable };
+            assert_eq!(error.code(), code, "{how:?}: {error}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_a_tool_that_was_not_offered_is_no_answer() {
+    let server = ModelServer::start().await;
+    let client = client(&server);
+    for wire in Wire::ALL {
+        for how in HOW {
+            server.then(Reply::call("search", json!({})));
+            let (_, answer) = ask(&client, &question(*wire), how).await;
+            let error = answer.expect_err("it waits for a tool");
+            assert_eq!(error.code(), Code::ModelBadAnswer, "{wire} {how:?}: {error}");
+            assert!(error.to_string().contains("calls the tool `search`"), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn pieces_before_the_last_need_no_reason() {
+    for none in [json!({}), json!({ "finish_reason": null }), json!({ "finish_reason": "" })] {
+        let piece = |delta: Value, reason: &Value| {
+            let mut choice = json!({ "index": 0, "delta": delta });
+            choice.as_object_mut().unwrap().extend(reason.as_object().unwrap().clone());
+            json!({ "choices": [choice] })
+        };
+        let pieces = vec![
+            piece(json!({ "content": "forty" }), &none),
+            piece(json!({ "content": "-two" }), &json!({ "finish_reason": "stop" })),
+            piece(json!({}), &none),
+        ];
+        let whole = json!({ "choices": [{ "message": { "content": "forty-two" }, "finish_reason": "stop" }] });
+        both_ways(Wire::OpenAi, &Reply::Raw(whole, pieces), |how, answer| {
+            assert_eq!(answer.unwrap(), "forty-two", "{how:?} {none}");
+        })
+        .await;
+    }
 }

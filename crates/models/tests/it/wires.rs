@@ -134,7 +134,10 @@ async fn a_call_without_arguments_has_an_empty_object_of_them() {
     let server = ModelServer::start().await;
     let client = client(&server);
     server.then(Reply::call("now", json!({})));
-    let answer = ask(&client, &question(Wire::OpenAi), How::Pieces).await.1.unwrap();
+    let mut request = question(Wire::OpenAi);
+    let (name, description) = ("now".to_owned(), "The time".to_owned());
+    request.tools = vec![ToolSpec { name, description, parameters: json!({ "type": "object" }) }];
+    let answer = ask(&client, &request, How::Pieces).await.1.unwrap();
     assert_eq!(answer.tool_calls[0].arguments, json!({}));
 }
 

@@ -137,7 +137,7 @@ fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
             Reply::CutShort("It is".to_owned()),
             "cut off at the limit of tokens, after 7 tokens; allow more with --answer-tokens",
         ),
-        (Reply::call("look", json!({})), "local sent no text (tool_calls)"),
+        (Reply::call("look", json!({})), "calls the tool `look`, but no tool was offered"),
     ];
     for (reply, words) in cases {
         server.then(reply);

@@ -41,7 +41,7 @@ pub(in crate::error) const TIMEOUT: Facts = Facts {
 
 pub(in crate::error) const BAD_ANSWER: Facts = Facts {
     domain: Domain::Model,
-    meaning: "The provider sent something that is no answer of a model, or an answer that is too long.",
+    meaning: "The provider sent something that is no answer of a model, an answer that does not end as a complete one does, or one that is too long.",
     advice: "Repeat the call; if this persists, check that the settings name the wire format which the provider speaks.",
     retry: Retry::RetryableImmediate,
 };
@@ -49,7 +49,7 @@ pub(in crate::error) const BAD_ANSWER: Facts = Facts {
 pub(in crate::error) const ANSWER_TRUNCATED: Facts = Facts {
     domain: Domain::Model,
     meaning: "The model reached its limit of tokens before its answer was complete; the part that came is not used.",
-    advice: "Raise `maxTokens` in the options of the call, or ask for a shorter answer; a model that thinks first counts its thoughts.",
+    advice: "Allow more: in a flow, set `\"options\": { \"maxTokens\": 16000 }` in the `params` of the node; `piton context generate` takes `--answer-tokens`. Or ask for a shorter answer; a model that thinks first counts its thoughts.",
     retry: Retry::NotRetryable,
 };
 

@@ -1,0 +1,136 @@
+//! The numbers of a JSON text, before a reader has rounded them; pure.
+//!
+//! A reader takes a whole number that does not fit into 64 bits for a double, and refuses a text with a number that is
+//! beyond every double. The digits are only in the text, so this is where they are kept.
+//!
+//! *Limitations*: a text that is not JSON is scanned all the same; what comes of it is no JSON either.
+
+use std::ops::Range;
+
+use crate::bounds::INTEGER_MAX;
+
+/// Turns every number that no reader keeps into a text of exactly its characters; returns how many there were.
+///
+/// These are whole numbers beyond ±(2^53 − 1), written without a fraction or an exponent, and numbers beyond every
+/// double (`1e400`).
+pub fn keep_numbers(json: &str) -> (String, usize) {
+    let (mut kept, mut end, mut count) = (String::with_capacity(json.len()), 0, 0);
+    for number in (Numbers { json, at: 0 }).filter(|number| !is_kept(&json[number.clone()])) {
+        kept.push_str(&json[end..number.start]);
+        kept.extend(["\"", &json[number.clone()], "\""]);
+        end = number.end;
+        count += 1;
+    }
+    kept.push_str(&json[end..]);
+    (kept, count)
+}
+
+/// The first number that is lost as soon as the text is read: a whole one beyond 64 bits, or one beyond every double.
+pub fn lost_number(json: &str) -> Option<&str> {
+    let mut numbers = Numbers { json, at: 0 }.map(|number| &json[number]);
+    numbers.find(|number| {
+        !is_kept(number) && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
+    })
+}
+
+/// Whether a reader keeps what is written; what is no number of JSON is left to the reader to refuse.
+fn is_kept(number: &str) -> bool {
+    let is_kept = if number.contains(['.', 'e', 'E']) {
+        number.parse().is_ok_and(f64::is_finite)
+    } else {
+        number.parse::<i64>().is_ok_and(|whole| whole.unsigned_abs() <= INTEGER_MAX)
+    };
+    is_kept || serde_json::from_str::<serde::de::IgnoredAny>(number).is_err()
+}
+
+/// Where the numbers are: everything outside of strings that begins as a number does.
+struct Numbers<'a> {
+    json: &'a str,
+    at: usize,
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let bytes = self.json.as_bytes();
+        let mut is_string = false;
+        while let Some(byte) = bytes.get(self.at) {
+            match byte {
+                b'"' => is_string = !is_string,
+                // Whatever is escaped does not end the string.
+                b'\\' if is_string => self.at += 1,
+                b'-' | b'0'..=b'9' if !is_string => {
+                    let is_part =
+                        |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+                    let start = self.at;
+                    self.at += bytes[start..].iter().take_while(is_part).count();
+                    return Some(start..self.at);
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_that_no_reader_keeps_become_texts_of_their_characters() {
+        let long = "9".repeat(5000);
+        let table = [
+            ("9007199254740991", None),
+            ("-9007199254740991", None),
+            ("-0", None),
+            ("0.5", None),
+            ("1e21", None),
+            ("1.5E+300", None),
+            ("1e-400", None),
+            ("9007199254740992", Some(false)),
+            ("-9223372036854775808", Some(false)),
+            ("18446744073709551615", Some(false)),
+            ("-9223372036854775809", Some(true)),
+            ("18446744073709551616", Some(true)),
+            ("123456789012345678901234567890", Some(true)),
+            ("1e400", Some(true)),
+            ("-1.5E+400", Some(true)),
+            (&long, Some(true)),
+        ];
+        for (number, lost) in table {
+            let json = format!(r#"{{ "1e400\"": [{number},"é \\", {{"a":{number}}}] }}"#);
+            let (kept, count) = keep_numbers(&json);
+            assert_eq!(count, if lost.is_some() { 2 } else { 0 }, "{number}");
+            let written = if lost.is_some() { format!("\"{number}\"") } else { number.to_owned() };
+            assert_eq!(
+                kept,
+                json.replace(number, &written).replace("\"\"1e400\"\\\"", "\"1e400\\\"")
+            );
+            assert!(serde_json::from_str::<serde_json::Value>(&kept).is_ok(), "{kept}");
+            assert_eq!(lost_number(&json), lost.filter(|lost| *lost).map(|_| number), "{number}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_left_to_its_reader() {
+        for text in [
+            "",
+            "\"",
+            "\"\\",
+            "-",
+            "[1",
+            "1e400x",
+            "1e+",
+            "[99999999999999999999-1]",
+            "09007199254740993",
+        ] {
+            assert!(
+                serde_json::from_str::<serde_json::Value>(&keep_numbers(text).0).is_err(),
+                "{text}"
+            );
+        }
+    }
+}
