@@ -27,7 +27,7 @@ use tokio::time::timeout;
 use crate::bounds::{
     CLOSE_WAIT, MESSAGE_BYTES_MAX, PIPE_CALLS_MAX, PIPE_REPLIES_MAX, PIPE_WRITE_WAIT,
 };
-use crate::malformed::{refusal, refusal_of};
+use crate::malformed::{refusal, refusal_of, refusal_of_numbers};
 use crate::passing::{Passing, Waits};
 use crate::plain_call;
 
@@ -343,6 +343,9 @@ fn read(line: &[u8]) -> Said {
     let line = line.trim_ascii();
     if line.is_empty() {
         return Said::Nothing;
+    }
+    if let Some(refused) = refusal_of_numbers(line) {
+        return Said::Refused(refused);
     }
     if let Some(call) = plain_call::read(line) {
         return Said::Message(call);

@@ -379,9 +379,9 @@ fn a_damaged_table_blocks_only_what_is_in_it_and_is_rebuilt_from_what_can_be_rea
 
 #[test]
 fn every_repair_ends_with_code_0_once_nothing_is_damaged_whatever_it_took_out() {
+    type Breaking = fn(&Rig);
     let rig = with_everything();
     let session = rig.newest().session;
-    type Breaking = fn(&Rig);
     // A check, the repair, what is said when there is nothing to do, and damage that costs something.
     let cases: [(&[&str], &[&str], &str, Breaking); 6] = [
         (&["session", "verify"], &["session", "repair", &session], "", |rig| {

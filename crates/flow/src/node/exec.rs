@@ -11,7 +11,7 @@ use super::error::NodeError;
 use super::protected::Protected;
 use crate::bounds::TRACED_REQUESTS_MAX;
 use crate::event::{EventKind, Tap};
-use crate::tool::{Tools, keep_as_text};
+use crate::tool::{LargeNumbers, Tools, keep_as_text};
 
 /// What a node may use while it works: models, tools, and which attempt it is. No backpack.
 pub struct Exec<'a> {
@@ -64,10 +64,15 @@ impl Exec<'_> {
     pub async fn call_tool(&self, name: &str, arguments: &Value) -> Result<Value, NodeError> {
         let mut result = self.tools.call(name, arguments).await;
         if let Ok(value) = &mut result {
-            let count = keep_as_text(value);
-            if count > 0 {
+            let LargeNumbers { kept, rounded } = keep_as_text(value);
+            if kept > 0 {
                 self.tap.warn(&format!(
-                    "`{name}` gave back {count} whole numbers beyond 2^53; they are kept as texts"
+                    "`{name}` gave back {kept} whole numbers beyond 2^53; they are kept as texts"
+                ));
+            }
+            if rounded > 0 {
+                self.tap.warn(&format!(
+                    "`{name}` gave back {rounded} numbers beyond 64 bits; their last digits are lost, unless it sends them as texts"
                 ));
             }
         }

@@ -4,40 +4,59 @@
 //! integers would become one. Databases and APIs hand out such numbers as ids, so they are kept as texts with the same
 //! digits, as those APIs themselves do for their JavaScript clients.
 //!
-//! *Limitations*: what does not fit into 64 bits has lost digits before it gets here, when its JSON was read.
+//! *Limitations*: what does not fit into 64 bits has lost digits before it gets here, when its JSON was read. It is
+//! counted apart, and never written with digits that look exact.
 
 use piton_core::bounds::INTEGER_MAX;
 use serde_json::{Number, Value};
 
-/// Turns every whole number beyond ±(2^53 − 1) in `value` into a text of its digits; returns how many there were.
-pub(crate) fn keep_as_text(value: &mut Value) -> usize {
+/// How many whole numbers of a value are too large to be numbers in canonical JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LargeNumbers {
+    /// Those that became texts of their digits.
+    pub(crate) kept: usize,
+    /// Those beyond 64 bits, which were rounded when they were read.
+    pub(crate) rounded: usize,
+}
+
+/// Turns every whole number beyond ±(2^53 − 1) in `value` into a text of its digits; one that was rounded already
+/// becomes a text in exponent notation, or stays a float where the canonical form has one.
+pub(crate) fn keep_as_text(value: &mut Value) -> LargeNumbers {
+    let mut found = LargeNumbers::default();
+    keep_all(value, &mut found);
+    found
+}
+
+fn keep_all(value: &mut Value, found: &mut LargeNumbers) {
     match value {
-        Value::Number(number) if is_too_large(number) => {
-            *value = Value::String(digits(number));
-            1
+        Value::Number(number) if is_large_integer(number) => {
+            found.kept += 1;
+            *value = Value::String(number.to_string());
         }
-        Value::Array(entries) => entries.iter_mut().map(keep_as_text).sum(),
-        Value::Object(fields) => fields.values_mut().map(keep_as_text).sum(),
-        _ => 0,
+        Value::Number(number) => {
+            let float = number.as_f64().filter(|float| is_rounded(number, *float));
+            let Some(float) = float else { return };
+            found.rounded += 1;
+            // The canonical form has no whole floats below 10^21.
+            if piton_core::canonical::encode(number).is_err() {
+                *value = Value::String(format!("{float:e}"));
+            }
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| keep_all(entry, found)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| keep_all(field, found)),
+        _ => {}
     }
 }
 
-fn is_too_large(number: &Number) -> bool {
-    match (number.as_i64(), number.as_u64()) {
-        (Some(signed), _) => signed.unsigned_abs() > INTEGER_MAX,
-        (None, Some(_)) => true,
-        // Only what the canonical form has no text for: beyond 10^21 it writes an exponent.
-        (None, None) => piton_core::canonical::encode(number).is_err(),
-    }
+fn is_large_integer(number: &Number) -> bool {
+    let signed = number.as_i64().is_some_and(|signed| signed.unsigned_abs() > INTEGER_MAX);
+    signed || number.as_i64().is_none() && number.as_u64().is_some()
 }
 
-fn digits(number: &Number) -> String {
-    // A float prints in full here, where JSON would write `1e20`.
-    if number.is_f64() {
-        format!("{}", number.as_f64().unwrap_or_default())
-    } else {
-        number.to_string()
-    }
+/// Whether a number is a float that may have been a longer whole number.
+fn is_rounded(number: &Number, float: f64) -> bool {
+    const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
+    number.is_f64() && float.fract() == 0.0 && float.abs() > EXACT_MAX
 }
 
 #[cfg(test)]
@@ -48,19 +67,23 @@ mod tests {
 
     #[test]
     fn only_whole_numbers_beyond_2_to_the_53_become_texts() {
+        let exactly = |kept| LargeNumbers { kept, rounded: 0 };
+        let about = LargeNumbers { kept: 0, rounded: 1 };
+        let long = |digits: &str| serde_json::from_str::<Value>(digits).unwrap();
         let table = [
-            (json!(9_007_199_254_740_991_u64), json!(9_007_199_254_740_991_u64), 0),
-            (json!(9_007_199_254_740_993_u64), json!("9007199254740993"), 1),
-            (json!(-9_007_199_254_740_993_i64), json!("-9007199254740993"), 1),
-            (json!(u64::MAX), json!("18446744073709551615"), 1),
-            (json!(i64::MIN), json!("-9223372036854775808"), 1),
-            (json!(1e20), json!("100000000000000000000"), 1),
-            (json!(1e21), json!(1e21), 0),
-            (json!(0.5), json!(0.5), 0),
+            (json!(9_007_199_254_740_991_u64), json!(9_007_199_254_740_991_u64), exactly(0)),
+            (json!(9_007_199_254_740_993_u64), json!("9007199254740993"), exactly(1)),
+            (json!(-9_007_199_254_740_993_i64), json!("-9007199254740993"), exactly(1)),
+            (json!(u64::MAX), json!("18446744073709551615"), exactly(1)),
+            (json!(i64::MIN), json!("-9223372036854775808"), exactly(1)),
+            (long("-9223372036854775809"), json!("-9.223372036854776e18"), about),
+            (long("123456789012345678901234567890"), json!(1.234_567_890_123_456_8e29), about),
+            (json!(1e20), json!("1e20"), about),
+            (json!(0.5), json!(0.5), exactly(0)),
             (
                 json!({ "a": [1, { "id": u64::MAX }, u64::MAX] }),
                 json!({ "a": [1, { "id": "18446744073709551615" }, "18446744073709551615"] }),
-                2,
+                exactly(2),
             ),
         ];
         for (mut value, expected, count) in table {

@@ -8,5 +8,5 @@ mod registry;
 pub(crate) use error::TOOLS_COME_FROM;
 pub use error::ToolError;
 pub use function::{FunctionTool, Tool};
-pub(crate) use large_numbers::keep_as_text;
+pub(crate) use large_numbers::{LargeNumbers, keep_as_text};
 pub use registry::Tools;

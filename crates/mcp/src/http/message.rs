@@ -12,6 +12,8 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::StreamExt as _;
+use rmcp::RoleServer;
+use rmcp::service::TxJsonRpcMessage;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -56,13 +58,20 @@ pub(super) async fn check(State(room): State<Room>, request: Request, next: Next
         Ok(read) => read,
         Err(unread) => return refusal(&unread),
     };
+    if let Some(refused) = malformed::refusal_of_numbers(&read.bytes) {
+        return told(&refused);
+    }
     let bytes = read.bytes.clone();
     let response = next.run(Request::from_parts(head, Body::from(read.bytes.clone()))).await;
     // The service answers so whatever it cannot read.
     if response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return response;
     }
-    let told = serde_json::to_vec(&malformed::refusal_of(&bytes)).expect("an error is JSON");
+    told(&malformed::refusal_of(&bytes))
+}
+
+fn told(refused: &TxJsonRpcMessage<RoleServer>) -> Response {
+    let told = serde_json::to_vec(refused).expect("an error is JSON");
     (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], told).into_response()
 }
 

@@ -157,6 +157,36 @@ async fn a_call_that_reaches_no_tool_is_an_error_of_the_protocol() {
     pipe.start("project.plain").await;
 }
 
+// shows in part: BP-001 (a whole number that not every reader keeps is an error)
+#[tokio::test]
+async fn a_number_that_would_be_rounded_is_refused_with_what_to_send() {
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
+    let message = |number: &str| {
+        let arguments = format!(r#"{{"workflowId":"wr.tour","context":{{"big":{number}}}}}"#);
+        format!(
+            r#"{{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{{"name":"start_workflow","arguments":{arguments}}}}}"#
+        ) + "\n"
+    };
+    for number in ["123456789012345678901234567890", "-9223372036854775809", "1e400"] {
+        pipe.send_bytes(message(number).as_bytes()).await;
+        let reply = pipe.receive().await;
+        assert_eq!(
+            (&reply["id"], &reply["error"]["code"]),
+            (&json!(71), &json!(-32602)),
+            "{reply}"
+        );
+        let words = reply["error"]["message"].as_str().unwrap();
+        assert!(words.contains(number) && words.contains("as a text"), "{words}");
+    }
+    // A float of that size is one, and a text is whatever it says.
+    for number in ["1e22", "\"123456789012345678901234567890\""] {
+        pipe.send_bytes(message(number).as_bytes()).await;
+        let reply = pipe.receive().await;
+        assert_eq!(reply["error"], Value::Null, "{reply}");
+    }
+}
+
 #[tokio::test]
 async fn a_line_that_cannot_be_read_is_answered_and_the_next_one_counts() {
     let machine = Machine::new();

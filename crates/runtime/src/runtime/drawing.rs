@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use piton_core::{Envelope, NodeId, SnapshotRef, shorten};
-use piton_workflow::Autonomy;
 use piton_workflow::event::{Blocker, Outcome, Preferences, Resolution};
 use piton_workflow::projection::{
     Gap, Output, RecordedDecision, RunNode, RunState, SideRecord, StepPlace, headline,
 };
+use piton_workflow::{Autonomy, NodeKind};
 
 use super::reading::Reading;
 use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};

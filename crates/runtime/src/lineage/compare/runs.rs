@@ -146,8 +146,10 @@ fn told(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Submitted {
         tell_artifacts(&mut told, step, "", &link.outputs);
         for bookmark in &link.bookmarks {
             let node = run.graph.node(bookmark.node_id);
-            let notes = node.and_then(|node| run.notes_toward(node, None));
-            if let Some((output, text)) = notes.and_then(|output| Some((output, output.notes()?))) {
+            let submitted = node.and_then(|node| run.notes_toward(node, None));
+            if let Some((output, text)) =
+                submitted.and_then(|output| Some((output, output.notes()?)))
+            {
                 tell(&mut told, step, "bookmark", (digest_of(output), text.to_owned()));
             }
             tell_artifacts(&mut told, step, "bookmarked ", &bookmark.outputs);

@@ -178,37 +178,40 @@ impl Reading {
                 continue;
             }
             bytes += line.len();
-            found.extend(parse(&line, self.table.as_str()).ok_or(io::ErrorKind::InvalidData)?);
+            found.extend(parse(&line, self.table.as_str())?);
         }
         Ok(found)
     }
 }
 
-/// What a line says of a table; nothing if it is no line of ours.
-fn parse(line: &[u8], table: &str) -> Option<Option<TakenOut>> {
+/// What a line says of a table, if anything. A line that is not ours is an error.
+fn parse(line: &[u8], table: &str) -> io::Result<Option<TakenOut>> {
     if let Ok(EntryLine { table: of, key, value_base64, .. }) = serde_json::from_slice(line) {
         // The name of the table may be what is damaged.
         let is_own = of == table || !TABLES.contains(&of.as_str());
-        let (key, value) = (unescape(&key)?.into(), STANDARD.decode(value_base64).ok()?);
-        return Some(is_own.then_some(TakenOut::Entry { key, value }));
+        let value = STANDARD.decode(value_base64).map_err(|_| io::ErrorKind::InvalidData)?;
+        let key = unescape(&key)?.into();
+        return Ok(is_own.then_some(TakenOut::Entry { key, value }));
     }
-    let GapLine { after, before } = serde_json::from_slice(line).ok()?;
+    let GapLine { after, before } = serde_json::from_slice(line)?;
     let is_outside = after.as_ref().is_some_and(|after| after.table.as_str() > table)
         || before.as_ref().is_some_and(|before| before.table.as_str() < table);
     if is_outside {
-        return Some(None);
+        return Ok(None);
     }
-    let own = |end: Option<PlaceText>| -> Option<Option<Key>> {
-        match end.filter(|end| end.table == table) {
-            Some(end) => Some(Some(unescape(&end.key)?.into())),
-            None => Some(None),
-        }
+    let own = |end: Option<PlaceText>| -> io::Result<Option<Key>> {
+        let end = end.filter(|end| end.table == table);
+        Ok(end.map(|end| unescape(&end.key)).transpose()?.map(Key::from))
     };
-    Some(Some(TakenOut::Range { after: own(after)?, before: own(before)? }))
+    Ok(Some(TakenOut::Range { after: own(after)?, before: own(before)? }))
 }
 
 /// The bytes that were escaped as ASCII.
-fn unescape(text: &str) -> Option<Vec<u8>> {
+fn unescape(text: &str) -> io::Result<Vec<u8>> {
+    unescaped(text).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+fn unescaped(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
