@@ -2,7 +2,8 @@
 //!
 //! Without a session nothing tells two clients apart, and each may count its requests from one: an equal message can be
 //! another call. So a call is taken for the repetition of an equal one only if the connection of that one broke before
-//! its reply got through. Then it gets that reply, from whichever process it reaches, and nothing is done twice.
+//! its reply got through. Then it gets that reply, from whichever process it reaches, and nothing is done twice. A call
+//! that only reads is made each time: what it read before may have changed since.
 //!
 //! *Invariants*: a call goes on when its client is gone, and then its reply is kept. A reply that is kept is given to one
 //! client, within [`UNHEARD_TIME`], which passes every check that another call passes. Servers that ask for other tokens or offer something else
@@ -42,6 +43,7 @@ use super::phase::OneCall;
 use crate::bounds::{
     MESSAGE_BYTES_MAX, REPEAT_GRACE, REPLAY_PAUSE, REPLAY_WAIT, UNHEARD_BYTES_MAX, UNHEARD_TIME,
 };
+use crate::catalogue::sets;
 
 /// Whose the calls without a session are, with the first digit of their digest: what is kept of them is bounded as that of
 /// sixteen clients.
@@ -131,14 +133,21 @@ pub(super) async fn check(
     }
 }
 
-/// Whether a request calls a tool without a session. Since there are calls without one, each says in a header what it is.
+/// Whether a request calls a tool without a session, one that may change something. Since there are calls without a
+/// session, each says in its headers what it is.
 fn is_lone_call(request: &Request) -> bool {
     let is = |name: &str, value: &str| {
         request.headers().get(name).is_some_and(|found| found.as_bytes() == value.as_bytes())
     };
+    let tool = request.headers().get("mcp-name").and_then(|name| name.to_str().ok());
     request.method() == Method::POST
         && is("mcp-method", "tools/call")
         && !request.headers().contains_key("mcp-session-id")
+        && !tool.is_some_and(only_reads)
+}
+
+fn only_reads(tool: &str) -> bool {
+    sets().iter().filter_map(|set| set.tool(tool)).any(|card| card.hints.read_only)
 }
 
 /// What the service answers to a caller that it does not let in. It checks `Host` and `Origin` before it looks at the
@@ -316,6 +325,17 @@ mod tests {
         let (heads, _head) = oneshot::channel();
         let (sender, _body) = mpsc::channel(WAITING_PARTS);
         pass_on(async { response }, heads, sender).await.map(|reply| reply.body)
+    }
+
+    #[test]
+    fn a_call_that_only_reads_is_made_each_time() {
+        for (tool, is_lone) in
+            [("read", false), ("get_context", false), ("write", true), ("start_workflow", true)]
+        {
+            let request = Request::post("/mcp").header("mcp-method", "tools/call");
+            let request = request.header("mcp-name", tool).body(Body::empty()).unwrap();
+            assert_eq!(is_lone_call(&request), is_lone, "{tool}");
+        }
     }
 
     #[tokio::test]

@@ -240,8 +240,8 @@ mod tests {
     #[test]
     fn every_key_comes_back_from_its_text() {
         let key: Vec<u8> = (0..=u8::MAX).collect();
-        assert_eq!(unescape(&key.escape_ascii().to_string()), Some(key));
-        assert_eq!((unescape("\\x4"), unescape("\\")), (None, None));
+        assert_eq!(unescaped(&key.escape_ascii().to_string()), Some(key));
+        assert_eq!((unescaped("\\x4"), unescaped("\\")), (None, None));
     }
 
     #[test]
