@@ -352,7 +352,8 @@ fn two_decisions_about_one_loop_that_contradict_each_other_are_sent_back() {
     let blocked = agent.call("continue_workflow", &submit(&decide, &both));
     assert_eq!(blocked["kind"], "blocked", "{blocked}");
     let message = blocked["blockers"].to_string();
-    assert!(message.contains("artifacts[1]") && message.contains("same loop"), "{message}");
+    let told = "about the loop `turn`: `artifacts[0]` says stop, `artifacts[1]` says continue. Submit exactly one";
+    assert!(message.contains(told), "{message}");
     let same = json!({ "notesMarkdown": "Done.", "artifacts": [control("stop"), control("stop")] });
     let next = agent.call("continue_workflow", &submit(&blocked, &same));
     assert_eq!(next["pending"]["stepId"], "end", "{next}");
