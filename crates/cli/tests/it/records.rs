@@ -116,6 +116,27 @@ fn what_a_person_decided_reaches_the_agent_with_its_next_call_and_ever_after() {
     other.leave();
 }
 
+/// Whatever was submitted can be named and read by the next agent, be it old or large.
+#[test]
+fn an_agent_that_continues_a_run_reaches_older_artifacts_and_reads_what_large_ones_are() {
+    let rig = rig();
+    let (mut agent, first, _) = begun(&rig, "project.plain");
+    let artifacts: Vec<_> =
+        (0..20).map(|number| json!({ "kind": "a.part", "number": number })).collect();
+    let output = json!({ "notesMarkdown": "One.", "artifacts": artifacts });
+    let two = agent.call("continue_workflow", &submit(&first, &output));
+    let large = json!({ "kind": "a.large", "text": "x".repeat(300 << 10) });
+    let output = json!({ "notesMarkdown": "Two.", "artifacts": [large] });
+    let three = agent.call("continue_workflow", &submit(&two, &output));
+    let told = rehydrated(&mut agent, &three);
+    assert!(told.contains("\n- a.large of Two: "), "{told}");
+    let older: Vec<&str> = told.lines().filter(|line| line.starts_with("  sha256:")).collect();
+    assert_eq!(told.matches("\n- a.part of One: ").count() + older.len(), 20, "{told}");
+    let read = agent.call("get_artifact", &json!({ "digest": older[0].trim() }));
+    assert_eq!(read["kind"], "a.part", "{read}");
+    agent.leave();
+}
+
 #[test]
 fn the_record_shows_the_decision_that_counts_and_those_before_it() {
     let rig = rig();

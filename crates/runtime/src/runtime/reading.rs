@@ -130,7 +130,7 @@ impl<'a> Reading<'a> {
         };
         let text = if self.artifacts_read < ARTIFACTS_READ_MAX {
             self.artifacts_read += 1;
-            ArtifactText::read(&*self.ports.blobs, *sha256, *byte_length).await
+            ArtifactText::read(&*self.ports.blobs, *sha256).await
         } else {
             ArtifactText::Large(None)
         };
@@ -139,7 +139,7 @@ impl<'a> Reading<'a> {
 
     /// What an artifact of an agent's recap holds.
     pub(crate) async fn artifact_text(&self, artifact: &ProducedArtifact) -> ArtifactText {
-        ArtifactText::read(&*self.ports.blobs, artifact.digest, artifact.bytes).await
+        ArtifactText::read(&*self.ports.blobs, artifact.digest).await
     }
 
     async fn blob(
