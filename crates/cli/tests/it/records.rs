@@ -137,6 +137,36 @@ fn an_agent_that_continues_a_run_reaches_older_artifacts_and_reads_what_large_on
     agent.leave();
 }
 
+/// What a client is told to do with a reply fits what the reply says.
+#[test]
+fn a_step_that_waits_for_a_person_or_was_refused_is_not_to_be_performed() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.review");
+    assert_eq!(first["nextIntent"], "perform_pending_then_continue", "{first}");
+    let blocked = agent.call("continue_workflow", &submit(&first, &notes("I asked once.")));
+    assert_eq!(blocked["nextIntent"], "await_user_confirmation", "{blocked}");
+    let state = json!({ "stateToken": first["stateToken"] });
+    let waiting = agent.call("continue_workflow", &state);
+    assert_eq!(waiting["nextIntent"], "await_user_confirmation", "{waiting}");
+
+    rig.says(&["reject", &label, "not before Monday"]);
+    let refused = agent.call("continue_workflow", &state);
+    assert_eq!(refused["nextIntent"], "await_user_confirmation", "{refused}");
+    let told = rehydrated(&mut agent, &first);
+    assert!(told.contains("### Ask when (a person refused this)\nI asked once."), "{told}");
+    assert!(
+        told.contains("\nOnly after the person allows it: ") && !told.contains("\nNext: "),
+        "{told}"
+    );
+
+    rig.says(&["approve", &label]);
+    let allowed = agent.call("continue_workflow", &state);
+    assert_eq!(allowed["nextIntent"], "perform_pending_then_continue", "{allowed}");
+    let told = rehydrated(&mut agent, &first);
+    assert!(told.contains("### Ask when\nI asked once.") && told.contains("\nNext: "), "{told}");
+    agent.leave();
+}
+
 #[test]
 fn the_record_shows_the_decision_that_counts_and_those_before_it() {
     let rig = rig();
