@@ -5,7 +5,7 @@ use piton_runtime::lineage::{ChainLink, NodeBlame, NodeReference};
 use crate::{
     age::ago,
     app::App,
-    commands::session::artifact_line,
+    commands::session::{artifact_line, say_decisions},
     exit::Ending,
     failure::Failure,
     style::{State, styled},
@@ -47,6 +47,7 @@ pub(crate) fn say(app: &App, link: &ChainLink) {
         let told = output.headline.as_deref().unwrap_or(&output.kind);
         app.output.say(format_args!("          {told}  [{digest}, event {}]", output.event));
     }
+    say_decisions(app, &link.decisions, "          ");
     for record in &link.records {
         let record = record.replace('\n', "\n          ");
         app.output.say(format_args!("          {} {record}", styled(State::Faint, "record:")));

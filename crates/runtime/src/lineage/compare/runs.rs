@@ -115,7 +115,11 @@ async fn side(
         }
     }
     nodes.reverse();
-    let steps = links(&mut placed.reading, &run, &nodes).await?;
+    let mut steps = links(&mut placed.reading, &run, &nodes).await?;
+    // What was decided where the two part belongs to both, and is told there.
+    for link in steps.iter_mut().filter(|link| Some(link.node_id) == ancestor) {
+        link.decisions.clear();
+    }
     let told = told(&run, &nodes, &steps);
     let seen = run.contexts.effective(placed.node);
     let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
