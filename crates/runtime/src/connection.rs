@@ -206,7 +206,7 @@ impl Connection {
             warnings: started.warning.into_iter().map(|warning| warning + ".").collect(),
             project_dir: project.as_ref().map(ProjectDir::text),
             person: None,
-            is_declined: false,
+            is_agreed: None,
             other_runs: self.note(&started.reply.body.run, started.reply.body.is_complete),
         };
         Ok(RunAnswer { body: started.reply.body, beside })
@@ -235,7 +235,10 @@ impl Connection {
         let waits = |blocker: &Blocker| blocker.code == BlockerCode::UserOnlyDependency;
         let is_sent_back =
             body.blockers.as_ref().is_some_and(|report| report.blockers().iter().any(waits));
-        if !is_sent_back && body.next_intent != NextIntent::AwaitUserConfirmation {
+        // Whoever only reads a step that waits already brings no attempt to ask about.
+        let wants_confirmation =
+            body.next_intent == NextIntent::AwaitUserConfirmation && body.state_call.is_none();
+        if !is_sent_back && !wants_confirmation {
             return Ok(None);
         }
         self.runtime.question(body.run.session_id, body.run.run_id).await

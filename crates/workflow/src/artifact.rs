@@ -2,9 +2,9 @@
 
 use piton_core::Digest;
 use piton_store::port::{BlobReader, Namespace};
-use serde_json::Value;
+use serde::Deserialize;
 
-use crate::bounds::{ARTIFACT_KIND_BYTES_MAX, ARTIFACT_SHOWN_BYTES_MAX};
+use crate::bounds::ARTIFACT_SHOWN_BYTES_MAX;
 use crate::projection::ArtifactText;
 
 /// An artifact, read whole.
@@ -23,19 +23,22 @@ impl Artifact {
     pub async fn read(blobs: &dyn BlobReader, digest: Digest) -> Result<Self, piton_store::Error> {
         let namespace = Namespace::Artifacts;
         let bytes = blobs.fetch(namespace, digest).await?;
-        let kind = serde_json::from_slice(&bytes).ok().and_then(|value| kind_of(&value));
+        let kind = serde_json::from_slice::<Kinded>(&bytes).ok().and_then(|named| named.kind);
         // What is stored is canonical JSON, and the digest of its bytes was checked.
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Self { digest, kind, text })
     }
 }
 
+/// An artifact of which only the kind is read.
+#[derive(Deserialize)]
+struct Kinded {
+    kind: Option<String>,
+}
+
 impl ArtifactText {
-    /// Reads as much of an artifact of this size as is shown among others.
-    pub async fn read(blobs: &dyn BlobReader, digest: Digest, bytes: u32) -> Self {
-        if bytes > ARTIFACT_KIND_BYTES_MAX {
-            return Self::Large(None);
-        }
+    /// Reads as much of an artifact as is shown among others.
+    pub async fn read(blobs: &dyn BlobReader, digest: Digest) -> Self {
         match Artifact::read(blobs, digest).await {
             Ok(artifact) if artifact.text.len() <= ARTIFACT_SHOWN_BYTES_MAX => {
                 Self::Whole(artifact.kind, artifact.text)
@@ -44,9 +47,4 @@ impl ArtifactText {
             Err(error) => Self::Unreadable(error.to_string()),
         }
     }
-}
-
-/// The kind that an artifact names.
-pub fn kind_of(artifact: &Value) -> Option<String> {
-    artifact.get("kind")?.as_str().map(str::to_owned)
 }

@@ -360,8 +360,8 @@ pub const PRODUCED_BYTES_MAX: usize = 6 * 1024;
 /// The largest artifact that is shown whole among others, in bytes: a verdict with its findings.
 pub const ARTIFACT_SHOWN_BYTES_MAX: usize = 2048;
 
-/// The largest artifact that is read only to name its kind, in bytes. What is larger is listed without.
-pub const ARTIFACT_KIND_BYTES_MAX: u32 = 256 * 1024;
+/// How many older artifacts such an agent is told by their digests alone, in a line each. The rest is counted.
+pub const PRODUCED_DIGESTS_MAX: usize = 24;
 
 /// How many divergences and observations such an agent reads: the newest.
 pub const SIDE_RECORDS_MAX: usize = 8;

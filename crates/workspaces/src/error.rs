@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, error::sentence};
 
 use crate::{
     bounds::{ALTERNATIVES_MAX, SHOWN_BYTES_MAX},
@@ -174,13 +174,7 @@ impl Error {
 
     /// What a caller is told, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
-        let text = self.to_string();
-        let mut rest = text.chars();
-        let message = match rest.next() {
-            Some(first) => format!("{}{}.", first.to_uppercase(), rest.as_str()),
-            None => text,
-        };
-        Envelope::new(self.code(), message)
+        Envelope::new(self.code(), sentence(&self.to_string()))
     }
 
     /// What a model reads as the result of its call: one line.

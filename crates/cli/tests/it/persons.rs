@@ -73,6 +73,26 @@ fn a_no_is_recorded_with_its_reason_and_the_run_stays() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
 }
 
+/// A person who walks a run reads what was decided, before the step and when it is blocked again.
+#[test]
+fn what_was_decided_is_shown_to_the_person_who_walks_the_run() {
+    let (rig, label) = waiting();
+    let walk =
+        |input: &str| text(&rig.type_in(&["workflow", "run", "--resume", &label], input).stdout);
+    rig.says(&["reject", &label, "not before\nMonday"]);
+    let said = walk("");
+    assert!(said.contains("Merge the change: refused: not before\n    Monday"), "{said}");
+    assert!(said.contains("refused this step"), "{said}");
+    let said = walk("Merged: 0123abc\n.\n");
+    assert_eq!(said.matches("refused: not before").count(), 2, "{said}");
+    rig.says(&["answer", &label, "yes, with a backup"]);
+    let said = walk("Merged: 0123abc\n.\n.\n");
+    let (step, next) = said.split_once("step 2 of 2: Tell").expect("the run continues");
+    for part in [step, next] {
+        assert!(part.contains("Merge the change: answered: yes, with a backup"), "{said}");
+    }
+}
+
 /// A step that wants confirmation does not wait for it, and nobody is told that it does.
 #[test]
 fn a_no_to_a_step_that_does_not_wait_says_so_and_reaches_the_agent() {

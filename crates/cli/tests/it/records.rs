@@ -116,6 +116,140 @@ fn what_a_person_decided_reaches_the_agent_with_its_next_call_and_ever_after() {
     other.leave();
 }
 
+/// A run of `project.review` with two branches, on each of which a person decided, and the node where the first ended.
+fn two_branches(rig: &Rig) -> (String, String) {
+    let (mut agent, first, label) = begun(rig, "project.review");
+    let blocked = agent.call("continue_workflow", &submit(&first, &notes("I asked.")));
+    rig.says(&["answer", &label, "after lunch"]);
+    let verdict_step = agent.call("continue_workflow", &submit(&blocked, &notes("They agreed.")));
+    let output = json!({ "notesMarkdown": "Reviewed.", "artifacts": [verdict()] });
+    agent.call("continue_workflow", &submit(&verdict_step, &output));
+    let tree = rig.tells(&["session", "tree", &label]);
+    let tip = tree["nodes"].as_array().unwrap().iter().find(|node| node["isTip"] == true).unwrap();
+    let tip = tip["nodeId"].as_str().unwrap().to_owned();
+    let forked = rig.tells(&["fork", &label, "--at", "verdict"]);
+    let taken = agent.call("continue_workflow", &forked["nextCall"]["params"]);
+    agent.call("continue_workflow", &submit(&taken, &output));
+    agent.leave();
+    (label, tip)
+}
+
+#[test]
+fn what_a_person_decided_is_in_what_explains_and_compares_a_run() {
+    let rig = rig();
+    let (label, tip) = two_branches(&rig);
+    let place = format!("{label}@{tip}");
+    let blame = rig.tells(&["blame", "run", &place]);
+    assert_eq!(blame["chain"][0]["decisions"][0]["text"], "after lunch", "{blame}");
+    assert!(rig.says(&["blame", "run", &place]).contains("a person answered: after lunch"));
+    let recap = rig.tells(&["blame", "recap", &place]);
+    let line = recap["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|line| line["text"].as_str().unwrap() == "- Ask when: answered: after lunch");
+    let line = line.unwrap_or_else(|| panic!("{recap}"));
+    assert_eq!(line["from"]["event"], blame["chain"][0]["decisions"][0]["event"], "{recap}");
+    assert!(rig.says(&["blame", "recap", &place]).contains("after lunch"));
+
+    // Compared with the step before it was asked, the first side has the decision and the other one does not.
+    let begin = format!("{label}@ask");
+    let compared = rig.tells(&["diff", &place, &begin]);
+    assert_eq!(compared["ancestor"]["step"]["decisions"][0]["text"], "after lunch", "{compared}");
+    let said = rig.says(&["diff", &place, &begin]);
+    assert_eq!(said.matches("a person answered: after lunch").count(), 1, "{said}");
+}
+
+#[test]
+fn a_branch_that_the_run_does_not_follow_is_shown_by_its_node() {
+    let rig = Rig::new();
+    let asks = r#"{
+      "id": "project.drop", "name": "Drop", "description": "Drops a table.",
+      "steps": [
+        { "id": "look", "title": "Look", "prompt": "Look." },
+        { "id": "drop", "title": "Drop", "prompt": "Drop it.",
+          "needsUser": { "reason": "needs_user_approval", "question": "Drop it?" } }
+      ]
+    }"#;
+    rig.write(".piton/workflows/drop.json", asks);
+    let (mut agent, first, label) = begun(&rig, "project.drop");
+    let second = agent.call("continue_workflow", &submit(&first, &notes("Looked.")));
+    agent.call("continue_workflow", &submit(&second, &notes("Dropped.")));
+    rig.says(&["reject", &label, "not on a Friday"]);
+    let tree = rig.tells(&["session", "tree", &label]);
+    let tip = tree["nodes"].as_array().unwrap().iter().find(|node| node["isTip"] == true).unwrap();
+    let tip = tip["nodeId"].as_str().unwrap().to_owned();
+    let forked = rig.tells(&["fork", &label, "--at", "look"]);
+    let taken = agent.call("continue_workflow", &forked["nextCall"]["params"]);
+    agent.call("continue_workflow", &submit(&taken, &notes("Looked again.")));
+    agent.leave();
+
+    assert!(!rig.says(&["session", "show", &label]).contains("not on a Friday"));
+    let place = format!("{label}@{}", &tip[tip.len() - 8..]);
+    let said = rig.says(&["session", "show", &place]);
+    assert!(said.contains("refused: not on a Friday") && said.contains("Looked."), "{said}");
+    assert!(!said.contains("Looked again."), "{said}");
+    let shown = rig.tells(&["session", "show", &place]);
+    assert_eq!(shown["runs"][0]["steps"][1]["decisions"][0]["text"], "not on a Friday", "{shown}");
+    let (code, error) = rig.fails(&["session", "show", &format!("{label}@nowhere")]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("SESSION_NOT_FOUND")), "{error}");
+    let compared = rig.tells(&["diff", &place, &label]);
+    let decisions = &compared["left"]["steps"][1]["decisions"];
+    assert_eq!(decisions[0]["text"], "not on a Friday", "{compared}");
+    assert!(rig.says(&["diff", &place, &label]).contains("a person refused: not on a Friday"));
+}
+
+/// Whatever was submitted can be named and read by the next agent, be it old or large.
+#[test]
+fn an_agent_that_continues_a_run_reaches_older_artifacts_and_reads_what_large_ones_are() {
+    let rig = rig();
+    let (mut agent, first, _) = begun(&rig, "project.plain");
+    let artifacts: Vec<_> =
+        (0..20).map(|number| json!({ "kind": "a.part", "number": number })).collect();
+    let output = json!({ "notesMarkdown": "One.", "artifacts": artifacts });
+    let two = agent.call("continue_workflow", &submit(&first, &output));
+    let large = json!({ "kind": "a.large", "text": "x".repeat(300 << 10) });
+    let output = json!({ "notesMarkdown": "Two.", "artifacts": [large] });
+    let three = agent.call("continue_workflow", &submit(&two, &output));
+    let told = rehydrated(&mut agent, &three);
+    assert!(told.contains("\n- a.large of Two: "), "{told}");
+    let older: Vec<&str> = told.lines().filter(|line| line.starts_with("  sha256:")).collect();
+    assert_eq!(told.matches("\n- a.part of One: ").count() + older.len(), 20, "{told}");
+    let read = agent.call("get_artifact", &json!({ "digest": older[0].trim() }));
+    assert_eq!(read["kind"], "a.part", "{read}");
+    agent.leave();
+}
+
+/// What a client is told to do with a reply fits what the reply says.
+#[test]
+fn a_step_that_waits_for_a_person_or_was_refused_is_not_to_be_performed() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.review");
+    assert_eq!(first["nextIntent"], "perform_pending_then_continue", "{first}");
+    let blocked = agent.call("continue_workflow", &submit(&first, &notes("I asked once.")));
+    assert_eq!(blocked["nextIntent"], "await_user_confirmation", "{blocked}");
+    let state = json!({ "stateToken": first["stateToken"] });
+    let waiting = agent.call("continue_workflow", &state);
+    assert_eq!(waiting["nextIntent"], "await_user_confirmation", "{waiting}");
+
+    rig.says(&["reject", &label, "not before Monday"]);
+    let refused = agent.call("continue_workflow", &state);
+    assert_eq!(refused["nextIntent"], "await_user_confirmation", "{refused}");
+    let told = rehydrated(&mut agent, &first);
+    assert!(told.contains("### Ask when (a person refused this)\nI asked once."), "{told}");
+    assert!(
+        told.contains("\nOnly after the person allows it: ") && !told.contains("\nNext: "),
+        "{told}"
+    );
+
+    rig.says(&["approve", &label]);
+    let allowed = agent.call("continue_workflow", &state);
+    assert_eq!(allowed["nextIntent"], "perform_pending_then_continue", "{allowed}");
+    let told = rehydrated(&mut agent, &first);
+    assert!(told.contains("### Ask when\nI asked once.") && told.contains("\nNext: "), "{told}");
+    agent.leave();
+}
+
 #[test]
 fn the_record_shows_the_decision_that_counts_and_those_before_it() {
     let rig = rig();
@@ -408,7 +542,8 @@ fn two_decisions_about_one_loop_that_contradict_each_other_are_sent_back() {
     let blocked = agent.call("continue_workflow", &submit(&decide, &both));
     assert_eq!(blocked["kind"], "blocked", "{blocked}");
     let message = blocked["blockers"].to_string();
-    assert!(message.contains("artifacts[1]") && message.contains("same loop"), "{message}");
+    let told = "about the loop `turn`: `artifacts[0]` says stop, `artifacts[1]` says continue. Submit exactly one";
+    assert!(message.contains(told), "{message}");
     let same = json!({ "notesMarkdown": "Done.", "artifacts": [control("stop"), control("stop")] });
     let next = agent.call("continue_workflow", &submit(&blocked, &same));
     assert_eq!(next["pending"]["stepId"], "end", "{next}");

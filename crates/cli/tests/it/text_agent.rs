@@ -83,7 +83,25 @@ impl Reader {
         let text: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
         let text = text.join("\n");
         self.take_in(&text, arguments);
+        self.count_next_calls(tool, &text);
         text
+    }
+
+    /// Looks whether a reply about one run names one next call: an agent that obeys cannot choose among several.
+    fn count_next_calls(&mut self, tool: &str, text: &str) {
+        let count = text.lines().filter(|line| line.trim_start().starts_with("Next:")).count();
+        let is_pending = text.starts_with("Run ")
+            && !text.contains("· done.")
+            && !text.contains("Only after the person allows it:");
+        let is_right = match tool {
+            // Several runs may be found, each with a call of its own.
+            "resume_session" => true,
+            _ if is_pending => count == 1,
+            _ => count <= 1,
+        };
+        if !is_right {
+            self.faults.push(format!("{count} times `Next:` in:\n{text}"));
+        }
     }
 
     /// Reads a text, and looks whether it speaks of anything that cannot be seen.
@@ -343,6 +361,51 @@ fn every_refused_token_leads_back_to_the_run_by_its_text_alone() {
         };
         reader.finish(back, &[]);
     }
+}
+
+const REPORT: &str = r#"{
+  "id": "project.report",
+  "name": "Report",
+  "description": "Looks, judges and tells.",
+  "steps": [
+    { "id": "look", "title": "Look", "prompt": "Look at it." },
+    {
+      "id": "judge",
+      "title": "Judge",
+      "prompt": "Judge it.",
+      "outputContract": { "contractRef": "wr.contracts.review_verdict" }
+    },
+    { "id": "tell", "title": "Tell", "prompt": "Tell them." }
+  ]
+}"#;
+
+/// Whoever repeats a call in other words because its reply was lost does the step that comes next, and no branch begins.
+#[test]
+fn an_output_in_other_words_leads_to_the_pending_step_and_begins_no_branch() {
+    let rig = Rig::new();
+    rig.write(".piton/workflows/report.json", REPORT);
+    let mut reader = Reader::start(&rig);
+    let mut reply = reader.begin("project.report");
+    for step in ["Look", "Judge", "Tell"] {
+        assert!(reply.contains(&format!(": {step}\n")), "{reply}");
+        let mut next = reader.go_on(&reply, &output_for(&reply, &["Done.".to_owned()]));
+        if next.contains("is not finished") {
+            reply = next;
+            next = reader.go_on(&reply, &output_for(&reply, &["Done.".to_owned()]));
+        }
+        let again = reader.go_on(&reply, &output_for(&reply, &["In other words.".to_owned()]));
+        assert!(again.contains("OUTPUT_NOT_RECORDED"), "{again}");
+        assert_eq!(next_call(&again), next_call(&next), "{again}");
+        let branch = again.lines().find(|line| line.starts_with("Branch: "));
+        let branch = branch.unwrap_or_else(|| panic!("how to submit it: {again}"));
+        assert_eq!(call_in(branch).unwrap().0, "continue_workflow");
+        assert_eq!(branch.contains("\"artifacts\": ["), step == "Judge", "{branch}");
+        reply = again;
+    }
+    assert!(reader.faults.is_empty(), "{}", reader.faults.join("\n\n"));
+    let tree = rig.tells(&["session", "tree", &rig.newest().label]);
+    let tips = tree["nodes"].as_array().unwrap().iter().filter(|node| node["isTip"] == true);
+    assert_eq!(tips.count(), 1, "{tree}");
 }
 
 #[test]

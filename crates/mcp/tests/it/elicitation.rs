@@ -77,7 +77,7 @@ async fn a_yes_settles_what_the_agent_was_sent_back_for() {
         assert_eq!(blocked.structured["kind"], "blocked", "the body is what is on record");
         let beside = blocked.beside.clone().unwrap();
         assert!(
-            beside.contains("A person approved. Continue with the call after `Next:`."),
+            beside.contains("A person approved.\nContinue with the call after `Next:`."),
             "{beside}"
         );
 
@@ -98,6 +98,7 @@ async fn a_confirmation_is_asked_for_before_the_agent_does_the_step() {
     let message = question["message"].as_str().unwrap();
     assert!(message.contains("confirmation") && message.contains("Drop the table."), "{message}");
     assert!(first.beside.as_ref().unwrap().contains("A person approved."));
+    assert!(!first.text.contains("Ask the person"), "they were asked: {}", first.text);
     let state = json!({ "stateToken": first.at("/stateToken") });
     let now = pipe.call("continue_workflow", state).await;
     assert_eq!(now.at("/nextIntent"), "perform_pending_then_continue");
@@ -112,7 +113,8 @@ async fn a_no_is_recorded_and_the_next_attempt_asks_again() {
     let hand_in = handing_in(&first);
     let (_, blocked) = call_and_say(&mut pipe, "continue_workflow", hand_in, &no).await;
     let beside = blocked.beside.clone().unwrap();
-    assert!(beside.contains("A person refused") && beside.contains("Do not continue"), "{beside}");
+    let told = "A person refused: they said no when they were asked.\nDo not continue this run.";
+    assert!(beside.contains(told), "{beside}");
     let is_next = |line: &str| line.starts_with("Next");
     assert!(!blocked.text.lines().any(is_next), "it holds the call back: {}", blocked.text);
     assert!(blocked.text.contains("Only after the person allows it: "), "{}", blocked.text);
@@ -169,7 +171,7 @@ async fn a_person_who_is_away_is_not_waited_for_without_end() {
 #[tokio::test]
 async fn an_answer_is_recorded_in_their_words_and_a_secret_has_no_field() {
     for (reason, fields, said, part) in [
-        ("needs_user_choice", 1, "Keep the old API.", "A person answered: Keep the old API."),
+        ("needs_user_choice", 1, "Keep the old API", "A person answered: Keep the old API."),
         ("needs_user_artifact", 1, "It is in docs/.", "A person answered: It is in docs/."),
         ("needs_user_approval", 1, "After lunch.", "A person answered: After lunch."),
         ("needs_user_environment_action", 1, "", "A person approved."),
@@ -186,7 +188,8 @@ async fn an_answer_is_recorded_in_their_words_and_a_secret_has_no_field() {
         let found = question["requestedSchema"]["properties"].as_object().unwrap().len();
         assert_eq!(found, fields, "{reason}: {question}");
         let beside = blocked.beside.clone().unwrap();
-        assert!(beside.contains(part) && !beside.contains("hunter2"), "{reason}: {beside}");
+        let told = format!("{part}\nContinue with the call after `Next:`.");
+        assert!(beside.contains(&told) && !beside.contains("hunter2"), "{reason}: {beside}");
         let last = pipe.hand_in(&blocked, "Done.").await;
         assert_eq!(last.at("/pending/stepId"), "last");
         // It is told with the next call and to whoever asks later.

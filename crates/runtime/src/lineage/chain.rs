@@ -59,6 +59,7 @@ pub(super) async fn links(
             title: step.map(|step| step.title.as_str().to_owned()),
             at: reading.time_of(node.created),
             outputs,
+            decisions: reading.decisions(run, node.id),
             records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
             bookmarks,
         });

@@ -30,6 +30,7 @@ mod written;
 pub use compare::Worlds;
 pub use compared::{Ancestor, ChangedKey, ChangedOutput, CommitTaken, Compared, Side};
 pub use forked::{ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing};
+pub(crate) use place::Placed;
 pub use reply::{
     BookmarkLink, ChainLink, Forked, NodeBlame, OutputShown, RecapBlame, RecapLine, RecapSource,
 };

@@ -11,16 +11,16 @@ use crate::runtime::reading::Reading;
 use crate::runtime::reference::{ambiguous, ends};
 
 /// A node that was found, in its session.
-pub(super) struct Placed<'a> {
-    pub(super) session: SessionId,
-    pub(super) reading: Reading<'a>,
-    pub(super) run: RunState,
-    pub(super) node: NodeId,
+pub(crate) struct Placed<'a> {
+    pub(crate) session: SessionId,
+    pub(crate) reading: Reading<'a>,
+    pub(crate) run: RunState,
+    pub(crate) node: NodeId,
 }
 
 impl Runtime {
     /// The node that a reference names.
-    pub(super) async fn placed(&self, reference: &NodeReference) -> Result<Placed<'_>, Envelope> {
+    pub(crate) async fn placed(&self, reference: &NodeReference) -> Result<Placed<'_>, Envelope> {
         let (session, run) = self.meant_run(&reference.run).await?;
         let mut reading = Reading::of(&self.ports, session).await?;
         let run = reading.state.run(run).cloned().ok_or_else(|| no_node(reference))?;

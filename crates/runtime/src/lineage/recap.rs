@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use piton_core::{Digest, Envelope, NodeId, OutputId};
-use piton_workflow::projection::{ArtifactText, Produced, Recap, RunState};
+use piton_workflow::projection::{ArtifactText, Produced, Recap, RecordedDecision, RunState};
+use piton_workflow::session::{DECIDED, DecisionLine};
 use piton_workflow::snapshot::{ExecutionSnapshot, derive_pending_step};
 
 use super::place::Placed;
@@ -28,6 +29,7 @@ impl Runtime {
         for artifact in produced.artifacts() {
             texts.insert(artifact.digest, reading.artifact_text(artifact).await);
         }
+        let decided = decided(&mut reading, &run, node).await?;
         let here = run.graph.node(node).expect("it was found in the graph").snapshot;
         let here = reading.snapshot(here).await?;
         let step_at = |node: NodeId| snapshots.get(&node).and_then(derive_pending_step);
@@ -38,9 +40,39 @@ impl Runtime {
             let from = piece.source.and_then(|(node, output)| source(&reading, &run, node, output));
             piece.text.lines().map(move |line| RecapLine { text: line.to_owned(), from })
         });
+        let lines = decided.into_iter().chain(lines);
         let lines = lines.filter(|line| !line.text.is_empty()).collect();
         Ok(RecapBlame { session_id: session, run_id: run.id, node_id: node, lines })
     }
+}
+
+/// What persons decided on the way to a node, which an agent reads before the rest.
+async fn decided(
+    reading: &mut Reading<'_>,
+    run: &RunState,
+    node: NodeId,
+) -> Result<Vec<RecapLine>, Envelope> {
+    let with_node = |at: RecordedDecision| Some((run.graph.node(at.node)?, at));
+    let recorded: Vec<_> = run.decisions_toward(node).into_iter().filter_map(with_node).collect();
+    let steps = reading.steps(run, recorded.iter().map(|(node, _)| *node)).await?;
+    let mut lines = Vec::new();
+    if !recorded.is_empty() {
+        lines.push(RecapLine { text: DECIDED.to_owned(), from: None });
+    }
+    for (node, at) in recorded {
+        let step = steps.get(&node.snapshot).and_then(Option::as_ref);
+        let step = step.map(|step| step.title.as_str().to_owned()).unwrap_or_default();
+        let from = RecapSource {
+            node_id: at.node,
+            output_id: None,
+            event: at.index,
+            at: reading.time_of(at.index),
+        };
+        let text = format!("- {}", DecisionLine { step, decision: at.decision });
+        lines
+            .extend(text.lines().map(|line| RecapLine { text: line.to_owned(), from: Some(from) }));
+    }
+    Ok(lines)
 }
 
 fn source(
@@ -51,5 +83,5 @@ fn source(
 ) -> Option<RecapSource> {
     let output = run.outputs.of(node).iter().find(|recorded| recorded.id == output)?;
     let at = reading.time_of(output.index);
-    Some(RecapSource { node_id: node, output_id: output.id, event: output.index, at })
+    Some(RecapSource { node_id: node, output_id: Some(output.id), event: output.index, at })
 }

@@ -4,7 +4,7 @@ use piton_core::{Digest, EventIndex, NodeId, OutputId, RunId, SessionId, Timesta
 use piton_workflow::session::NextCall;
 use serde::Serialize;
 
-use crate::reply::ArtifactShown;
+use crate::reply::{ArtifactShown, DecisionShown};
 
 /// A step on the way to a node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,6 +23,9 @@ pub struct ChainLink {
     pub at: TimestampMs,
     /// What was submitted for it.
     pub outputs: Vec<OutputShown>,
+    /// What persons decided about it, the newest first: that one counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<DecisionShown>,
     /// What else was recorded with that, in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<String>,
@@ -120,10 +123,11 @@ pub struct RecapLine {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RecapSource {
-    /// The node whose notes it is from.
+    /// The node that it was recorded at.
     pub node_id: NodeId,
-    /// The output.
-    pub output_id: OutputId,
+    /// The output; nothing if it is what a person decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_id: Option<OutputId>,
     /// The event that recorded it.
     pub event: EventIndex,
     /// When that was.

@@ -50,9 +50,9 @@ pub struct Beside {
     /// What came of putting a question to a person, in a sentence or two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
-    /// Whether a person said no, so that the next call must not be made yet.
+    /// Whether a person who was asked since agreed. After a no the next call must not be made yet.
     #[serde(skip)]
-    pub is_declined: bool,
+    pub is_agreed: Option<bool>,
     /// The other runs that are open in this connection, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_runs: Option<String>,

@@ -58,9 +58,12 @@ pub struct SessionShown {
 pub struct RunShown {
     /// The run, summed up.
     pub summary: RunSummary,
-    /// What it prefers where it stands.
+    /// The node that was asked for, if the run stands elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<NodeId>,
+    /// What it prefers there.
     pub preferences: Preferences,
-    /// The steps from its start to its preferred tip. Other branches are in its tree.
+    /// The steps from its start to that node, or to its preferred tip. Other branches are in its tree.
     pub steps: Vec<StepShown>,
     /// How many earlier steps are left out.
     pub left_out: usize,

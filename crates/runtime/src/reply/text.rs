@@ -19,9 +19,11 @@ use crate::bounds::SEARCHED_BYTES_MAX;
 const INFALLIBLE: &str = "writing to a string does not fail";
 
 impl RunAnswer {
-    /// The body as text, which repeats byte for byte; after a no of the person it holds the next call back.
+    /// The body as text, which repeats byte for byte until a person settles what it asks them; after a no it holds the
+    /// next call back.
     pub fn text(&self) -> String {
-        if self.beside.is_declined { self.body.text_held() } else { self.body.text() }
+        let settled = self.beside.is_agreed.map(|is_agreed| self.body.text_settled(is_agreed));
+        settled.unwrap_or_else(|| self.body.text())
     }
 }
 

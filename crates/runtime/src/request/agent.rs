@@ -65,8 +65,8 @@ pub struct StartWorkflow {
     /// The absolute path of the directory that you work in. Usually left out; the reply says which one was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_dir: Option<String>,
-    /// A key of your own choice, such as a ticket number. The same key in the same project gives the same run
-    /// again instead of a second one.
+    /// A key of your own choice, such as a ticket number. In one project it gives the same run again; with another
+    /// workflow or goal it is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_key: Option<String>,
 }

@@ -4,16 +4,13 @@ use std::collections::HashMap;
 
 use piton_core::{Envelope, NodeId, SnapshotRef, shorten};
 use piton_workflow::event::{Blocker, Outcome, Preferences, Resolution};
-use piton_workflow::projection::{
-    Gap, Output, RecordedDecision, RunNode, RunState, SideRecord, StepPlace, headline,
-};
+use piton_workflow::projection::{Gap, Output, RunNode, RunState, SideRecord, StepPlace, headline};
 use piton_workflow::{Autonomy, NodeKind};
 
 use super::reading::Reading;
 use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};
 use crate::reply::{
-    ArtifactShown, BlockShown, BookmarkShown, DecisionShown, GapShown, RunShown, StepShown,
-    TreeNode,
+    ArtifactShown, BlockShown, BookmarkShown, GapShown, RunShown, StepShown, TreeNode,
 };
 
 /// The steps of nodes, by the snapshots of those.
@@ -52,22 +49,25 @@ impl<'a> Trouble<'a> {
     }
 }
 
-/// A run with the steps on the way to its preferred tip; nothing if it has no node.
+/// A run with the steps on the way to `node`, or to its preferred tip; nothing if it has no node.
 pub(super) async fn show(
     reading: &mut Reading<'_>,
     run: &RunState,
+    node: Option<NodeId>,
 ) -> Result<Option<RunShown>, Envelope> {
     let (Some(summary), Some(tip)) = (reading.summary(run).await?, run.graph.preferred_tip())
     else {
         return Ok(None);
     };
-    let mut path: Vec<&RunNode> = run.graph.ancestry(tip.id).collect();
+    let node = node.filter(|node| *node != tip.id);
+    let end = node.unwrap_or(tip.id);
+    let mut path: Vec<&RunNode> = run.graph.ancestry(end).collect();
     path.reverse();
     let left_out = path.len().saturating_sub(STEPS_SHOWN_MAX);
     let path = &path[left_out..];
     let steps = reading.steps(run, path.iter().copied()).await?;
     let trouble = Trouble::of(run);
-    let preferences = run.preferences.effective(tip.id);
+    let preferences = run.preferences.effective(end);
     let mut shown = Vec::with_capacity(path.len());
     // The newest first: what is read of artifacts is bounded.
     for (place, node) in path.iter().enumerate().rev() {
@@ -89,6 +89,7 @@ pub(super) async fn show(
     shown.reverse();
     Ok(Some(RunShown {
         summary,
+        node_id: node,
         preferences: preferences.unwrap_or(Preferences::preset(Autonomy::Guided)),
         steps: shown,
         left_out,
@@ -117,11 +118,6 @@ fn step(
     steps: &Steps,
     trouble: &Trouble<'_>,
 ) -> StepShown {
-    let decision = |recorded: RecordedDecision| DecisionShown {
-        decision: recorded.decision,
-        event: recorded.index,
-        at: reading.time_of(recorded.index),
-    };
     let notes = run.notes_toward(node, next).and_then(Output::notes);
     let block =
         |blocker: &Blocker| BlockShown { code: blocker.code, message: blocker.message.to_string() };
@@ -136,7 +132,7 @@ fn step(
         notes: notes.map(str::to_owned),
         artifacts: Vec::new(),
         records: run.side_records_toward(node, next).flat_map(SideRecord::lines).collect(),
-        decisions: run.decisions_on(node.id).into_iter().rev().map(decision).collect(),
+        decisions: reading.decisions(run, node.id),
         blocks: trouble.blocks(node.id).iter().copied().flatten().map(block).collect(),
         gaps: trouble.gaps(node.id).iter().map(gap).collect(),
         bookmarks: run.bookmarks_on(node).count(),

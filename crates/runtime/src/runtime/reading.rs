@@ -3,22 +3,24 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use piton_core::{Code, Envelope, EventIndex, SessionId, SnapshotRef, TimestampMs, WorkflowHash};
+use piton_core::{
+    Code, Envelope, EventIndex, NodeId, SessionId, SnapshotRef, TimestampMs, WorkflowHash,
+};
 use piton_store::StreamId;
 use piton_store::port::Namespace;
 use piton_workflow::SessionEvent;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::{OutputPayload, validate};
 use piton_workflow::projection::{
-    ArtifactText, Output, ProducedArtifact, RunNode, RunState, RunSummary, SessionState, StepPlace,
-    TipState,
+    ArtifactText, Output, ProducedArtifact, RecordedDecision, RunNode, RunState, RunSummary,
+    SessionState, StepPlace, TipState,
 };
 use piton_workflow::snapshot::ExecutionSnapshot;
 
 use super::artifacts::content_lost;
 use super::ports::Ports;
 use crate::bounds::ARTIFACTS_READ_MAX;
-use crate::reply::ArtifactShown;
+use crate::reply::{ArtifactShown, DecisionShown};
 
 /// A session, read whole.
 pub(crate) struct Reading<'a> {
@@ -123,6 +125,16 @@ impl<'a> Reading<'a> {
         Ok(RunSummary::of(&self.state, run, &tip, &workflow))
     }
 
+    /// What persons decided at a node, the newest first.
+    pub(crate) fn decisions(&self, run: &RunState, node: NodeId) -> Vec<DecisionShown> {
+        let shown = |recorded: RecordedDecision| DecisionShown {
+            decision: recorded.decision,
+            event: recorded.index,
+            at: self.time_of(recorded.index),
+        };
+        run.decisions_on(node).into_iter().rev().map(shown).collect()
+    }
+
     /// What an artifact holds, as far as it is shown among others. Only so many are read for one request.
     pub(crate) async fn artifact(&mut self, output: &Output) -> Option<ArtifactShown> {
         let OutputPayload::ArtifactRef { sha256, byte_length, .. } = &output.payload else {
@@ -130,7 +142,7 @@ impl<'a> Reading<'a> {
         };
         let text = if self.artifacts_read < ARTIFACTS_READ_MAX {
             self.artifacts_read += 1;
-            ArtifactText::read(&*self.ports.blobs, *sha256, *byte_length).await
+            ArtifactText::read(&*self.ports.blobs, *sha256).await
         } else {
             ArtifactText::Large(None)
         };
@@ -139,7 +151,7 @@ impl<'a> Reading<'a> {
 
     /// What an artifact of an agent's recap holds.
     pub(crate) async fn artifact_text(&self, artifact: &ProducedArtifact) -> ArtifactText {
-        ArtifactText::read(&*self.ports.blobs, artifact.digest, artifact.bytes).await
+        ArtifactText::read(&*self.ports.blobs, artifact.digest).await
     }
 
     async fn blob(

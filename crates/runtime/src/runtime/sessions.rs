@@ -12,6 +12,7 @@ use super::reading::Reading;
 use super::reference::{Meant, Reach};
 use super::runs::unreadable;
 use super::state::Runtime;
+use crate::lineage::{NodeReference, Placed};
 use crate::reply::{
     Deleted, KeptSession, RunTree, SessionList, SessionShown, SetAsideShown, TroubledSession,
 };
@@ -41,11 +42,26 @@ impl Runtime {
         let states: Vec<RunState> = reading.state.runs().to_vec();
         let mut runs = Vec::new();
         for state in states.iter().filter(|state| run.is_none_or(|run| state.id == run)) {
-            runs.extend(show(&mut reading, state).await?);
+            runs.extend(show(&mut reading, state, None).await?);
         }
-        let control = control(&*self.ports.table, session).await;
-        let kept = control.map_err(|error| error.envelope())? == Control::Keep;
+        let kept = self.is_kept(session).await?;
         Ok(SessionShown { session_id: session, kept, runs })
+    }
+
+    /// A run with the steps on the way to one of its nodes.
+    pub async fn show_node(&self, reference: &NodeReference) -> Result<SessionShown, Envelope> {
+        if reference.node.is_none() {
+            return self.show_session(&reference.run).await;
+        }
+        let Placed { session, mut reading, run, node } = self.placed(reference).await?;
+        let runs = show(&mut reading, &run, Some(node)).await?.into_iter().collect();
+        let kept = self.is_kept(session).await?;
+        Ok(SessionShown { session_id: session, kept, runs })
+    }
+
+    async fn is_kept(&self, session: SessionId) -> Result<bool, Envelope> {
+        let control = control(&*self.ports.table, session).await;
+        Ok(control.map_err(|error| error.envelope())? == Control::Keep)
     }
 
     /// The graph of a run: the one that is named, or the newest of a session.

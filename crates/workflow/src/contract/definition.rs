@@ -50,6 +50,13 @@ pub enum Breach {
         /// Everything that is wrong with it.
         violations: Vec<Violation>,
     },
+    /// Two of them contradict each other.
+    Contradiction {
+        /// What they are about.
+        about: String,
+        /// Where each stands among the artifacts, and what it says.
+        said: [(usize, String); 2],
+    },
 }
 
 impl fmt::Display for Breach {
@@ -66,6 +73,11 @@ impl fmt::Display for Breach {
                 write!(formatter, "artifact {index} breaks its contract:")?;
                 violations.iter().try_for_each(|violation| write!(formatter, "\n- {violation}"))
             }
+            Self::Contradiction { about, said: [(first, one), (second, other)] } => write!(
+                formatter,
+                "two artifacts say different things about {about}: artifacts[{first}] says {one}, \
+                 artifacts[{second}] says {other}"
+            ),
         }
     }
 }
@@ -75,7 +87,9 @@ impl Breach {
     pub const fn reason(&self) -> ContractViolation {
         match self {
             Self::Missing { .. } => ContractViolation::MissingRequiredOutput,
-            Self::Invalid { .. } => ContractViolation::InvalidRequiredOutput,
+            Self::Invalid { .. } | Self::Contradiction { .. } => {
+                ContractViolation::InvalidRequiredOutput
+            }
         }
     }
 }

@@ -34,20 +34,18 @@ pub(super) fn check_single(
     artifact: &Value,
     artifacts: &[Value],
 ) -> Result<(), Breach> {
+    let is_it = |other: &Value| std::ptr::eq(other, artifact);
+    let first = artifacts.iter().position(is_it).expect("it is one of them");
     for (index, other) in artifacts.iter().enumerate() {
-        if std::ptr::eq(other, artifact) || other.get("kind") != artifact.get("kind") {
+        if index == first || other.get("kind") != artifact.get("kind") {
             continue;
         }
-        let contradicts = read(workflow, around, other).is_ok_and(|other| {
-            other.loop_id == control.loop_id && other.decision != control.decision
-        });
-        if contradicts {
-            let required = format!(
-                "\"{}\", as an earlier artifact decides about the same loop; submit one decision",
-                control.decision
-            );
-            let violations = vec![not_allowed(other, "decision", required)];
-            return Err(Breach::Invalid { index, violations });
+        let Ok(other) = read(workflow, around, other) else { continue };
+        if other.loop_id == control.loop_id && other.decision != control.decision {
+            let about = format!("the loop `{}`", control.loop_id);
+            let said = [(first, control.decision), (index, other.decision)];
+            let said = said.map(|(place, decision)| (place, decision.to_string()));
+            return Err(Breach::Contradiction { about, said });
         }
     }
     Ok(())

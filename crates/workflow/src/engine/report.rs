@@ -80,6 +80,13 @@ fn about_contract(
                 format!("`artifacts[{index}]` breaks its contract `{}`:", contract.contract_ref);
             (head, violations.iter().map(violation).collect::<Vec<_>>())
         }
+        Breach::Contradiction { about, said: [(first, one), (second, other)] } => {
+            let head = format!(
+                "Two artifacts say different things about {about}: `artifacts[{first}]` says {one}, \
+                 `artifacts[{second}]` says {other}. Submit exactly one of them."
+            );
+            (head, Vec::new())
+        }
     };
     finding(
         Reason::ContractViolation(breach.reason()),

@@ -105,6 +105,12 @@ impl RunState {
         decisions
     }
 
+    /// Whether what a person decided last at a node is a no.
+    pub fn is_refused(&self, node: NodeId) -> bool {
+        let last = self.decisions_on(node).pop();
+        last.is_some_and(|last| last.decision.decision == DecisionKind::Refused)
+    }
+
     /// What persons decided on the way to a node, the oldest first; as many of the newest as are told.
     pub fn decisions_toward(&self, node: NodeId) -> Vec<RecordedDecision> {
         let nodes = self.graph.ancestry(node);

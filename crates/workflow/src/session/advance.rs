@@ -12,6 +12,7 @@ use super::place::Place;
 use super::reply::{NextCall, Notice, Reply};
 use super::request::Output;
 use super::sessions::Sessions;
+use super::text::output_form;
 use crate::dedupe;
 use crate::event::ObservationRecorded;
 use crate::projection::RunState;
@@ -96,19 +97,34 @@ impl Sessions {
         if is_same {
             reply.notices.extend(handed_in.notice());
         } else {
-            let token = self.reader().ack_token(&now).await?;
+            let scene = self.reader().scene(now).await?;
+            let token = self.reader().ack_token(&scene.place).await?;
+            let submit_call = NextCall::submit(ack.address.run, token.short.clone());
+            let kind = scene.pending().and_then(|pending| scene.artifact_kind(pending));
+            let call = submit_call.text(&output_form(kind.as_deref()));
+            // The reply has the next call of the run. Another one must not be taken for it.
             let what_follows = if was_left {
-                "send it again with the call below: it begins another branch from the same step."
+                format!(
+                    "If it says the same in other words, ignore this and continue as the reply says. To submit it as \
+                     another branch from its step, which the run follows from then on, send it with this call \
+                     instead:\nBranch: {call}"
+                )
+            } else if reply.body.next_call.as_ref() == Some(&submit_call) {
+                "To submit it, send it with the call after `Next:`: the run still waits at the same step."
+                    .to_owned()
             } else {
-                "send it again with the call below: the run still waits at the same step."
+                format!(
+                    "To submit it, send it with this call, whose token is newer: the run still waits at the same \
+                     step.\nSubmit: {call}"
+                )
             };
             reply.notices.push(Notice::OutputNotRecorded {
                 message: format!(
                     "This token was used before with another output, which is what counts. What you sent now was \
-                     not recorded. To submit it, {what_follows}"
+                     not recorded. {what_follows}"
                 ),
-                ack_token: token.short.clone(),
-                next_call: NextCall::submit(ack.address.run, token.short),
+                ack_token: token.short,
+                submit_call,
             });
         }
         Ok(reply)

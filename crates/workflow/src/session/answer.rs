@@ -8,8 +8,6 @@ use super::place::Place;
 use super::reader::Reader;
 use super::reply::{Body, DecisionLine, NextCall, Pending, Reply, ReplyKind, RunLine};
 use super::said::{self, Said};
-use crate::blocker::BlockerCode;
-use crate::event::Blocker;
 use crate::label::label;
 use crate::loop_path::LoopPosition;
 use crate::preference::Autonomy;
@@ -58,7 +56,7 @@ impl Scene {
         running.loop_stack().positions().last()
     }
 
-    fn artifact_kind(&self, pending: &PendingStep) -> Option<String> {
+    pub(super) fn artifact_kind(&self, pending: &PendingStep) -> Option<String> {
         let workflow = &self.pinned.workflow;
         let contract = workflow.step(&pending.step_id)?.output_contract.as_ref()?;
         Some(workflow.contract(&contract.contract_ref)?.artifact_kind.clone())
@@ -69,9 +67,10 @@ impl Scene {
             None if crate::snapshot::derive_is_complete(&self.snapshot) => NextIntent::Complete,
             None => NextIntent::RehydrateOnly,
             Some(pending)
-                if pending.require_confirmation
-                    && !self.place.approved
-                    && self.place.preferences.autonomy == Autonomy::Guided =>
+                if self.place.waits_for_person()
+                    || (pending.require_confirmation
+                        && !self.place.approved
+                        && self.place.preferences.autonomy == Autonomy::Guided) =>
             {
                 NextIntent::AwaitUserConfirmation
             }
@@ -115,9 +114,7 @@ impl Reader {
         let checkpoint_call =
             checkpoint.as_ref().map(|made| NextCall::bookmark(run, made.short.clone()));
         let next_intent = scene.next_intent();
-        let waits = |blocker: &Blocker| blocker.code == BlockerCode::UserOnlyDependency;
-        let is_waiting = next_intent == NextIntent::RehydrateOnly
-            || place.blockers.as_ref().is_some_and(|report| report.blockers().iter().any(waits));
+        let is_waiting = next_intent == NextIntent::RehydrateOnly || place.waits_for_person();
         let mut decisions = Vec::with_capacity(place.decisions.len());
         for (recorded, snapshot) in &place.decisions {
             let there = self.contents().snapshot(self.blobs(), *snapshot, &scene.pinned).await?;

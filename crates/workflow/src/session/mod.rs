@@ -66,8 +66,8 @@ pub use error::{Crossed, Error, Refusal, RunPlace};
 pub use question::Question;
 pub use reader::Reader;
 pub use reply::{
-    Body, CheckpointBody, CheckpointReply, GapLine, NextCall, NextParams, Notice, Pending, Reply,
-    ReplyKind, RunLine, TOOL_CONTINUE,
+    Body, CheckpointBody, CheckpointReply, DecisionLine, GapLine, NextCall, NextParams, Notice,
+    Pending, Reply, ReplyKind, RunLine, TOOL_CONTINUE,
 };
 pub use request::{
     Checkpoint, Continue, Output, Prefer, Settle, Start, StartKey, Verdict, Workflow,
@@ -76,4 +76,5 @@ pub use resume::TakenUp;
 pub use sessions::Sessions;
 pub use settle::Settled;
 pub use standing::{PendingAccess, Standing};
+pub use text::DECIDED;
 pub use token_run::TokenRun;

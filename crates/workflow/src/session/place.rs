@@ -8,11 +8,12 @@ use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, Workf
 use super::derive;
 use super::find::node_of;
 use super::reply::GapLine;
+use crate::blocker::BlockerCode;
 use crate::bounds::SAID_MAX;
-use crate::event::{BlockerReport, Outcome, Preferences, Resolution};
+use crate::event::{Blocker, BlockerReport, Outcome, Preferences, Resolution};
 use crate::preference::Autonomy;
-use crate::projection::{RecordedDecision, RunNode, RunState, SessionState};
-use crate::reason::{Reason, UserOnlyDependency};
+use crate::projection::{Gap, RecordedDecision, RunNode, RunState, SessionState};
+use crate::reason::{Reason, ReasonCategory, UserOnlyDependency};
 use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
 use crate::topology::NodeKind;
 
@@ -36,6 +37,8 @@ pub(super) struct Place {
     pub(super) gaps: Vec<GapLine>,
     /// Whether a person said yes to the step.
     pub(super) approved: bool,
+    /// Whether something on the node is open that only a person can settle, or that one refused.
+    is_open_for_person: bool,
     /// What persons decided that the reply tells, the oldest first, with where the titles of the steps are found.
     pub(super) decisions: Vec<(RecordedDecision, SnapshotRef)>,
 }
@@ -46,7 +49,21 @@ impl Place {
         let mut place = Self::new(state, address, None)?;
         let (run, node) = node_of(state, address)?;
         place.decisions = with_snapshots(run, run.decisions_toward(node.id));
+        // Whoever never stops for a person still stops for a no.
+        let never_stops = place.preferences.autonomy == Autonomy::FullAutoNeverStop;
+        let waits = |gap: &Gap| {
+            gap.record.reason.category() == ReasonCategory::UserOnlyDependency
+                && (!never_stops || gap.decision().is_some())
+        };
+        place.is_open_for_person = run.gaps.open_on(node.id).any(waits);
         Ok(place)
+    }
+
+    /// Whether the run waits here for a person: they have to settle something, or they refused.
+    pub(super) fn waits_for_person(&self) -> bool {
+        let waits = |blocker: &Blocker| blocker.code == BlockerCode::UserOnlyDependency;
+        self.is_open_for_person
+            || self.blockers.as_ref().is_some_and(|report| report.blockers().iter().any(waits))
     }
 
     /// Where a run stood at its first node when it began.
@@ -136,6 +153,7 @@ impl Place {
             blockers: None,
             gaps: Vec::new(),
             approved: approved(run, node.id, as_of),
+            is_open_for_person: false,
             decisions: Vec::new(),
         })
     }

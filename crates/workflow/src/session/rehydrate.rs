@@ -65,8 +65,8 @@ impl Reader {
             steps.insert(node, read);
         }
         let mut texts: HashMap<Digest, ArtifactText> = HashMap::new();
-        for ProducedArtifact { digest, bytes, .. } in artifacts {
-            texts.insert(digest, ArtifactText::read(self.blobs(), digest, bytes).await);
+        for ProducedArtifact { digest, .. } in artifacts {
+            texts.insert(digest, ArtifactText::read(self.blobs(), digest).await);
         }
         let step_at = |node: NodeId| {
             let found = steps.get(&node);

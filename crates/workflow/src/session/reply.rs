@@ -57,7 +57,8 @@ pub struct Body {
     /// What to do with this reply.
     ///
     /// - `perform_pending_then_continue`: do the pending step, then make `nextCall` with its output.
-    /// - `await_user_confirmation`: show the person the pending step and wait for their yes; then the same.
+    /// - `await_user_confirmation`: a person has to agree first, or refused: show them the pending step and wait for
+    ///   their yes; then the same.
     /// - `rehydrate_only`: nothing can be submitted from this reply; make `stateCall` to see where the run stands.
     /// - `complete`: the run is done; tell the person the result.
     pub next_intent: NextIntent,
@@ -225,8 +226,8 @@ pub enum Notice {
         message: String,
         /// Submits the new output.
         ack_token: String,
-        /// The call that does, once the output is added.
-        next_call: NextCall,
+        /// The call that does, once the output is added. It is not the next call of the run.
+        submit_call: NextCall,
     },
     /// The notes are longer than what is kept of them.
     NotesCut {

@@ -2,7 +2,7 @@
 //!
 //! The first line says which run and where it stands; the last says what to call next.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use serde_json::json;
 
@@ -19,6 +19,9 @@ const NEXT: &str = "Next:";
 
 /// Stands before the same call while a person says no.
 const HELD: &str = "Only after the person allows it:";
+
+/// Stands above what persons decided.
+pub const DECIDED: &str = "What a person decided, the newest last:";
 
 /// An output of notes alone, as it is written.
 const OUTPUT_FORM: &str = r#""output": { "notesMarkdown": "…" }"#;
@@ -39,10 +42,7 @@ impl Notice {
     /// The notice as text.
     pub fn text(&self) -> String {
         match self {
-            Self::OutputNotRecorded { message, next_call, .. } => {
-                let call = next_call.text(OUTPUT_FORM);
-                format!("OUTPUT_NOT_RECORDED: {message}\nNext: {call}")
-            }
+            Self::OutputNotRecorded { message, .. } => format!("OUTPUT_NOT_RECORDED: {message}"),
             Self::NotesCut { message } | Self::BeyondRecommendation { message } => message.clone(),
         }
     }
@@ -51,34 +51,27 @@ impl Notice {
 impl Body {
     /// The body as text.
     pub fn text(&self) -> String {
-        self.text_with(NEXT)
+        let lead = if self.is_refused_here() { HELD } else { NEXT };
+        self.text_with(lead, &self.person_line())
     }
 
-    /// The body as text for an agent that must not make the next call yet: a person said no.
-    pub fn text_held(&self) -> String {
-        self.text_with(HELD)
+    /// The body as text for an agent whose person was asked since, and agreed or not. Without their yes, it must not make
+    /// the next call.
+    pub fn text_settled(&self, is_agreed: bool) -> String {
+        self.text_with(if is_agreed { NEXT } else { HELD }, "")
     }
 
-    fn text_with(&self, lead: &str) -> String {
+    fn text_with(&self, lead: &str, person: &str) -> String {
         match self.kind {
             ReplyKind::Blocked => self.blocked(lead),
             ReplyKind::Ok if self.is_complete => self.complete(),
-            ReplyKind::Ok => self.pending(lead),
+            ReplyKind::Ok => self.pending(lead, person),
         }
     }
 
-    /// The output that a next call is to bring, as it is written.
     fn output_form(&self) -> String {
-        let kind = self.pending.as_ref().and_then(|pending| pending.artifact_kind.as_ref());
-        kind.map_or_else(
-            || OUTPUT_FORM.to_owned(),
-            |kind| {
-                format!(
-                    r#""output": {{ "artifacts": [ {{ "kind": {}, … }} ], "notesMarkdown": "…" }}"#,
-                    json!(kind)
-                )
-            },
-        )
+        let kind = self.pending.as_ref().and_then(|pending| pending.artifact_kind.as_deref());
+        output_form(kind)
     }
 
     fn next_line(&self, lead: &str) -> String {
@@ -87,7 +80,21 @@ impl Body {
         call.map_or_else(String::new, |call| format!("\n{lead} {call}"))
     }
 
-    fn pending(&self, lead: &str) -> String {
+    /// What a person has to do with the pending step; nothing if that is nothing.
+    fn person_line(&self) -> String {
+        let line = if self.is_refused_here() {
+            "The person refused this step, as it says above. Do not do it: ask them what to do instead."
+        } else if self.next_intent != NextIntent::AwaitUserConfirmation {
+            return String::new();
+        } else if self.state_call.is_some() {
+            "This step waits for the person, who has not settled it yet. Ask them before you submit it again."
+        } else {
+            "Ask the person before you do this step: it wants their confirmation."
+        };
+        format!("\n{line}\n")
+    }
+
+    fn pending(&self, lead: &str, person: &str) -> String {
         let mut text = head(&self.run);
         if let Some(pending) = &self.pending {
             write!(text, ": {}\n{}{}", pending.title, self.decided(), self.gaps())
@@ -95,15 +102,7 @@ impl Body {
             write!(text, "\n{}\n", pending.prompt.trim_end())
                 .expect("writing to a string does not fail");
         }
-        if self.is_refused_here() {
-            text.push_str(
-                "\nThe person refused this step, as it says above. Do not do it: ask them what to do instead.\n",
-            );
-        } else if self.next_intent == NextIntent::AwaitUserConfirmation {
-            text.push_str(
-                "\nAsk the person before you do this step: it wants their confirmation.\n",
-            );
-        }
+        text.push_str(person);
         if let Some(call) = &self.checkpoint_call {
             write!(text, "\nBookmark: {}", call.text(""))
                 .expect("writing to a string does not fail");
@@ -156,13 +155,9 @@ impl Body {
         if self.decisions.is_empty() {
             return String::new();
         }
-        let mut text = "\nWhat a person decided, the newest last:\n".to_owned();
-        for DecisionLine { step, decision: PersonDecision { decision, text: words } } in
-            &self.decisions
-        {
-            let words = words.as_ref().map(|words| format!(": {}", words.replace('\n', "\n  ")));
-            writeln!(text, "- {step}: {decision}{}", words.unwrap_or_default())
-                .expect("writing to a string does not fail");
+        let mut text = format!("\n{DECIDED}\n");
+        for decision in &self.decisions {
+            writeln!(text, "- {decision}").expect("writing to a string does not fail");
         }
         if self.last_no().is_some() && !self.is_refused_here() {
             text.push_str(
@@ -179,7 +174,7 @@ impl Body {
     }
 
     /// Whether the person refused the pending step.
-    fn is_refused_here(&self) -> bool {
+    pub fn is_refused_here(&self) -> bool {
         let pending = self.pending.as_ref();
         self.last_no().zip(pending).is_some_and(|(no, pending)| no.step == pending.title)
     }
@@ -197,6 +192,17 @@ impl Body {
     }
 }
 
+impl fmt::Display for DecisionLine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { step, decision: PersonDecision { decision, text } } = self;
+        write!(formatter, "{step}: {decision}")?;
+        match text {
+            Some(words) => write!(formatter, ": {}", words.replace('\n', "\n  ")),
+            None => Ok(()),
+        }
+    }
+}
+
 impl CheckpointBody {
     /// The body as text.
     pub fn text(&self) -> String {
@@ -205,6 +211,13 @@ impl CheckpointBody {
             .expect("writing to a string does not fail");
         text
     }
+}
+
+/// The output that a call is to bring, as it is written, for a step whose contract asks for an artifact of `kind`.
+pub(super) fn output_form(kind: Option<&str>) -> String {
+    let Some(kind) = kind else { return OUTPUT_FORM.to_owned() };
+    let kind = json!(kind);
+    format!(r#""output": {{ "artifacts": [ {{ "kind": {kind}, … }} ], "notesMarkdown": "…" }}"#)
 }
 
 /// Which run, and where it stands.

@@ -1,6 +1,6 @@
 //! `piton blame recap`.
 
-use piton_runtime::lineage::{NodeReference, RecapLine};
+use piton_runtime::lineage::{NodeReference, RecapLine, RecapSource};
 
 use crate::{app::App, exit::Ending, failure::Failure, tree::ending};
 
@@ -16,7 +16,10 @@ pub(super) fn run(app: &App, node: &NodeReference) -> Result<Ending, Failure> {
     }
     for RecapLine { text, from } in &blame.lines {
         let from = match from {
-            Some(from) => format!("{} event {}", ending(&from.output_id.to_string()), from.event),
+            Some(RecapSource { output_id: Some(output), event, .. }) => {
+                format!("{} event {event}", ending(&output.to_string()))
+            }
+            Some(RecapSource { event, .. }) => format!("a person event {event}"),
             None => "composed by Piton".to_owned(),
         };
         app.output.say(format_args!("{from:<WIDTH$} | {text}"));

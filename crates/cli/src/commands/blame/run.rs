@@ -5,7 +5,7 @@ use piton_runtime::lineage::{BookmarkLink, ChainLink, NodeBlame, NodeReference, 
 use crate::{
     age::ago,
     app::App,
-    commands::session::artifact_line,
+    commands::session::{artifact_line, say_decisions},
     exit::Ending,
     failure::Failure,
     style::{State, styled},
@@ -39,6 +39,7 @@ pub(crate) fn say(app: &App, link: &ChainLink) {
     for output in &link.outputs {
         app.output.say(format_args!("          {}", output_line(output)));
     }
+    say_decisions(app, &link.decisions, "          ");
     for record in &link.records {
         let record = record.replace('\n', "\n          ");
         app.output.say(format_args!("          {} {record}", styled(State::Faint, "record:")));

@@ -11,8 +11,10 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  piton session list --json")]
     List,
     /// A run, step by step, with what was submitted and decided
-    #[command(after_help = "Example:\n  piton session show amber-otter")]
-    Show(Run),
+    #[command(
+        after_help = "Examples:\n  piton session show amber-otter\n  piton session show amber-otter@diagnose"
+    )]
+    Show(show::Show),
     /// The graph of a run: branches, blocks, and where it goes on
     #[command(after_help = "Example:\n  piton session tree amber-otter")]
     Tree(tree::Tree),
@@ -49,7 +51,7 @@ impl Command {
     pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
         match self {
             Self::List => list::run(app),
-            Self::Show(run) => show::run(app, &run),
+            Self::Show(show) => show.run(app),
             Self::Tree(tree) => tree.run(app),
             Self::Artifact(artifact) => artifact.run(app),
             Self::Export(export) => export.run(app),

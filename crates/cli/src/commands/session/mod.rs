@@ -12,4 +12,4 @@ mod soundness;
 mod tree;
 
 pub(crate) use command::Command;
-pub(crate) use show::artifact_line;
+pub(crate) use show::{artifact_line, say_decisions};

@@ -1,6 +1,8 @@
 //! `piton session show`.
 
+use clap::Args;
 use piton_core::{budget::TRUNCATION_MARKER, shorten};
+use piton_runtime::lineage::NodeReference;
 use piton_runtime::reply::{
     ArtifactShown, BlockShown, BookmarkShown, DecisionShown, GapShown, RunShown, SessionShown,
     StepShown,
@@ -10,7 +12,6 @@ use piton_workflow::projection::{DecisionKind, PersonDecision};
 use crate::{
     age::ago,
     app::App,
-    arguments::Run,
     bounds::ARTIFACT_LINE_BYTES_MAX,
     exit::Ending,
     failure::Failure,
@@ -19,15 +20,25 @@ use crate::{
     words::indented,
 };
 
-pub(super) fn run(app: &App, run: &Run) -> Result<Ending, Failure> {
-    let open = app.open()?;
-    let shown = open.wait(open.runtime.show_session(&run.run))?;
-    open.log.about(shown.session_id);
-    for run in &shown.runs {
-        say(app, &shown, run);
+#[derive(Args)]
+pub(crate) struct Show {
+    /// The run: its two words, its id, the id of its session, or the end of an id; after `@` a node or the id of a step,
+    /// to show the way to it
+    #[arg(value_name = "RUN[@NODE]")]
+    run: NodeReference,
+}
+
+impl Show {
+    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+        let open = app.open()?;
+        let shown = open.wait(open.runtime.show_node(&self.run))?;
+        open.log.about(shown.session_id);
+        for run in &shown.runs {
+            say(app, &shown, run);
+        }
+        app.output.reply("piton.session.show/1", &shown)?;
+        Ok(Ending::Done)
     }
-    app.output.reply("piton.session.show/1", &shown)?;
-    Ok(Ending::Done)
 }
 
 fn say(app: &App, session: &SessionShown, run: &RunShown) {
@@ -45,6 +56,10 @@ fn say(app: &App, session: &SessionShown, run: &RunShown) {
     output.say(format_args!("  run      {}", summary.run_id));
     output.say(format_args!("  last     {}", ago(App::now(), summary.active_at)));
     output.say(format_args!("  prefers  {}, {}", preferences.autonomy, preferences.risk_policy));
+    if let Some(node) = &run.node_id {
+        let node = node.to_string();
+        output.say(format_args!("  shown    the way to {}, not to where it stands", ending(&node)));
+    }
     if let Some(branch) = &summary.surroundings.branch {
         output.say(format_args!("  branch   {branch}"));
     }
@@ -88,7 +103,7 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
             if gap.is_open { styled(State::Bad, "gap:") } else { styled(State::Faint, "settled:") };
         output.say(format_args!("   {mark} {}", gap.summary.replace('\n', "\n     ")));
     }
-    say_decisions(app, &step.decisions);
+    say_decisions(app, &step.decisions, "   ");
     if let Some(notes) = &step.notes {
         output.say(indented(notes, "   "));
     }
@@ -118,10 +133,11 @@ fn say_bookmark(app: &App, bookmark: &BookmarkShown) {
 }
 
 /// The decision that counts, and what was decided before it.
-fn say_decisions(app: &App, decisions: &[DecisionShown]) {
+pub(crate) fn say_decisions(app: &App, decisions: &[DecisionShown], indent: &str) {
     let words = |shown: &DecisionShown| {
         let PersonDecision { decision, text } = &shown.decision;
-        let text = text.as_ref().map(|text| format!(": {}", text.replace('\n', "\n     ")));
+        let text =
+            text.as_ref().map(|text| format!(": {}", text.replace('\n', &format!("\n{indent}  "))));
         format!("{decision}{}, {}", text.unwrap_or_default(), ago(App::now(), shown.at))
     };
     for (place, shown) in decisions.iter().enumerate() {
@@ -131,10 +147,10 @@ fn say_decisions(app: &App, decisions: &[DecisionShown]) {
                 DecisionKind::Approved | DecisionKind::Answered => State::Good,
             };
             let mark = styled(state, "a person");
-            app.output.say(format_args!("   {mark} {}", words(shown)));
+            app.output.say(format_args!("{indent}{mark} {}", words(shown)));
         } else {
             let mark = styled(State::Faint, "before that");
-            app.output.say(format_args!("     {mark} {}", words(shown)));
+            app.output.say(format_args!("{indent}  {mark} {}", words(shown)));
         }
     }
 }

@@ -10,7 +10,7 @@ use piton_runtime::{
 use piton_workflow::{
     BlockerCode,
     event::Blocker,
-    session::{Body, ReplyKind, RunLine},
+    session::{Body, DECIDED, DecisionLine, ReplyKind, RunLine},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -44,6 +44,9 @@ struct Walked {
     run: RunLine,
     is_complete: bool,
     waits_for_person: bool,
+    /// What persons decided on the way there, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    decisions: Vec<DecisionLine>,
 }
 
 impl Walk {
@@ -138,6 +141,7 @@ fn say(app: &App, answer: &RunAnswer) {
             "\n{label} · {place} is {}:",
             styled(State::Attention, "not finished")
         ));
+        say_decisions(app, body);
         for blocker in blockers(body) {
             output.say(format_args!("  ✗ {}", blocker.message.as_str().replace('\n', "\n    ")));
             if let Some(fix) = &blocker.suggested_fix {
@@ -149,6 +153,7 @@ fn say(app: &App, answer: &RunAnswer) {
     }
     let title = body.pending.as_ref().map_or_else(String::new, |step| format!(": {}", step.title));
     output.say(format_args!("\n{label} · {workflow_id} · {place}{title}"));
+    say_decisions(app, body);
     for gap in &body.gaps_recorded {
         output.say(format_args!(
             "  {} {}",
@@ -168,12 +173,27 @@ fn say(app: &App, answer: &RunAnswer) {
     }
 }
 
+/// What persons decided, as an agent reads it.
+fn say_decisions(app: &App, body: &Body) {
+    if body.decisions.is_empty() {
+        return;
+    }
+    app.output.say(format_args!("  {DECIDED}"));
+    for decision in &body.decisions {
+        app.output.say(format_args!("  - {}", decision.to_string().replace('\n', "\n  ")));
+    }
+    if body.is_refused_here() {
+        app.output.say(format_args!("  {}", styled(State::Bad, "A person refused this step.")));
+    }
+}
+
 fn finish(app: &App, body: &Body) -> Result<Ending, Failure> {
     let label = body.run.label;
     let walked = Walked {
         run: body.run.clone(),
         is_complete: body.is_complete,
         waits_for_person: waits(body),
+        decisions: body.decisions.clone(),
     };
     if walked.is_complete {
         app.output.advise(format_args!("What came of it: piton session show {label}"));

@@ -3,6 +3,7 @@
 //! *Invariants*: what they say is recorded as the command line records it, and is told beside the reply, whose body
 //! stays as it is on record. A question that fails is no failure of the call.
 
+use piton_core::error::sentence;
 use piton_runtime::Connection;
 use piton_runtime::reply::{Question, RunAnswer, UserOnlyDependency};
 use piton_runtime::request::Say;
@@ -31,7 +32,8 @@ pub(super) async fn ask(
             (say, "Continue with the call after `Next:`.")
         }
         Heard::No => {
-            answer.beside.is_declined = true;
+            // It counts even if it cannot be recorded.
+            answer.beside.is_agreed = Some(false);
             let text = "they said no when they were asked".to_owned();
             (Say::Refuse { text }, "Do not continue this run. Ask them what to do instead.")
         }
@@ -44,7 +46,11 @@ pub(super) async fn ask(
     };
     let settled = connection.settle(&question, say).await;
     let words = match &settled {
-        Ok(settled) => format!("{} {next}", settled.summary),
+        Ok(settled) => {
+            answer.beside.is_agreed.get_or_insert(true);
+            // The person's own words stay apart from what the agent is to do.
+            format!("{}\n{next}", sentence(&settled.summary.replace('\n', "\n  ")))
+        }
         Err(refused) => format!(
             "The person was asked, but what they said could not be recorded: {} {}",
             refused.message, refused.suggestion

@@ -117,9 +117,10 @@ async fn side(
     }
     nodes.reverse();
     let mut steps = links(&mut placed.reading, &run, &nodes).await?;
-    // The bookmarks on the common ancestor are nobody's own.
-    for step in steps.iter_mut().filter(|step| Some(step.node_id) == ancestor) {
-        step.bookmarks.clear();
+    // What was decided and bookmarked where the two part belongs to both, and is told there.
+    for link in steps.iter_mut().filter(|link| Some(link.node_id) == ancestor) {
+        link.decisions.clear();
+        link.bookmarks.clear();
     }
     let told = told(&run, &nodes, &steps);
     let seen = run.contexts.effective(placed.node);

@@ -1,7 +1,10 @@
 //! What the steps on the way to a node produced beside their notes: artifacts, and what was recorded with them.
 //!
-//! *Invariants*: the newest come first. A small artifact is shown whole; a large one by its digest, under which it can be
-//! read. The text keeps its budget, and what is left out is counted.
+//! *Invariants*: the newest step comes first. A small artifact is shown whole; a large one by its digest, under which it
+//! can be read, and so are older ones. The text keeps its budget, and what is left out is counted.
+//!
+//! *Limitations*: the artifacts of one output stand in the order in which they are recorded, which is that of their
+//! digests.
 
 use std::fmt::Write as _;
 
@@ -18,7 +21,7 @@ use super::{
 };
 use crate::{
     bounds::{
-        ARTIFACT_SHOWN_BYTES_MAX, PRODUCED_ARTIFACTS_MAX, PRODUCED_BYTES_MAX,
+        ARTIFACT_SHOWN_BYTES_MAX, PRODUCED_ARTIFACTS_MAX, PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX,
         RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX, TRACES_TOLD_MAX,
     },
     event::{CapabilityObserved, OutputPayload, Provenance, UseResult},
@@ -54,6 +57,8 @@ struct ProducedRecord<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Produced<'a> {
     artifacts: Vec<ProducedArtifact>,
+    /// Those that are told by their digests alone.
+    older: Vec<Digest>,
     artifacts_left_out: usize,
     records: Vec<ProducedRecord<'a>>,
     records_left_out: usize,
@@ -95,7 +100,11 @@ impl<'a> Produced<'a> {
                     continue;
                 };
                 if produced.artifacts.len() == PRODUCED_ARTIFACTS_MAX {
-                    produced.artifacts_left_out += 1;
+                    if produced.older.len() < PRODUCED_DIGESTS_MAX {
+                        produced.older.push(*sha256);
+                    } else {
+                        produced.artifacts_left_out += 1;
+                    }
                     continue;
                 }
                 let (output, digest, bytes) = (output.id, *sha256, *byte_length);
@@ -146,7 +155,8 @@ impl<'a> Produced<'a> {
         let mut room = PRODUCED_BYTES_MAX;
         let mut pieces = Vec::new();
         if !self.artifacts.is_empty() {
-            pieces.push(Piece::composed("## Artifacts of the steps so far, the newest first\n"));
+            pieces
+                .push(Piece::composed("## Artifacts of the steps so far, the newest step first\n"));
         }
         for artifact in &self.artifacts {
             let text =
@@ -155,7 +165,7 @@ impl<'a> Produced<'a> {
             let source = Some((artifact.node, artifact.output));
             pieces.push(Piece { text, source });
         }
-        pieces.extend(left_out(self.artifacts_left_out));
+        pieces.extend(self.older());
         if !self.records.is_empty() {
             let blank = if pieces.is_empty() { "" } else { "\n" };
             let heading = "## What else is on record, the newest first\n";
@@ -170,6 +180,34 @@ impl<'a> Produced<'a> {
         }
         pieces.extend(left_out(self.records_left_out));
         pieces
+    }
+}
+
+impl Produced<'_> {
+    /// The artifacts that are told by their digests, and the count of those that are not told; nothing if there are none.
+    fn older(&self) -> Option<Piece> {
+        let count = self.older.len() + self.artifacts_left_out;
+        if count == 0 {
+            return None;
+        }
+        let head = if count == 1 {
+            "1 older one. Read it with get_artifact by its digest:".to_owned()
+        } else {
+            format!("{count} older ones. Read each with get_artifact by its digest:")
+        };
+        let mut text = format!("- {head}\n");
+        for digest in &self.older {
+            writeln!(text, "  {digest}").expect("writing to a string does not fail");
+        }
+        if self.artifacts_left_out > 0 {
+            writeln!(
+                text,
+                "  and {} more, which a person finds with `piton session show`",
+                self.artifacts_left_out
+            )
+            .expect("writing to a string does not fail");
+        }
+        Some(Piece::composed(text))
     }
 }
 

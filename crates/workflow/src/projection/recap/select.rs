@@ -25,6 +25,8 @@ pub struct Noted<'a> {
     pub notes: &'a str,
     /// How many steps or branches come before it in its part.
     pub(super) before: usize,
+    /// Whether a person refused the step.
+    pub(super) is_refused: bool,
 }
 
 /// Notes that are told together.
@@ -59,6 +61,11 @@ impl<'a> Recap<'a> {
             if was_left && let Some(tip) = followed_tip(&run.graph, node) {
                 after = Part::between(run, Some(node), tip, true);
                 branches = Part::other_branches(run, node, tip);
+            }
+        }
+        for part in [&mut way, &mut bookmarks, &mut after, &mut branches] {
+            for noted in &mut part.notes {
+                noted.is_refused = run.is_refused(noted.node);
             }
         }
         Self { way, bookmarks, after, branches }
@@ -157,6 +164,6 @@ impl Fill {
         self.steps += 1;
         self.bytes += notes.len();
         let (node, snapshot) = (node.id, node.snapshot);
-        Some(Noted { node, snapshot, output: output.id, notes, before })
+        Some(Noted { node, snapshot, output: output.id, notes, before, is_refused: false })
     }
 }

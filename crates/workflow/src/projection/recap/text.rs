@@ -140,9 +140,10 @@ fn tell<'s>(
     let entry = |noted: &Noted<'_>| {
         let title = step_at(noted.node).and_then(|step| headline(step.title.as_str()));
         let title = shorten(title.unwrap_or("A step"), RECAP_TITLE_BYTES_MAX);
+        let mark = if noted.is_refused { " (a person refused this)" } else { "" };
         let notes: Cow<'_, str> = truncate(noted.notes.trim(), kind.notes_bytes_max());
         [
-            Piece::composed(format!("\n\n### {title}\n")),
+            Piece::composed(format!("\n\n### {title}{mark}\n")),
             Piece { text: notes.into_owned(), source: Some((noted.node, noted.output)) },
         ]
     };

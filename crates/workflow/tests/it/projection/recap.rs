@@ -6,9 +6,10 @@ use piton_core::{BoundedText, Digest, NodeId, OutputId, TraceId, budget::TRUNCAT
 use piton_workflow::{
     EventBody, TraceEntryKind,
     bounds::{
-        ARTIFACT_KIND_BYTES_MAX, ARTIFACT_SHOWN_BYTES_MAX, FUNCTIONS_BYTES_MAX, NOTES_BYTES_MAX,
-        PRODUCED_ARTIFACTS_MAX, PRODUCED_BYTES_MAX, RECAP_BYTES_MAX, RECAP_STEPS_MAX,
-        SIDE_RECORDS_MAX, SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACES_TOLD_MAX,
+        ARTIFACT_BYTES_MAX, ARTIFACT_SHOWN_BYTES_MAX, FUNCTIONS_BYTES_MAX, NOTES_BYTES_MAX,
+        PRODUCED_ARTIFACTS_MAX, PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_BYTES_MAX,
+        RECAP_STEPS_MAX, SIDE_RECORDS_MAX, SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX,
+        TRACES_TOLD_MAX,
     },
     compile::CompiledWorkflow,
     event::{DecisionTraceAppended, NodeOutputAppended, NodeScope, OutputPayload, TraceEntry},
@@ -115,11 +116,11 @@ fn the_way_to_a_tip_is_told_from_old_to_new() {
 #[test]
 fn what_was_produced_stays_within_its_budgets_however_large_its_parts_are() {
     let (mut story, mut at) = Story::new(10);
-    for number in 0..=u8::try_from(PRODUCED_ARTIFACTS_MAX).unwrap() {
+    for number in 0..=u8::try_from(PRODUCED_ARTIFACTS_MAX + PRODUCED_DIGESTS_MAX).unwrap() {
         let payload = OutputPayload::ArtifactRef {
             sha256: Digest::from_bytes([number; 32]),
             content_type: "application/json".parse().unwrap(),
-            byte_length: ARTIFACT_KIND_BYTES_MAX,
+            byte_length: u32::try_from(ARTIFACT_BYTES_MAX).unwrap(),
         };
         let output_id = OutputId::from_bytes([number; 16]);
         let output = NodeOutputAppended { output_id, supersedes_output_id: None, payload };
@@ -141,11 +142,20 @@ fn what_was_produced_stays_within_its_budgets_however_large_its_parts_are() {
     ] {
         let pieces = produced.pieces(step_at, |_| artifact.clone());
         let text: String = pieces.into_iter().map(|piece| piece.text).collect();
-        let lines = PRODUCED_ARTIFACTS_MAX + SIDE_RECORDS_MAX + TRACES_TOLD_MAX * TRACE_ENTRIES_MAX;
+        let artifacts = PRODUCED_ARTIFACTS_MAX + PRODUCED_DIGESTS_MAX;
+        let lines = artifacts + SIDE_RECORDS_MAX + TRACES_TOLD_MAX * TRACE_ENTRIES_MAX;
         let most = PRODUCED_BYTES_MAX + TRACES_TOLD_MAX * TRACE_BYTES_MAX + lines * 400;
         assert!(text.len() <= most, "{} bytes, at most {most}", text.len());
         assert_eq!(text.matches("\n- long of Title of ").count(), PRODUCED_ARTIFACTS_MAX);
-        assert!(text.contains("\n- 1 older ones are left out.\n"), "{text}");
+        let older = |number: u8| format!("\n  {}\n", Digest::from_bytes([number; 32]));
+        let count = PRODUCED_DIGESTS_MAX + 1;
+        let head = format!("\n- {count} older ones. Read each with get_artifact by its digest:");
+        let newest = u8::try_from(PRODUCED_DIGESTS_MAX).unwrap();
+        assert!(text.contains(&format!("{head}{}", older(newest))), "{text}");
+        assert!(
+            text.contains(&format!("{}  and 1 more, which a person finds", older(1))),
+            "{text}"
+        );
         assert!(text.contains(TRUNCATION_MARKER.trim_start()), "{text}");
     }
 }
