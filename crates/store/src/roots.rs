@@ -1,4 +1,4 @@
-//! What keeps snapshots alive: the pins of every session.
+//! What keeps snapshots alive: the pins of every session, and what is set aside of sessions.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use crate::{
     port::{BoxFuture, JournalReader, Namespace, Roots, RootsCursor},
 };
 
-/// The pins of all streams of a journal. Control records are read, events never.
+/// The pins of all streams of a journal, and every digest in what is set aside of them. Control records are read,
+/// events never.
 pub struct PinnedSnapshots<'a, E> {
     journal: &'a dyn JournalReader<E>,
 }
@@ -36,6 +37,11 @@ impl<'a, E: Event> PinnedSnapshots<'a, E> {
                 Err(Error::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }
+        }
+        if since.is_none() {
+            // What repairs keep may be put back by hand. Nothing can come into it that was not marked before, unless it
+            // is too young to be swept.
+            roots.extend(self.journal.digests_set_aside().await?);
         }
         Ok((roots, cursors))
     }

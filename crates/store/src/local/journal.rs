@@ -3,12 +3,13 @@
 //! Must be used within a Tokio runtime: files are read and written on its blocking threads.
 
 use std::{
+    collections::BTreeSet,
     marker::PhantomData,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
-use piton_core::{DedupeKey, EventIndex, port::Trace};
+use piton_core::{DedupeKey, Digest, EventIndex, port::Trace};
 
 use super::{
     DataDir, LocalBlobs, LocalLeases, aside,
@@ -116,6 +117,14 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
             kept.extend(aside::list(&self.site(&stream))?);
         }
         Ok(kept)
+    }
+
+    fn digests_set_aside_blocking(&self) -> Result<Vec<Digest>, Error> {
+        let mut found = BTreeSet::new();
+        for stream in self.places()? {
+            aside::digests(&self.site(&stream), &mut found)?;
+        }
+        Ok(found.into_iter().collect())
     }
 
     /// Takes the lock of a stream that may be written to.
@@ -335,6 +344,11 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
         let (own, stream) = (self.clone(), stream.cloned());
         Box::pin(super::blocking(move || own.set_aside_blocking(stream.as_ref())))
+    }
+
+    fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || own.digests_set_aside_blocking()))
     }
 }
 

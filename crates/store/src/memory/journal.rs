@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use piton_core::{DedupeKey, EventIndex, ManifestIndex, SnapshotRef};
+use piton_core::{DedupeKey, Digest, EventIndex, ManifestIndex, SnapshotRef};
 
 use super::MemoryBlobs;
 use crate::{
@@ -286,6 +286,10 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
         &'a self,
         _: Option<&'a StreamId>,
     ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+
+    fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>> {
         Box::pin(ready(Ok(Vec::new())))
     }
 }
