@@ -432,7 +432,11 @@ fn a_damaged_row_of_context_is_found_and_taken_out_or_rebuilt() {
         assert_eq!((health.as_str(), next.as_deref()), expected, "{kind}");
         let listed = rig.tells(&["context", "repairs"])["setAside"].clone();
         assert_eq!(listed.as_array().unwrap().len(), usize::from(is_taken), "{listed}");
+        // From anywhere, with what is kept of everything else.
+        assert_eq!(rig.tells(&["data", "repairs"])["context"], listed);
         if kind == b'f' {
+            let all = rig.says(&["data", "repairs"]);
+            assert!(all.contains("of context: `the frame 0 of src/file0.rs`"), "{all}");
             assert_eq!(listed[0]["what"], "the frame 0 of src/file0.rs");
             assert!(said.contains("Taken out of use: the frame 0 of src/file0.rs"), "{said}");
         }
