@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use piton_store::port::Table;
+
 use crate::tree::Preimage;
 
 /// Stands for one project directory. Nothing of one is seen from another.
@@ -20,8 +22,22 @@ impl ProjectId {
     }
 
     /// The project directory that a key of the table belongs to.
-    pub(crate) fn of_key(key: &[u8]) -> Option<Self> {
+    fn of_key(key: &[u8]) -> Option<Self> {
         key.first_chunk().map(|first| Self(*first))
+    }
+
+    /// A key behind all of its keys, and before those of the next project: no row of a project begins with this letter.
+    pub(crate) fn end(&self) -> Vec<u8> {
+        [&self.0[..], &[u8::MAX]].concat()
+    }
+
+    /// The first project in a table with keys behind `after`.
+    pub(crate) async fn next_in(
+        table: &dyn Table,
+        after: Option<&[u8]>,
+    ) -> Result<Option<Self>, piton_store::Error> {
+        let page = table.scan(&[], after, 1).await?;
+        Ok(page.entries.first().and_then(|entry| Self::of_key(&entry.key)))
     }
 
     /// The 16 bytes with which its keys begin.

@@ -40,17 +40,10 @@ impl<'a> FrameRoots<'a> {
         let mut roots = digests_taken_out(self.table).await?;
         let mut after: Option<Vec<u8>> = None;
         loop {
-            let page = self.table.scan(&[], after.as_deref(), 1).await?;
-            let Some(project) =
-                page.entries.first().and_then(|entry| ProjectId::of_key(&entry.key))
-            else {
-                return Ok(roots);
-            };
+            let next = ProjectId::next_in(self.table, after.as_deref()).await?;
+            let Some(project) = next else { return Ok(roots) };
             self.of_project(project, &mut roots).await?;
-            // No row of a project begins with this letter, so what comes after it is the next project.
-            let mut end = project.as_bytes().to_vec();
-            end.push(u8::MAX);
-            after = Some(end);
+            after = Some(project.end());
         }
     }
 

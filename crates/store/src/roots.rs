@@ -1,4 +1,4 @@
-//! What keeps blobs alive: the pins of every session, and what damaged values still refer to.
+//! What keeps blobs alive: the pins of every session, what is set aside of streams, and what damaged values refer to.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,8 @@ pub async fn digests_taken_out(table: &dyn Table) -> Result<Vec<Digest>, Error> 
     Ok(digests)
 }
 
-/// The pins of all streams of a journal. Control records are read, events never.
+/// The pins of all streams of a journal, and every digest in what is set aside of them. Control records are read,
+/// events never.
 pub struct PinnedSnapshots<'a, E> {
     journal: &'a dyn JournalReader<E>,
 }
@@ -75,6 +76,11 @@ impl<'a, E: Event> PinnedSnapshots<'a, E> {
                 Err(Error::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }
+        }
+        if since.is_none() {
+            // What repairs keep may be put back by hand. Nothing can come into it that was not marked before, unless it
+            // is too young to be swept.
+            roots.extend(self.journal.digests_set_aside().await?);
         }
         Ok((roots, cursors))
     }

@@ -1,4 +1,4 @@
-//! What keeps the large values of backpacks alive: the events of every backpack.
+//! What keeps the large values of backpacks alive: the events of every backpack, and what is set aside of them.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,10 @@ use piton_store::{Error, StreamId};
 
 use super::event::BackpackEvent;
 
-/// What the events of all backpacks refer to.
+/// What the events of all backpacks refer to, and every digest in what is set aside of them.
 ///
-/// A backpack that cannot be read in full makes every reading fail, so that nothing of the namespace is swept.
+/// If a backpack or something set aside cannot be read in full, every reading fails, so that nothing of the namespace is
+/// swept.
 pub struct BackpackRoots<'a> {
     journal: &'a dyn JournalReader<BackpackEvent>,
 }
@@ -35,6 +36,11 @@ impl<'a> BackpackRoots<'a> {
                 Err(Error::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }
+        }
+        if since.is_none() {
+            // What repairs keep may be put back by hand. Nothing can come into it that was not marked before, unless it
+            // is too young to be swept.
+            roots.extend(self.journal.digests_set_aside().await?);
         }
         Ok((roots, cursors))
     }

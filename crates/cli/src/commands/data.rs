@@ -1,6 +1,7 @@
 //! `piton data`: the file that holds the tables, and what repairs keep.
 
 use clap::Subcommand;
+use piton_context::check::SetAside;
 use piton_runtime::files::kept_virtual;
 use piton_store::{
     Error,
@@ -64,6 +65,8 @@ struct Repairs {
     set_aside: Vec<Kept>,
     /// Files of Virtual Stores whose entries are kept in the table.
     virtual_files: Vec<String>,
+    /// What was taken out of the context of all projects, which the table keeps too.
+    context: Vec<SetAside>,
 }
 
 /// Something that a repair keeps.
@@ -186,32 +189,43 @@ fn repairs(app: &App) -> Result<Ending, Failure> {
         .map(|(place, files, bytes)| Kept { place, files, bytes })
         .collect();
     set_aside.sort_unstable_by(|one, other| one.place.cmp(&other.place));
-    let virtual_files = match open.block_on(kept_virtual(&open.files.kept)) {
-        // What is wrong with the table is no reason to hide everything else.
-        Err(Error::TableDamaged { .. } | Error::TableReplaced | Error::EntryDamaged { .. }) => {
-            Vec::new()
-        }
-        found => found?,
-    };
-    if set_aside.is_empty() && virtual_files.is_empty() {
+    let virtual_files = of_table(open.block_on(kept_virtual(&open.files.kept)))?;
+    let context = of_table(open.block_on(open.runtime.set_aside_of_context()))?;
+    if set_aside.is_empty() && virtual_files.is_empty() && context.is_empty() {
         app.output.say("Nothing was taken out of use.");
     } else {
         let root = app.shown(&root);
         let rows: Vec<[Cell; 3]> = set_aside.iter().map(|kept| row(&root, kept)).collect();
-        for line in table::lines(["KEPT IN", "FILES", "BYTES"], &rows) {
-            app.output.say(line);
+        if !rows.is_empty() {
+            for line in table::lines(["KEPT IN", "FILES", "BYTES"], &rows) {
+                app.output.say(line);
+            }
         }
         if !virtual_files.is_empty() {
             let names = listed(&virtual_files);
             app.output.say(format_args!("In the table, of Virtual Stores: {names}"));
+        }
+        if !context.is_empty() {
+            let names: Vec<String> = context.iter().map(|row| row.what.clone()).collect();
+            app.output.say(format_args!("In the table, of context: {}", listed(&names)));
         }
         app.output.say(
             "\nThose of a session stay until it is removed, by `piton session delete` or, past its time, by `piton \
              session gc`. Piton removes no others. Remove a file yourself once you no longer need it.",
         );
     }
-    app.output.reply("piton.data.repairs/1", &Repairs { set_aside, virtual_files })?;
+    app.output.reply("piton.data.repairs/1", &Repairs { set_aside, virtual_files, context })?;
     Ok(Ending::Done)
+}
+
+/// What the table keeps. What is wrong with the table is no reason to hide everything else.
+fn of_table<T: Default>(kept: Result<T, Error>) -> Result<T, Error> {
+    match kept {
+        Err(Error::TableDamaged { .. } | Error::TableReplaced | Error::EntryDamaged { .. }) => {
+            Ok(T::default())
+        }
+        kept => kept,
+    }
 }
 
 fn row(root: &str, kept: &Kept) -> [Cell; 3] {

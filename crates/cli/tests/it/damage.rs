@@ -109,7 +109,7 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-fn gather(path: &Path, files: &mut BTreeSet<PathBuf>) {
+pub(crate) fn gather(path: &Path, files: &mut BTreeSet<PathBuf>) {
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
             gather(&entry.unwrap().path(), files);

@@ -39,6 +39,7 @@ mod rig;
 mod routines;
 mod servers;
 mod sessions;
+mod set_aside;
 mod several_runs;
 mod soak;
 mod state;

@@ -10,4 +10,4 @@ mod repair;
 mod trees;
 
 pub use damage::{Damage, DamageKind, Validation};
-pub use repair::{ContextRepaired, SetAside};
+pub use repair::{ContextRepaired, SetAside, set_aside_of_all};

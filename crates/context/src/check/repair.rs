@@ -13,7 +13,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use piton_core::Digest;
-use piton_store::port::{Batch, BlobEntry, Entry, Key, Namespace, Write};
+use piton_store::port::{Batch, BlobEntry, Entry, Key, Namespace, Table, Write};
 use serde::Serialize;
 
 use super::{
@@ -22,14 +22,14 @@ use super::{
     frames::{FrameCheck, frame_name, place_of},
 };
 use crate::{
-    Context, Error,
+    Context, Error, ProjectId,
     bounds::{NODE_BATCH_BYTES, NODE_BATCH_KEYS, PAGE, TRIES_MAX},
     context::{keep, put, put_after, remove_after},
     frame::FRAMES_CROWDED,
     history::{CROWDED, Difference, Place, RootEntry, TOUCHED_EVERYWHERE},
     stored::{
         NodeBody,
-        keys::{Row, split_path},
+        keys::{Keys, Row, split_path},
     },
     tree::{Directory, TreeNodeId, TreePath},
 };
@@ -309,7 +309,7 @@ impl Context {
             match (&found, is_kept) {
                 (Some(row), true) => {
                     group.extend(self.kept(row).await?);
-                    done.taken.push(self.set_aside_as(&row.key, row.value.len(), Some(row)));
+                    done.taken.push(set_aside_as(&row.key, row.value.len(), Some(row)));
                 }
                 _ => done.rebuilt.push(damage),
             }
@@ -363,7 +363,7 @@ impl Context {
 
     /// Keeps a row, and removes it.
     async fn take_away(&self, row: &Entry, done: &mut ContextRepaired) -> Result<Batch, Error> {
-        done.taken.push(self.set_aside_as(&row.key, row.value.len(), Some(row)));
+        done.taken.push(set_aside_as(&row.key, row.value.len(), Some(row)));
         let mut group = self.kept(row).await?;
         group.push(remove_after(row));
         Ok(group)
@@ -388,7 +388,7 @@ impl Context {
         if self.row(&aside).await?.is_some() {
             return Ok(());
         }
-        done.taken.push(self.set_aside_as(&key, 0, None));
+        done.taken.push(set_aside_as(&key, 0, None));
         self.commit(vec![put(aside, Vec::new())]).await
     }
 
@@ -412,45 +412,67 @@ impl Context {
     /// Everything that repairs took out of use.
     pub async fn set_aside(&self) -> Result<Vec<SetAside>, Error> {
         let mut found = Vec::new();
-        self.each_row(Row::Aside, |row| {
-            let key = original_key(&row.key);
-            let row = Entry { key: key.clone().into(), ..row };
-            found.push(self.set_aside_as(&key, row.value.len(), Some(&row)));
-        })
-        .await?;
+        self.each_row(Row::Aside, |row| found.push(kept_row(row))).await?;
         found.sort_unstable();
         Ok(found)
     }
+}
 
-    /// What a row that was taken out of use is called.
-    fn set_aside_as(&self, key: &[u8], bytes: usize, row: Option<&Entry>) -> SetAside {
-        let rest = &key[self.keys.all(Row::Aside).len()..];
-        let at = || split_path(key).map(|(path, _)| path).unwrap_or_default();
-        let number =
-            |bytes: &[u8]| bytes.first_chunk().map_or(0, |first| u64::from_be_bytes(*first));
-        let (kind, what) = match key[16] {
-            b'R' => (DamageKind::Root, "the current tree".to_owned()),
-            b'r' => (DamageKind::Root, root_name(number(rest))),
-            b'l' => (DamageKind::Root, format!("the label {}", String::from_utf8_lossy(rest))),
-            b'n' => {
-                let id = rest.first_chunk().map(|id| TreeNodeId::new(Digest::from_bytes(*id)));
-                let id = id.map(|id| id.to_string()).unwrap_or_default();
-                (DamageKind::Node, format!("the tree node {id}"))
+/// Everything that repairs took out of use, of every project in a table.
+pub async fn set_aside_of_all(table: &dyn Table) -> Result<Vec<SetAside>, piton_store::Error> {
+    let mut found = Vec::new();
+    let mut behind: Option<Vec<u8>> = None;
+    while let Some(project) = ProjectId::next_in(table, behind.as_deref()).await? {
+        let prefix = Keys(project).all(Row::Aside);
+        let mut after: Option<Key> = None;
+        loop {
+            let page = table.scan(&prefix, after.as_deref(), PAGE).await?;
+            after = page.entries.last().map(|row| Arc::clone(&row.key));
+            found.extend(page.entries.into_iter().map(kept_row));
+            if !page.more {
+                break;
             }
-            b'f' => {
-                let index = split_path(key).map_or(0, |(_, index)| number(index));
-                (DamageKind::Frame, frame_name(&at(), index))
-            }
-            b'i' => match row.and_then(place_of) {
-                Some((id, path, _)) => (DamageKind::Frame, format!("the frame {id} of {path}")),
-                None => (DamageKind::Index, "the place of a frame".to_owned()),
-            },
-            b'm' => (DamageKind::Sequence, format!("when a frame of {} became the head", at())),
-            b'x' => (DamageKind::Note, format!("the mark of a frame of {}", at())),
-            _ => (DamageKind::Note, format!("a note about {}", at())),
-        };
-        SetAside { kind, what, bytes: bytes as u64 }
+        }
+        behind = Some(project.end());
     }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// What a row is that is kept under a key of its own.
+fn kept_row(row: Entry) -> SetAside {
+    let key = original_key(&row.key);
+    let row = Entry { key: key.clone().into(), ..row };
+    set_aside_as(&key, row.value.len(), Some(&row))
+}
+
+/// What a row that was taken out of use is called.
+fn set_aside_as(key: &[u8], bytes: usize, row: Option<&Entry>) -> SetAside {
+    let rest = &key[17..];
+    let at = || split_path(key).map(|(path, _)| path).unwrap_or_default();
+    let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |first| u64::from_be_bytes(*first));
+    let (kind, what) = match key[16] {
+        b'R' => (DamageKind::Root, "the current tree".to_owned()),
+        b'r' => (DamageKind::Root, root_name(number(rest))),
+        b'l' => (DamageKind::Root, format!("the label {}", String::from_utf8_lossy(rest))),
+        b'n' => {
+            let id = rest.first_chunk().map(|id| TreeNodeId::new(Digest::from_bytes(*id)));
+            let id = id.map(|id| id.to_string()).unwrap_or_default();
+            (DamageKind::Node, format!("the tree node {id}"))
+        }
+        b'f' => {
+            let index = split_path(key).map_or(0, |(_, index)| number(index));
+            (DamageKind::Frame, frame_name(&at(), index))
+        }
+        b'i' => match row.and_then(place_of) {
+            Some((id, path, _)) => (DamageKind::Frame, format!("the frame {id} of {path}")),
+            None => (DamageKind::Index, "the place of a frame".to_owned()),
+        },
+        b'm' => (DamageKind::Sequence, format!("when a frame of {} became the head", at())),
+        b'x' => (DamageKind::Note, format!("the mark of a frame of {}", at())),
+        _ => (DamageKind::Note, format!("a note about {}", at())),
+    };
+    SetAside { kind, what, bytes: bytes as u64 }
 }
 
 fn root_name(number: u64) -> String {

@@ -1,5 +1,6 @@
 //! Check, repair, clean, export, import, new keys.
 
+use piton_context::check::{SetAside, set_aside_of_all};
 use piton_core::{BoundedText, Code, Envelope, SessionId};
 use piton_store::collect::{Intent, Swept};
 use piton_workflow::bundle::{Bundle, Producer};
@@ -53,6 +54,14 @@ impl Runtime {
     pub async fn set_aside(&self) -> Result<SetAsideList, Envelope> {
         let kept = self.ports.journal.set_aside(None).await.map_err(|error| error.envelope())?;
         Ok(SetAsideList { set_aside: kept.into_iter().map(SetAsideShown::from).collect() })
+    }
+
+    /// Everything that repairs took out of the context of any project, and that the table keeps.
+    pub async fn set_aside_of_context(&self) -> Result<Vec<SetAside>, piton_store::Error> {
+        match &self.frames {
+            Some(frames) => set_aside_of_all(&*frames.table).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Removes sessions that are past their time, and what nothing refers to any more; or only says what it would.

@@ -7,9 +7,12 @@
 //! | `events/<segment>.aside-<n>` | a segment that nothing attested and whose name a later plan needed |
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
+
+use piton_core::Digest;
 
 use super::{
     DataDir,
@@ -17,24 +20,74 @@ use super::{
     files::{free_name, names_in, remove, replace, unless_gone, write_new},
     site::Site,
 };
-use crate::{Error, bounds::PLAN_BYTES_MAX, port::SetAside, record::SEGMENTS};
+use crate::{
+    Error,
+    bounds::{PLAN_BYTES_MAX, STREAM_BYTES_MAX},
+    port::SetAside,
+    record::SEGMENTS,
+};
 
 /// How the directories of repairs are called.
 const REPAIR: &str = "repair";
 
+/// How many hexadecimal digits a digest has.
+const DIGEST_DIGITS: usize = 64;
+
 /// What is kept beside a stream, by name.
 pub(super) fn list(site: &Site) -> Result<Vec<SetAside>, Error> {
-    let look = || -> io::Result<Vec<SetAside>> {
-        let disk = site.disk().as_ref();
-        let mut names = names_in(disk, &site.dir)?;
-        names.retain(|name| number(name).is_some() || name.contains(".torn-"));
-        let segments = names_in(disk, &site.dir.join(SEGMENTS))?.into_iter();
-        let segments = segments.filter(|name| name.contains(".aside-"));
-        names.extend(segments.map(|name| format!("{SEGMENTS}/{name}")));
-        names.sort_unstable();
-        names.into_iter().map(|name| describe(site, name)).collect()
+    let look = || names(site)?.into_iter().map(|name| describe(site, name)).collect();
+    let look: io::Result<Vec<SetAside>> = look();
+    look.map_err(Error::io("look at what was set aside"))
+}
+
+/// The names of what is kept beside a stream, in byte order.
+fn names(site: &Site) -> io::Result<Vec<String>> {
+    let disk = site.disk().as_ref();
+    let mut names = names_in(disk, &site.dir)?;
+    names.retain(|name| number(name).is_some() || name.contains(".torn-"));
+    let segments = names_in(disk, &site.dir.join(SEGMENTS))?.into_iter();
+    let segments = segments.filter(|name| name.contains(".aside-"));
+    names.extend(segments.map(|name| format!("{SEGMENTS}/{name}")));
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Adds every digest in what is kept beside a stream to `found`.
+pub(super) fn digests(site: &Site, found: &mut BTreeSet<Digest>) -> Result<(), Error> {
+    let mut look = || {
+        let read = |name: String| digests_below(site.disk().as_ref(), &site.dir.join(name), found);
+        names(site)?.into_iter().try_for_each(read)
     };
-    look().map_err(Error::io("look at what was set aside"))
+    look().map_err(Error::io("read what was set aside"))
+}
+
+fn digests_below(disk: &dyn Disk, path: &Path, found: &mut BTreeSet<Digest>) -> io::Result<()> {
+    match disk.stat(path)? {
+        // Somebody removed it meanwhile.
+        None => Ok(()),
+        Some(stat) if stat.is_dir => {
+            let mut names = names_in(disk, path)?.into_iter();
+            names.try_for_each(|name| digests_below(disk, &path.join(name), found))
+        }
+        Some(_) => {
+            let name = |error: io::Error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            };
+            found.extend(digests_in(&disk.read(path, STREAM_BYTES_MAX).map_err(name)?));
+            Ok(())
+        }
+    }
+}
+
+/// The digests that are written in full in `text`: runs of as many hexadecimal digits. A letter before or behind one
+/// may have become a digit.
+fn digests_in(text: &[u8]) -> impl Iterator<Item = Digest> {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let runs = text.split(move |byte| !is_digit(byte));
+    let ends = runs.flat_map(|run| [run.first_chunk(), run.last_chunk()]);
+    ends.flatten().filter_map(|digits: &[u8; DIGEST_DIGITS]| {
+        format!("sha256:{}", std::str::from_utf8(digits).ok()?).parse().ok()
+    })
 }
 
 /// The number of a directory of a repair that is called `name`.
@@ -192,4 +245,28 @@ fn copy(disk: &dyn Disk, source: &Path, backup: &Path) -> io::Result<()> {
     };
     let target = if is_other { backup.join(free_name(disk, backup, name)?) } else { target };
     write_new(disk, &target, &bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use piton_core::FileBytes;
+
+    use super::*;
+
+    #[test]
+    fn digests_are_found_whatever_stands_around_them() {
+        let digest = Digest::of(&FileBytes(b"content"));
+        let check = |text: String, count: usize| {
+            let found: Vec<Digest> = digests_in(text.as_bytes()).collect();
+            assert_eq!(found.iter().filter(|one| **one == digest).count(), count, "{text}");
+        };
+        let hex = digest.hex();
+        check(format!("{{\"digest\":\"{digest}\"}}\n"), 2);
+        check(format!("piton1 00000001 {hex}\n\u{0}"), 2);
+        // The character before it, or the one behind it, became a digit.
+        check(format!("sha2568{hex}\""), 1);
+        check(format!(":{hex}2}}"), 1);
+        check(hex[1..].to_owned(), 0);
+        check(hex.to_uppercase(), 0);
+    }
 }

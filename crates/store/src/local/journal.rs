@@ -3,12 +3,13 @@
 //! Must be used within a Tokio runtime: files are read and written on its blocking threads.
 
 use std::{
+    collections::BTreeSet,
     marker::PhantomData,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
-use piton_core::{DedupeKey, EventIndex, port::Trace};
+use piton_core::{DedupeKey, Digest, EventIndex, port::Trace};
 
 use super::{
     DataDir, LocalBlobs, LocalLeases, aside,
@@ -118,6 +119,14 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Ok(kept)
     }
 
+    fn digests_set_aside_blocking(&self) -> Result<Vec<Digest>, Error> {
+        let mut found = BTreeSet::new();
+        for stream in self.places()? {
+            aside::digests(&self.site(&stream), &mut found)?;
+        }
+        Ok(found.into_iter().collect())
+    }
+
     /// Takes the lock of a stream that may be written to.
     fn lock(&self, site: &Site, make: bool) -> Result<Box<dyn FileLock>, Error> {
         let Some(lock) = site.lock(make)? else {
@@ -166,7 +175,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         epoch: u64,
     ) -> StreamLease {
         let stream = site.stream.clone();
-        let commit = (L::commit as _, L::PLANS_PER_COMMIT);
+        let commit = (L::commit as _, L::committed as _, L::PLANS_PER_COMMIT);
         let tails = Arc::clone(&self.tails);
         let pipeline = Pipeline::new(site, tails, tail, torn_tail, lock, commit);
         let hold = Arc::new(PipelineHold(Arc::new(pipeline)));
@@ -335,6 +344,11 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
         let (own, stream) = (self.clone(), stream.cloned());
         Box::pin(super::blocking(move || own.set_aside_blocking(stream.as_ref())))
+    }
+
+    fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>> {
+        let own = self.clone();
+        Box::pin(super::blocking(move || own.digests_set_aside_blocking()))
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use piton_core::{DedupeKey, EventIndex, ManifestIndex, SnapshotRef};
+use piton_core::{DedupeKey, Digest, EventIndex, ManifestIndex, SnapshotRef};
 
 use super::MemoryBlobs;
 use crate::{
@@ -288,6 +288,10 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
     ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
         Box::pin(ready(Ok(Vec::new())))
     }
+
+    fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
 }
 
 impl<E: Event> Journal<E> for MemoryJournal<E> {
@@ -326,6 +330,7 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
             was: Health::Healthy,
             next_event: stream.next_event(),
             rewritten: 0,
+            lost: 0,
             backup: None,
         })
     }

@@ -45,7 +45,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use piton_core::{DedupeKey, EventIndex, SnapshotRef};
+use piton_core::{DedupeKey, Digest, EventIndex, SnapshotRef};
 
 use super::{BoxFuture, Cursor};
 use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail, record::Record};
@@ -107,6 +107,11 @@ pub trait JournalReader<E: Event>: Send + Sync {
         &'a self,
         stream: Option<&'a StreamId>,
     ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>>;
+
+    /// Every digest in what is set aside of all streams, each once. It may be damaged, so this asks no more of it than
+    /// that a digest is written there in full. Whoever collects blobs reads the streams first, and this then: what a
+    /// repair moves meanwhile is in one of the two.
+    fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>>;
 }
 
 /// A journal: the only way to change a stream.
@@ -244,6 +249,8 @@ pub struct Repaired {
     pub next_event: EventIndex,
     /// Plans whose control records were damaged or gone and were written again, because everything else of them is whole.
     pub rewritten: u64,
+    /// Events that the stream is known to have had and that it does not have any more.
+    pub lost: u64,
     /// Where what it took away is kept, if there was anything to take.
     pub backup: Option<SetAside>,
 }

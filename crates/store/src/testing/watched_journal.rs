@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, time::Duration};
 
-use piton_core::{DedupeKey, EventIndex};
+use piton_core::{DedupeKey, Digest, EventIndex};
 
 use crate::{
     AppendPlan, Error, Event, StreamId,
@@ -90,6 +90,10 @@ where
         stream: Option<&'a StreamId>,
     ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
         self.inner.set_aside(stream)
+    }
+
+    fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>> {
+        self.inner.digests_set_aside()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What keeps the blobs of sessions alive: their pins and their events.
+//! What keeps the blobs of sessions alive: their pins, their events, and what is set aside of them.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,10 @@ pub fn session_owners<'a>(
     ]
 }
 
-/// What the events of all sessions refer to in one namespace.
+/// What the events of all sessions refer to in one namespace, and every digest in what is set aside of them.
 ///
-/// A session that cannot be read in full makes every reading fail, so that nothing of the namespace is swept.
+/// If a session or something set aside cannot be read in full, every reading fails, so that nothing of the namespace is
+/// swept.
 pub struct EventRoots<'a> {
     journal: &'a dyn JournalReader<SessionEvent>,
     namespace: Namespace,
@@ -57,6 +58,11 @@ impl<'a> EventRoots<'a> {
                 Err(Error::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }
+        }
+        if since.is_none() {
+            // What repairs keep may be put back by hand. Nothing can come into it that was not marked before, unless it
+            // is too young to be swept.
+            roots.extend(self.journal.digests_set_aside().await?);
         }
         Ok((roots, cursors))
     }

@@ -65,5 +65,7 @@ pub(super) async fn a_sound_stream_needs_no_repair<J: Journal<Sample>>(store: Sh
     assert!(!verified.mark_lifted && verified.torn_tail.is_none());
     let repaired = store.there.repair(&name).await.unwrap();
     assert_eq!((repaired.was, repaired.backup), (Health::Healthy, None));
+    assert_eq!(store.there.set_aside(None).await.unwrap(), []);
+    assert_eq!(store.there.digests_set_aside().await.unwrap(), []);
     assert_eq!(texts(&store.here, &name).await.len(), 4);
 }
