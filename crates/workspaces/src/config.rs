@@ -108,6 +108,8 @@ pub struct Mounted {
     /// What its Mount is, whoever reaches it: the same for the same directory or namespace. It may
     /// hold a path of the machine, so no agent is told it.
     pub identity: String,
+    /// The prefix of the Workspace that it lies over, if it is an overlay.
+    pub over: Option<LogicalPath>,
 }
 
 /// An overlay that is open.
@@ -169,7 +171,8 @@ fn mounted(config: &WorkspaceConfig) -> Option<Mounted> {
         (None, Some(parts), _) => format!("virtual {parts:?}"),
         (None, None, parts) => format!("memory {parts:?}"),
     };
-    Some(Mounted { prefix, identity })
+    let over = config.over.as_deref().and_then(|over| over.parse().ok());
+    Some(Mounted { prefix, identity, over })
 }
 
 /// A Workspace without its Store; `below` is what an overlay lies over, else the Workspace itself.
