@@ -170,6 +170,9 @@ pub const COPY_ENTRIES_MAX: usize = 4_000;
 /// Records that the history of one file holds, the newest: more than anybody reads. How many are older is counted.
 pub const BLAME_RECORDS_MAX: usize = 1_000;
 
+/// Copies and moves that the history of one file is followed through, one after the other: more than anybody makes.
+pub const BLAME_MOVES_MAX: usize = 100;
+
 /// Records that are brought from the table at a time.
 pub const AUDIT_PAGE: usize = 1_000;
 

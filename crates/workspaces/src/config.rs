@@ -108,6 +108,8 @@ pub struct Mounted {
     /// What its Mount is, whoever reaches it: the same for the same directory or namespace. It may
     /// hold a path of the machine, so no agent is told it.
     pub identity: String,
+    /// The prefix of the Workspace that it lies over, if it is an overlay.
+    pub over: Option<LogicalPath>,
 }
 
 /// An overlay that is open.
@@ -143,14 +145,19 @@ pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opene
     let mut stores = stores.into_iter();
     let (mut definitions, mut overlays) = (Vec::new(), Vec::new());
     for config in configs {
+        let below = configs.iter().find(|one| config.over.as_ref() == Some(&one.prefix));
         let store = if config.over.is_none() {
             stores.next().expect("there is a Store for each that is no overlay")
+        } else if let Some(lowest) = below.and_then(|below| below.over.as_ref()) {
+            let over = config.over.as_deref().unwrap_or_default();
+            Err(format!(
+                "lies over {over}, which is an overlay itself; lay it over {lowest} instead"
+            ))
         } else {
             let overlay = overlay(config, ports, lower.as_ref());
             overlays.extend(overlay.as_ref().ok().cloned());
             overlay.map(|overlay| Arc::new(overlay.store) as Arc<dyn Store>)
         };
-        let below = configs.iter().find(|one| config.over.as_ref() == Some(&one.prefix));
         definitions.push(Definition { store, ..define(config, below.unwrap_or(config), ports) });
     }
     let workspaces = Workspaces::new(definitions)?;
@@ -169,7 +176,8 @@ fn mounted(config: &WorkspaceConfig) -> Option<Mounted> {
         (None, Some(parts), _) => format!("virtual {parts:?}"),
         (None, None, parts) => format!("memory {parts:?}"),
     };
-    Some(Mounted { prefix, identity })
+    let over = config.over.as_deref().and_then(|over| over.parse().ok());
+    Some(Mounted { prefix, identity, over })
 }
 
 /// A Workspace without its Store; `below` is what an overlay lies over, else the Workspace itself.

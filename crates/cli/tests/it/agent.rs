@@ -12,6 +12,9 @@ use crate::rig::Rig;
 /// The newest revision of the protocol that begins with a handshake.
 const NEWEST: &str = "2025-11-25";
 
+/// What a client is called that needs no name of its own.
+const CLIENT: &str = "test";
+
 pub(crate) struct Agent {
     pub(crate) child: Child,
     input: ChildStdin,
@@ -29,17 +32,22 @@ impl Agent {
 
     /// The same, with more arguments for the server.
     pub(crate) fn start_as(rig: &Rig, arguments: &[&str]) -> Self {
-        Self::begin(rig, arguments, &[], &json!({}), NEWEST)
+        Self::begin(rig, arguments, &[], &json!({}), (NEWEST, CLIENT))
+    }
+
+    /// The same, of a client with another name.
+    pub(crate) fn start_named(rig: &Rig, client: &str) -> Self {
+        Self::begin(rig, &[], &[], &json!({}), (NEWEST, client))
     }
 
     /// The same, in an older revision of the protocol.
     pub(crate) fn start_speaking(rig: &Rig, revision: &str) -> Self {
-        Self::begin(rig, &[], &[], &json!({}), revision)
+        Self::begin(rig, &[], &[], &json!({}), (revision, CLIENT))
     }
 
     /// The same, with more in the environment of the server and in what the client can do.
     pub(crate) fn start_with(rig: &Rig, variables: &[(&str, &str)], can: &Value) -> Self {
-        Self::begin(rig, &[], variables, can, NEWEST)
+        Self::begin(rig, &[], variables, can, (NEWEST, CLIENT))
     }
 
     fn begin(
@@ -47,7 +55,7 @@ impl Agent {
         more: &[&str],
         variables: &[(&str, &str)],
         can: &Value,
-        revision: &str,
+        (revision, client): (&str, &str),
     ) -> Self {
         let mut child = rig
             .command(&[&["mcp"], more].concat())
@@ -59,7 +67,7 @@ impl Agent {
         let input = child.stdin.take().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut agent = Self { child, input, lines, last_id: 0, instructions: String::new() };
-        let client = json!({ "name": "test", "version": "1" });
+        let client = json!({ "name": client, "version": "1" });
         let hello =
             json!({ "protocolVersion": revision, "capabilities": can, "clientInfo": client });
         agent.ask("initialize", &hello);

@@ -15,6 +15,7 @@ mod context;
 mod damage;
 mod demo;
 mod examples;
+mod file_origins;
 mod file_tools;
 mod flow_kill;
 mod flow_outcomes;

@@ -51,6 +51,7 @@ pub(super) fn shown(record: Record) -> RecordShown {
         step: intent.actor.step,
         tool: intent.tool,
         path: intent.path.to_string(),
+        from: intent.origin.map(|origin| origin.path.to_string()),
         target: intent.target.map(|target| target.to_string()),
         before,
         after: intent.after.map(|digest| digest.to_string()),

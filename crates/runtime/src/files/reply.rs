@@ -78,6 +78,9 @@ pub struct RecordShown {
     pub tool: Tool,
     /// To which path.
     pub path: String,
+    /// What its content was copied from, or moved from between Workspaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// Where it went, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -109,7 +112,7 @@ pub struct FileHistory {
     pub changed_outside: bool,
     /// Whether it is not as the last record left it because it was lost to damage.
     pub lost: bool,
-    /// What was done last, oldest first.
+    /// What was done last, oldest first. Before what copied or moved it there stands what was done where it came from.
     pub records: Vec<RecordShown>,
     /// How many older records are left out.
     pub left_out: usize,

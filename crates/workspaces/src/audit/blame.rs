@@ -6,24 +6,26 @@ use piton_core::Digest;
 
 use super::{
     ledger::Ledger,
+    left::Left,
     record::{Intent, Outcome, Record},
 };
 use crate::{
-    bounds::BLAME_RECORDS_MAX,
+    bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX},
     error::Error,
     files::Actor,
     path::LogicalPath,
     scope::Tool,
-    store::{Before, Fault},
+    store::{Before, Fault, Kind},
     workspaces::Workspaces,
 };
 
 /// The history of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blame {
-    /// The newest records that name it or a directory above it, oldest first.
+    /// The newest records that name it or a directory above it, oldest first. Before a record that copied or moved
+    /// it there stand those of where it came from.
     pub records: Vec<Record>,
-    /// How many older records name it or a directory above it.
+    /// How many older records there are.
     pub older: usize,
     /// Whether the file is not as the last of these left it: it was changed outside Piton.
     pub changed_outside: bool,
@@ -35,7 +37,7 @@ impl Ledger {
     /// The history of a file: its own records, and moves and removals of directories above it.
     pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
         let (records, older) = self.newest(workspaces, path, BLAME_RECORDS_MAX).await?;
-        let differs = differs(workspaces, path, &records, older).await?;
+        let differs = self.changed_outside(workspaces, path, older).await?;
         let lost = differs && !records.is_empty() && has_lost(workspaces, path).await;
         Ok(Blame { records, older, changed_outside: differs && !lost, lost })
     }
@@ -69,7 +71,7 @@ impl Ledger {
     }
 
     /// Who changed a file in an overlay since it was copied from what has this digest, the last one first and each
-    /// once. Whoever moved it there counts, and whoever changed it before that.
+    /// once. Whoever moved or copied it there counts, and whoever changed it before that.
     pub async fn authors(
         &self,
         path: &LogicalPath,
@@ -82,7 +84,7 @@ impl Ledger {
         for _ in 0..BLAME_RECORDS_MAX {
             let Some(number) = numbers.pop().filter(|_| authors.len() < max) else { break };
             let Some(record) = self.record(number).await? else { continue };
-            let Intent { actor, tool, path: from, target, before, .. } = record.intent;
+            let Intent { actor, tool, path: from, target, before, origin, .. } = record.intent;
             let moved = target.as_ref().and_then(|target| path.below(target));
             let is_own = from == path || moved.is_some() || before == Before::Directory;
             if record.outcome == Outcome::Undone || !is_own {
@@ -91,14 +93,17 @@ impl Ledger {
             if !authors.contains(&actor) {
                 authors.push(actor);
             }
-            match moved {
-                Some(below) if tool == Tool::Move => {
-                    path = from.join(&below);
-                    (numbers, _) = self.named(&path).await?;
-                    numbers.retain(|older| *older < number);
-                }
-                _ if is_base(&before, base) => break,
-                _ => {}
+            let origin = origin.filter(|origin| origin.mount == self.name());
+            let came_from = match moved {
+                Some(below) if tool == Tool::Move => Some(from.join(&below)),
+                _ => origin.map(|origin| origin.path),
+            };
+            if let Some(from) = came_from {
+                path = from;
+                (numbers, _) = self.named(&path).await?;
+                numbers.retain(|older| *older < number);
+            } else if is_base(&before, base) {
+                break;
             }
         }
         Ok(authors)
@@ -123,7 +128,7 @@ impl Ledger {
             };
             let intent = &record.intent;
             let is_own = intent.path == *path || intent.target.as_ref() == Some(path);
-            if is_own || intent.before == Before::Directory {
+            if is_own || Left::of(intent, path).is_some() {
                 records.push(self.shown(workspaces, record).await?);
             }
         }
@@ -132,7 +137,7 @@ impl Ledger {
     }
 
     /// The numbers of the newest records that name a path or one above it, in order, and how many are older.
-    async fn named(&self, path: &LogicalPath) -> Result<(Vec<u64>, usize), Error> {
+    pub(super) async fn named(&self, path: &LogicalPath) -> Result<(Vec<u64>, usize), Error> {
         let (mut numbers, mut older) = (Vec::new(), 0);
         for ancestor in path.ancestors() {
             let ancestor: LogicalPath = ancestor.parse().expect("a part of a path is a path");
@@ -144,6 +149,62 @@ impl Ledger {
         numbers.sort_unstable();
         numbers.dedup();
         Ok((numbers, older))
+    }
+
+    /// Whether a file is not as the last change left it, or is there though nobody is known to have made it.
+    async fn changed_outside(
+        &self,
+        workspaces: &Workspaces,
+        path: &LogicalPath,
+        older: usize,
+    ) -> Result<bool, Error> {
+        let Some((workspace, at)) = workspaces.find(path) else {
+            return Err(workspaces.unmapped(path));
+        };
+        let now = match workspace.store.stat(at, true).await {
+            Ok(stat) => Some(stat),
+            Err(Fault::NotFound | Fault::NotDirectory) => None,
+            Err(fault) => return Err(Error::File { path: path.clone(), fault }),
+        };
+        let is_directory = now.as_ref().is_some_and(|stat| stat.kind == Kind::Directory);
+        let digest = now.as_ref().and_then(|stat| stat.digest);
+        let (mut path, mut until) = (path.clone(), u64::MAX);
+        for _ in 0..BLAME_MOVES_MAX {
+            let Some((number, left)) = self.newest_left(workspaces, &path, until).await? else {
+                break;
+            };
+            match left {
+                Left::Nothing => return Ok(now.is_some()),
+                Left::Directory => return Ok(!is_directory),
+                Left::File(left) | Left::Moved { digest: Some(left), .. } => {
+                    return Ok(digest != Some(left));
+                }
+                // It came with a directory above it, as it was there.
+                Left::Moved { from, digest: None } => (path, until) = (from, number),
+            }
+        }
+        // Nobody says that it should be there, or that it should not. What is not looked at might, and so might what
+        // was in a directory that was moved.
+        Ok(now.is_some() && older == 0 && until == u64::MAX)
+    }
+
+    /// The newest change before a record that was made at a path, and what it left there.
+    async fn newest_left(
+        &self,
+        workspaces: &Workspaces,
+        path: &LogicalPath,
+        until: u64,
+    ) -> Result<Option<(u64, Left)>, Error> {
+        let (mut numbers, _) = self.named(path).await?;
+        numbers.retain(|number| *number < until);
+        while let Some(number) = numbers.pop() {
+            let Some(record) = self.record(number).await? else { continue };
+            let Some(left) = Left::of(&record.intent, path) else { continue };
+            if self.shown(workspaces, record).await?.outcome == Outcome::Done {
+                return Ok(Some((number, left)));
+            }
+        }
+        Ok(None)
     }
 
     /// The record, with what became of it if nobody wrote that yet.
@@ -177,35 +238,4 @@ fn is_base(before: &Before, base: Option<Digest>) -> bool {
 async fn has_lost(workspaces: &Workspaces, path: &LogicalPath) -> bool {
     let Some((workspace, at)) = workspaces.find(path) else { return false };
     workspace.store.has_lost(at).await.unwrap_or(false)
-}
-
-/// Whether a file is not as its records left it.
-async fn differs(
-    workspaces: &Workspaces,
-    path: &LogicalPath,
-    records: &[Record],
-    older: usize,
-) -> Result<bool, Error> {
-    let Some((workspace, at)) = workspaces.find(path) else {
-        return Err(workspaces.unmapped(path));
-    };
-    let now = match workspace.store.stat(at, true).await {
-        Ok(stat) => Some(stat.digest),
-        Err(Fault::NotFound | Fault::NotDirectory) => None,
-        Err(fault) => return Err(Error::File { path: path.clone(), fault }),
-    };
-    let made = records.iter().rev().find(|record| {
-        let is_own = record.intent.path == *path;
-        record.outcome == Outcome::Done && !(is_own && record.intent.before == Before::Directory)
-    });
-    let Some(made) = made else {
-        // Nobody says that it should be there, or that it should not; what is not looked at might.
-        return Ok(now.is_some() && older == 0);
-    };
-    let left = if made.intent.path == *path && made.intent.target.is_some() {
-        None
-    } else {
-        made.intent.after.map(Some)
-    };
-    Ok(now != left)
 }

@@ -16,16 +16,20 @@ pub(crate) const START: &[u8] = b"workspaces/audit/1/";
 
 /// The keys of one ledger.
 #[derive(Clone, Debug)]
-pub(super) struct Keys(Arc<[u8]>);
+pub(super) struct Keys {
+    start: Arc<[u8]>,
+    /// The digest of the ledger's name.
+    pub(super) name: Digest,
+}
 
 impl Keys {
     pub(super) fn of(name: &str) -> Self {
-        let digest = Digest::of(&FileBytes(name.as_bytes()));
-        Self([START, digest.as_bytes()].concat().into())
+        let name = Digest::of(&FileBytes(name.as_bytes()));
+        Self { start: [START, name.as_bytes()].concat().into(), name }
     }
 
     fn key(&self, kind: u8, rest: &[&[u8]]) -> Key {
-        [&*self.0, &[kind], &rest.concat()].concat().into()
+        [&*self.start, &[kind], &rest.concat()].concat().into()
     }
 
     /// The number of the next record.

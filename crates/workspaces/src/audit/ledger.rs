@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use piton_core::{Clock, Code};
+use piton_core::{Clock, Code, Digest};
 use piton_store::port::{Change, Entry, Expect, Table, Version, Write};
 
 use super::{
@@ -53,6 +53,11 @@ impl Ledger {
     /// The records under a name: those who share the Mounts share the name.
     pub fn new(table: Arc<dyn Table>, clock: Arc<dyn Clock>, name: &str) -> Self {
         Self { table, clock, keys: Keys::of(name), known: Mutex::default() }
+    }
+
+    /// The digest of its name.
+    pub(super) const fn name(&self) -> Digest {
+        self.keys.name
     }
 
     /// Records what is about to be done, and with it the outcomes that are not written yet.

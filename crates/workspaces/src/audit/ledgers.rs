@@ -8,13 +8,20 @@ use std::{collections::BTreeMap, sync::Arc};
 use piton_core::Clock;
 use piton_store::port::Table;
 
-use super::{blame::Blame, ledger::Ledger, record::Record};
+use super::{
+    blame::Blame,
+    ledger::Ledger,
+    record::{Origin, Record},
+    trace::Trace,
+};
 use crate::{config::Mounted, error::Error, path::LogicalPath, workspaces::Workspaces};
 
 /// The records of a whole set of Workspaces.
 #[derive(Clone)]
 pub struct Ledgers {
     by_prefix: Arc<BTreeMap<LogicalPath, Arc<Ledger>>>,
+    /// What each overlay lies over.
+    over: Arc<BTreeMap<LogicalPath, LogicalPath>>,
     /// What those have that no prefix is known of.
     rest: Arc<Ledger>,
 }
@@ -22,7 +29,7 @@ pub struct Ledgers {
 impl From<Arc<Ledger>> for Ledgers {
     /// One ledger for every Workspace.
     fn from(ledger: Arc<Ledger>) -> Self {
-        Self { by_prefix: Arc::default(), rest: ledger }
+        Self { by_prefix: Arc::default(), over: Arc::default(), rest: ledger }
     }
 }
 
@@ -32,7 +39,9 @@ impl Ledgers {
         let ledger = |name: &str| Arc::new(Ledger::new(Arc::clone(table), Arc::clone(clock), name));
         let by_prefix =
             mounts.iter().map(|one| (one.prefix.clone(), ledger(&one.identity))).collect();
-        Self { by_prefix: Arc::new(by_prefix), rest: ledger("") }
+        let over = mounts.iter().filter_map(|one| Some((one.prefix.clone(), one.over.clone()?)));
+        let over = Arc::new(over.collect());
+        Self { by_prefix: Arc::new(by_prefix), over, rest: ledger("") }
     }
 
     /// The records of the Mount that a path leads to.
@@ -44,9 +53,30 @@ impl Ledgers {
         known.unwrap_or(&self.rest)
     }
 
-    /// The history of a file.
+    /// What is copied from a path, as the record of the copy says it.
+    pub(crate) fn origin(&self, path: &LogicalPath) -> Origin {
+        Origin { path: path.clone(), mount: self.at(path).name() }
+    }
+
+    /// What the path of an overlay lies over.
+    pub(super) fn below(&self, path: &LogicalPath) -> Option<LogicalPath> {
+        let mut above =
+            path.ancestors().map(|above| above.parse().expect("a part of a path is a path"));
+        let prefix: LogicalPath = above.find(|above| self.by_prefix.contains_key(above))?;
+        Some(self.over.get(&prefix)?.join(&path.below(&prefix)?))
+    }
+
+    /// The history of a file, and of where its content was copied or moved from.
     pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
-        self.at(path).blame(workspaces, path).await
+        let mut own = self.at(path).blame(workspaces, path).await?;
+        // What an overlay did not change is as it is below.
+        if own.changed_outside
+            && own.records.is_empty()
+            && let Some(below) = self.below(path)
+        {
+            own.changed_outside = self.at(&below).blame(workspaces, &below).await?.changed_outside;
+        }
+        Trace::new(self, workspaces).history(path, own).await
     }
 
     /// The newest record of a file, or of a directory above it that was moved or removed.

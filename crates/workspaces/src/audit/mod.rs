@@ -11,12 +11,14 @@ mod blame;
 mod keys;
 mod ledger;
 mod ledgers;
+mod left;
 mod record;
 mod recover;
+mod trace;
 
 pub use blame::Blame;
 pub(crate) use keys::START;
 pub(crate) use ledger::damaged_record;
 pub use ledger::{Begun, Ledger};
 pub use ledgers::Ledgers;
-pub use record::{Intent, Outcome, Record, Source};
+pub use record::{Intent, Origin, Outcome, Record, Source};

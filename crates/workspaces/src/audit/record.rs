@@ -31,6 +31,19 @@ pub struct Intent {
     /// Where the change comes from, if an overlay was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+    /// What the content was copied from, or moved from between Stores. Records of older versions name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+}
+
+/// The file that a copy was made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Origin {
+    /// The path, as it was called then.
+    pub path: LogicalPath,
+    /// The digest of what the Mount was that the path led to: another may be there when the record is read.
+    pub mount: Digest,
 }
 
 /// The overlay that a change comes from, and who made the change there.
@@ -66,7 +79,7 @@ pub struct Record {
     pub v: u32,
     /// Its place among the records.
     pub number: u64,
-    /// When it was made: for people, never to order anything.
+    /// When it was made: for people. It orders nothing but records of different Mounts in the history of a file.
     pub timestamp_ms: TimestampMs,
     /// What was meant.
     pub intent: Intent,

@@ -83,6 +83,7 @@ impl Files {
             after,
             temp: prepared.temp().map(str::to_owned),
             source: self.source.as_deref().cloned(),
+            origin: self.copied.as_deref().map(|from| ledgers.origin(from)),
         };
         let begun = ledger.intend(&intent).await.map_err(Tried::Error)?;
         let committed = prepared.commit().await;

@@ -21,7 +21,7 @@ impl Files {
         self.refuse_above(&to)?;
         let (from, to) = (self.located(from).await?, self.located(to).await?);
         let loaded = self.load(&from).await?;
-        self.put(Tool::Copy, &to, loaded).await?;
+        self.copying(&from.path).put(Tool::Copy, &to, loaded).await?;
         Ok(format!("copied {} to {}\n", from.path, to.path))
     }
 
@@ -45,7 +45,7 @@ impl Files {
         } else {
             let loaded = self.load(&from).await?;
             let before = Expected::Digest(loaded.digest);
-            self.put(Tool::Move, &to, loaded).await?;
+            self.copying(&from.path).put(Tool::Move, &to, loaded).await?;
             // Two Workspaces may lead to one file. What was put is a new one: if it is also what is at the source,
             // there is nothing else to delete.
             if identity(&from).await? != identity(&to).await? {

@@ -40,12 +40,14 @@ pub struct Files {
     pub(super) actor: Arc<Actor>,
     /// Where changes come from, if an overlay is applied.
     pub(super) source: Option<Arc<Source>>,
+    /// What is copied, if something is.
+    pub(super) copied: Option<Arc<LogicalPath>>,
 }
 
 impl Files {
     /// The operations of an agent on its Workspaces, without a record of its changes.
     pub fn new(workspaces: Arc<Workspaces>) -> Self {
-        Self { workspaces, ledgers: None, actor: Arc::default(), source: None }
+        Self { workspaces, ledgers: None, actor: Arc::default(), source: None, copied: None }
     }
 
     /// The same, with every change recorded as made by `actor`.
@@ -57,6 +59,11 @@ impl Files {
     /// The same, with every change recorded as coming from there.
     pub(crate) fn applying(self, source: Option<Source>) -> Self {
         Self { source: source.map(Arc::new), ..self }
+    }
+
+    /// The same, with every change recorded as a copy of what is there.
+    pub(super) fn copying(&self, from: &LogicalPath) -> Self {
+        Self { copied: Some(Arc::new(from.clone())), ..self.clone() }
     }
 
     /// Who changed a path of an overlay since it was copied from what has this digest, as far as it is recorded.

@@ -1,6 +1,6 @@
 //! Moving files and directories inside a Mount.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 
 use piton_core::Digest;
 use rustix::{fs::AtFlags, io::Errno};
@@ -60,7 +60,9 @@ impl Root {
         let before = if kind == Kind::File {
             Before::File(digest_in(self, &source, name)?)
         } else {
-            self.check_tree(&one_directory(&source, name)?, from, mask)?;
+            let directory = one_directory(&source, name)?;
+            self.check_same_mount(directory.as_fd()).map_err(fault)?;
+            self.check_tree(&directory, from, mask)?;
             Before::Directory
         };
         Ok(Renaming {

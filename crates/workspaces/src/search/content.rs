@@ -138,6 +138,13 @@ fn refused(error: &str) -> Error {
     if size {
         return Error::Limit("the pattern is too complex; make its repetitions smaller".into());
     }
+    // How the engine says that a pattern asks for a line end.
+    if error.contains("is not allowed in a regex") || error.contains("is impossible to match") {
+        return Error::BadArgument(
+            "the pattern asks for a line end, and lines are searched one by one, without their ends; search for a part within one line, and set `context` to see the lines around it"
+                .into(),
+        );
+    }
     // The last line of the engine's message says what is wrong; those before it draw the place.
     let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
     Error::BadArgument(format!(

@@ -176,6 +176,7 @@ async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
                 after: left.after.map(digest),
                 temp: left.temp.map(|_| temp.to_owned()),
                 source: None,
+                origin: None,
             })
             .await
             .unwrap();
@@ -299,6 +300,7 @@ async fn a_written_outcome_is_read_by_others_whatever_became_of_the_file() {
         after: Some(digest(text)),
         temp: None,
         source: None,
+        origin: None,
     };
     let mut numbers = Vec::new();
     for (text, done) in [("a", true), ("b", false)] {

@@ -96,6 +96,7 @@ fn intent(path: &str) -> Intent {
         after: None,
         temp: None,
         source: None,
+        origin: None,
     }
 }
 

@@ -86,6 +86,20 @@ async fn a_configuration_opens_every_kind_of_mount_or_names_every_problem() {
         panic!("not refused");
     };
     assert_eq!(problems, ["/gone has a `directory` that does not exist"]);
+    let refused = open(
+        &configs(json!([
+            { "prefix": "/second", "scope": "read-write", "memory": ["t"], "over": "/scratch" },
+            { "prefix": "/scratch", "scope": "read-write", "memory": ["s"], "over": "/project" },
+            { "prefix": "/project", "scope": "read-only", "directory": real },
+        ])),
+        &ports(),
+    );
+    let Err(Error::Config { problems }) = refused else {
+        panic!("not refused");
+    };
+    let expected =
+        "/second lies over /scratch, which is an overlay itself; lay it over /project instead";
+    assert_eq!(problems, [expected]);
 }
 
 #[tokio::test]

@@ -2,10 +2,13 @@
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
-use piton_workspaces::{AccessScope, Tool, Workspaces, tools::cards, virtual_store::VirtualStore};
+use piton_core::Code;
+use piton_workspaces::{
+    AccessScope, Error, Tool, Workspaces, tools::cards, virtual_store::VirtualStore,
+};
 use serde_json::json;
 
-use crate::world::{definition, memory_ports, namespace};
+use crate::world::{World, definition, memory_ports, namespace};
 
 const READING: [&str; 5] = ["ls", "read", "glob", "grep", "stat"];
 
@@ -92,4 +95,21 @@ fn what_a_model_reads_of_all_tools_together_is_small() {
     let bytes = json!({ "tools": list }).to_string().len();
     println!("all tools: {bytes} bytes");
     assert!(bytes < 7_000, "{bytes}");
+}
+
+#[tokio::test]
+async fn a_pattern_with_a_line_end_is_refused_with_what_helps() {
+    let world = World::new().await;
+    for (pattern, literal) in [("a\nb", false), (r"a\nb", false), ("a\nb", true), ("a[\n]", false)]
+    {
+        let arguments = json!({ "path": "/home/src", "pattern": pattern, "literal": literal });
+        let reply = world.unguarded().call("grep", arguments).await;
+        assert_eq!(reply.error.as_ref().map(Error::code), Some(Code::WorkspaceBadArgument));
+        assert!(
+            reply.text.contains("lines are searched one by one"),
+            "{pattern:?}: {}",
+            reply.text
+        );
+        assert!(!reply.text.contains("`literal`"), "{pattern:?}: {}", reply.text);
+    }
 }

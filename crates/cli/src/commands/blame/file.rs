@@ -1,6 +1,7 @@
 //! `piton blame file`.
 
 use clap::Args;
+use piton_runtime::files::RecordShown;
 
 use super::chain::{self, Blamed};
 use crate::{
@@ -23,9 +24,13 @@ impl File {
         let (open, world) = self.chosen.world(app)?;
         let history = open.wait(world.history(&self.path))?;
         say_history(app, &history);
-        let newest = history.records.iter().max_by_key(|record| record.number);
+        // Whoever copied or moved it here did not make it what it is.
+        let is_brought = |record: &RecordShown| {
+            record.from.is_some() || record.target.is_some() && record.path != history.path
+        };
+        let made = history.records.iter().rev().find(|record| !is_brought(record));
         // Older records name no node: there the step leads to the newest node that was at it.
-        let place = newest.and_then(|record| match record.authors.first() {
+        let place = made.and_then(|record| match record.authors.first() {
             // Whoever applied an overlay was led through nothing; whoever wrote there may have been.
             Some(author) => {
                 author.run.as_deref().zip(author.node.as_deref().or(author.step.as_deref()))

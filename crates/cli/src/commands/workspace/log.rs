@@ -46,7 +46,7 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
                 ago(now, record.timestamp_ms).into(),
                 who(record).into(),
                 did(record, &history.path).into(),
-                version(record).into(),
+                version(record, &history.path).into(),
                 record.outcome.as_str().into(),
             ]
         };
@@ -94,16 +94,26 @@ fn named(agent: &str, run: Option<&str>, step: Option<&str>) -> String {
     }
 }
 
-fn did(record: &RecordShown, path: &str) -> String {
-    match &record.target {
-        Some(target) if target == path => format!("{} from {}", record.tool, record.path),
-        Some(target) => format!("{} to {target}", record.tool),
-        None if record.path == path => record.tool.to_string(),
-        None => format!("{} {}", record.tool, record.path),
+fn did(record: &RecordShown, asked: &str) -> String {
+    let RecordShown { tool, path, from, target, .. } = record;
+    match (from, target) {
+        (Some(from), _) if path == asked => format!("{tool} from {from}"),
+        (Some(from), _) => format!("{tool} {from} to {path}"),
+        (None, Some(target)) if target == asked => format!("{tool} from {path}"),
+        (None, Some(target)) if path == asked => format!("{tool} to {target}"),
+        (None, Some(target)) => format!("{tool} {path} to {target}"),
+        (None, None) if path == asked => tool.to_string(),
+        (None, None) => format!("{tool} {path}"),
     }
 }
 
 /// The start of the digest that the change left.
-fn version(record: &RecordShown) -> &str {
-    record.after.as_deref().map_or("gone", short)
+fn version<'a>(record: &'a RecordShown, asked: &str) -> &'a str {
+    let RecordShown { path, target, after, .. } = record;
+    let is_below = asked.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/'));
+    match after {
+        Some(after) => short(after),
+        None if target.is_some() && path != asked && !is_below => "unchanged",
+        None => "gone",
+    }
 }

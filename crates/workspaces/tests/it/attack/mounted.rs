@@ -41,3 +41,18 @@ async fn nothing_that_is_mounted_inside_is_reached_unless_the_person_says_so() {
         assert!(listed.text.contains("proc/"), "{}", listed.text);
     }
 }
+
+// Every Linux has `/dev/pts` mounted below `/dev`, and nothing in it that is mounted.
+#[tokio::test]
+async fn what_something_is_mounted_on_is_not_moved_and_the_agent_is_told_why() {
+    for mounts in [false, true] {
+        let options = PhysicalOptions { mounts, ..PhysicalOptions::default() };
+        let devices = physical(Path::new("/dev"), options);
+        let devices = Workspaces::new(vec![definition("/dev", "read-write", devices)]).unwrap();
+        let files = Files::new(std::sync::Arc::new(devices));
+        let arguments = json!({ "from": "/dev/pts", "to": "/dev/moved" });
+        let refused = files.call("move", arguments).await;
+        let code = refused.error.as_ref().map(piton_workspaces::Error::code);
+        assert_eq!(code, Some(Code::WorkspaceMount), "{}", refused.text);
+    }
+}

@@ -1,0 +1,218 @@
+//! The history of a file that was copied or moved: it goes on with the records of where the content came from.
+//!
+//! *Invariants*: of a source only what was recorded before the copy or move counts. No record is listed twice.
+//!
+//! *Limitations*: between Mounts, "before" is told by the clock. If it was set back in between, the history may end
+//! early.
+
+use std::collections::BTreeSet;
+
+use piton_core::{Digest, TimestampMs};
+
+use super::{
+    blame::Blame,
+    ledger::Ledger,
+    ledgers::Ledgers,
+    left::Left,
+    record::{Outcome, Record},
+};
+use crate::{
+    bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX},
+    error::Error,
+    path::LogicalPath,
+    store::Before,
+    workspaces::Workspaces,
+};
+
+/// A history that is being put together.
+pub(super) struct Trace<'a> {
+    ledgers: &'a Ledgers,
+    workspaces: &'a Workspaces,
+    /// The records so far, the newest first.
+    records: Vec<Record>,
+    /// The Mount and the number of each.
+    listed: BTreeSet<(Digest, u64)>,
+    older: usize,
+}
+
+/// A path that content came from.
+struct Origin {
+    path: LogicalPath,
+    /// Where it went from there.
+    to: LogicalPath,
+    /// What the Mount was, if that is known.
+    mount: Option<Digest>,
+    /// When; nothing if everything counts.
+    until: Option<Moment>,
+}
+
+/// The moment of a record.
+#[derive(Clone, Copy)]
+struct Moment {
+    mount: Digest,
+    number: u64,
+    at: TimestampMs,
+}
+
+/// What comes before the oldest record that was found at a path.
+enum Earlier {
+    /// It was copied or moved there.
+    Moved(Origin),
+    /// It was applied from an overlay; `rest` is the path itself if something was there before.
+    Applied { inside: Origin, rest: Option<Origin> },
+    /// It was only read through an overlay until then.
+    Below(Origin),
+}
+
+impl Moment {
+    const fn of(ledger: &Ledger, record: &Record) -> Self {
+        Self { mount: ledger.name(), number: record.number, at: record.timestamp_ms }
+    }
+
+    fn is_after(&self, ledger: &Ledger, record: &Record) -> bool {
+        if ledger.name() == self.mount {
+            record.number < self.number
+        } else {
+            record.timestamp_ms <= self.at
+        }
+    }
+}
+
+impl<'a> Trace<'a> {
+    pub(super) const fn new(ledgers: &'a Ledgers, workspaces: &'a Workspaces) -> Self {
+        Self { ledgers, workspaces, records: Vec::new(), listed: BTreeSet::new(), older: 0 }
+    }
+
+    /// The history of a file, from its own records on.
+    pub(super) async fn history(mut self, path: &LogicalPath, own: Blame) -> Result<Blame, Error> {
+        let ledger = self.ledgers.at(path);
+        self.listed.extend(own.records.iter().map(|record| entry(ledger, record)));
+        let mut until = None;
+        let mut is_made = own.older > 0;
+        for record in own.records.into_iter().rev() {
+            let is_undone = record.outcome == Outcome::Undone;
+            let earlier = if is_undone { None } else { came_from(ledger, &record, path) };
+            is_made |= earlier.is_some() || !is_undone && makes(&record, path);
+            until = Some(Moment::of(ledger, &record));
+            self.records.push(record);
+            // What else was at the path before is listed anyway.
+            let earlier = earlier.map(|earlier| match earlier {
+                Earlier::Applied { inside, .. } => Earlier::Applied { inside, rest: None },
+                other => other,
+            });
+            self.follow(earlier).await?;
+        }
+        if !is_made {
+            let below = self.below(path, until);
+            self.follow(below).await?;
+        }
+        self.records.reverse();
+        Ok(Blame { records: self.records, older: own.older + self.older, ..own })
+    }
+
+    /// Lists where content came from, from one path to the next.
+    async fn follow(&mut self, mut earlier: Option<Earlier>) -> Result<(), Error> {
+        for _ in 0..BLAME_MOVES_MAX {
+            earlier = match earlier {
+                None => return Ok(()),
+                Some(Earlier::Moved(origin) | Earlier::Below(origin)) => {
+                    let (found, earlier) = self.scan(&origin).await?;
+                    self.list(&origin, found);
+                    earlier
+                }
+                Some(Earlier::Applied { inside, rest }) => match self.scan(&inside).await? {
+                    (found, earlier @ Some(Earlier::Moved(_))) => {
+                        self.list(&inside, found);
+                        earlier
+                    }
+                    // Who wrote it there is named by the record of what was applied.
+                    _ => rest.map(Earlier::Moved),
+                },
+            };
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, origin: &Origin, found: Vec<Record>) {
+        let ledger = self.ledgers.at(&origin.path);
+        self.listed.extend(found.iter().map(|record| entry(ledger, record)));
+        self.records.extend(found);
+    }
+
+    /// The records of what was at a path at a moment, the newest first, back to where it was made or came from.
+    async fn scan(&mut self, origin: &Origin) -> Result<(Vec<Record>, Option<Earlier>), Error> {
+        let Origin { path, to, mount, until } = origin;
+        let ledger = self.ledgers.at(path);
+        let mut found = Vec::new();
+        if mount.is_some_and(|mount| mount != ledger.name()) {
+            return Ok((found, None));
+        }
+        let (mut numbers, _) = ledger.named(path).await?;
+        while let Some(number) = numbers.pop() {
+            let Some(record) = ledger.record(number).await? else { continue };
+            let is_later = until.is_some_and(|until| !until.is_after(ledger, &record));
+            // A move between Stores removes its source after it made the copy.
+            let is_removal =
+                record.intent.target.as_ref() == Some(to) && record.intent.after.is_none();
+            if is_later || is_removal || self.listed.contains(&entry(ledger, &record)) {
+                continue;
+            }
+            let Some(left) = Left::of(&record.intent, path) else { continue };
+            let record = ledger.shown(self.workspaces, record).await?;
+            if record.outcome == Outcome::Undone {
+                continue;
+            }
+            // What came after that was not made through Piton.
+            if left == Left::Nothing {
+                return Ok((found, None));
+            }
+            if self.listed.len() + found.len() >= BLAME_RECORDS_MAX {
+                self.older += numbers.len() + 1;
+                return Ok((found, None));
+            }
+            let earlier = came_from(ledger, &record, path);
+            let is_made = makes(&record, path);
+            found.push(record);
+            if earlier.is_some() || is_made {
+                return Ok((found, earlier));
+            }
+        }
+        let until = found.last().map(|record| Moment::of(ledger, record)).or(*until);
+        Ok((found, self.below(path, until)))
+    }
+
+    /// What an overlay shows at a path that it did not change.
+    fn below(&self, path: &LogicalPath, until: Option<Moment>) -> Option<Earlier> {
+        let below = self.ledgers.below(path)?;
+        Some(Earlier::Below(Origin { path: below, to: path.clone(), mount: None, until }))
+    }
+}
+
+fn entry(ledger: &Ledger, record: &Record) -> (Digest, u64) {
+    (ledger.name(), record.number)
+}
+
+/// Whether a change found nothing at a path, so that what it left there came from nowhere else.
+fn makes(record: &Record, path: &LogicalPath) -> bool {
+    record.intent.path == *path && record.intent.before == Before::Nothing
+}
+
+/// Where a change took what it left at a path from, if it was made elsewhere.
+fn came_from(ledger: &Ledger, record: &Record, path: &LogicalPath) -> Option<Earlier> {
+    let intent = &record.intent;
+    let until = Some(Moment::of(ledger, record));
+    let origin = |from, mount| Origin { path: from, to: path.clone(), mount, until };
+    if let Some(Left::Moved { from, .. }) = Left::of(intent, path) {
+        return Some(Earlier::Moved(origin(from, None)));
+    }
+    if intent.path != *path {
+        return None;
+    }
+    if let Some(from) = &intent.origin {
+        return Some(Earlier::Moved(origin(from.path.clone(), Some(from.mount))));
+    }
+    let overlay = &intent.source.as_ref()?.overlay;
+    let inside = origin(overlay.join(&path.below(&intent.workspace)?), None);
+    let rest = (intent.before != Before::Nothing).then(|| origin(path.clone(), None));
+    Some(Earlier::Applied { inside, rest })
+}
