@@ -69,8 +69,8 @@ async fn each_line_of_a_recap_is_told_with_the_output_that_it_came_from() {
     let chain = runtime.blame_node(&at(&run)).await.unwrap().chain;
     let from = |text: &str| blame.lines.iter().find(|line| line.text == text).unwrap().from;
     assert_eq!(from("## What was done so far"), None);
-    assert_eq!(from("Looked.").unwrap().output_id, chain[0].outputs[0].output_id);
-    assert_eq!(from("It is long.").unwrap().output_id, chain[1].outputs[0].output_id);
+    assert_eq!(from("Looked.").unwrap().output_id, Some(chain[0].outputs[0].output_id));
+    assert_eq!(from("It is long.").unwrap().output_id, Some(chain[1].outputs[0].output_id));
     // What is told by line is what an agent reads.
     let agent = machine.agent();
     let state_token = runtime.fork_run(&at(&run)).await.unwrap().next_call.params.state_token;
