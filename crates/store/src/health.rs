@@ -110,6 +110,8 @@ piton_core::closed_set! {
         StrayPin => "stray_pin",
         /// A record of a log is damaged, and not as an unfinished write leaves one.
         LogDamaged => "log_damaged",
+        /// A log is shorter than it was when it was last written to.
+        LogCut => "log_cut",
     }
 }
 
@@ -132,6 +134,7 @@ impl Reason {
             Self::MissingPin => "a plan was cut off between its events and its pins",
             Self::StrayPin => "a pin names a snapshot that no event introduced",
             Self::LogDamaged => "a record was changed after it was written",
+            Self::LogCut => "the end of its log is gone",
         }
     }
 }

@@ -16,7 +16,8 @@
 //! and does not verify is torn if [a sector of it](lacks_a_sector) never arrived, and damaged otherwise.
 //!
 //! *Limitations*: a control file that something else cut inside its newest group is, byte for byte, what a crash leaves.
-//! Nothing tells the two apart. The bytes and the segment are both kept aside by the next writer, and `verify` says so.
+//! For a log, the note of its length tells the two apart, if it is there. Nothing does for a manifest: the bytes and the
+//! segment are both kept aside by the next writer, and `verify` says so.
 
 use crate::bounds::SECTOR_BYTES;
 

@@ -53,6 +53,8 @@ pub struct BackpackRepaired {
     pub cut_off: Option<String>,
     /// Events that the log holds now.
     pub events: u64,
+    /// Events that it is known to have held and does not hold any more.
+    pub lost: u64,
     /// Keys that were taken out of use.
     pub taken_out: Vec<Key>,
     /// Where damaged files are now, relative to the data directory.
@@ -140,6 +142,7 @@ pub async fn repair(
     let mut done = BackpackRepaired {
         cut_off: rolled_back.backup.map(|kept| kept.name),
         events,
+        lost: rolled_back.lost,
         ..BackpackRepaired::default()
     };
     if events == 0 {

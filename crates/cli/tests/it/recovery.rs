@@ -173,6 +173,8 @@ fn a_log_that_ends_in_the_middle_of_a_write_is_not_called_whole() {
     let log = log_of(&rig, "shared");
     let bytes = fs::read(&log).unwrap();
     fs::write(&log, &bytes[..bytes.len() - 1]).unwrap();
+    // A crash leaves no note of what it cut off.
+    fs::remove_file(log.with_extension("length")).unwrap();
     let said = rig.says(&["backpack", "verify", "shared"]);
     assert!(said.contains("a write that did not end"), "{said}");
     assert!(!said.contains("every byte as it was written"), "{said}");
@@ -181,6 +183,64 @@ fn a_log_that_ends_in_the_middle_of_a_write_is_not_called_whole() {
     let (_, doctor) = outcome(&rig, &["doctor"]);
     assert!(doctor.contains("a write that did not end"), "{doctor}");
     assert!(!is_good(&rig, "backpacks"));
+    let repaired = rig.says(&["backpack", "repair", "shared"]);
+    assert!(repaired.contains("a write that did not end"), "{repaired}");
+    assert!(repaired.contains("Nothing was changed.") && !repaired.contains("sound"), "{repaired}");
+}
+
+// shows in part: BP-101 (the part about damage)
+#[test]
+fn a_log_that_was_cut_after_its_commits_were_acknowledged_is_damaged() {
+    // In the middle of a record, and between two.
+    for (cut, takes_bytes) in [(20, true), (0, false)] {
+        let rig = with_backpack();
+        let log = log_of(&rig, "shared");
+        let bytes = fs::read(&log).unwrap();
+        // The record of the commit that packed `last`, and what follows it.
+        let key = bytes.windows(6).position(|window| window == br#""last""#).unwrap();
+        let record = bytes[..key].windows(7).rposition(|window| window == b"piton1 ").unwrap();
+        let left = &bytes[..record + cut];
+        fs::write(&log, left).unwrap();
+        let (code, error) = rig.fails(&["backpack", "log", "shared"]);
+        assert_eq!((code, &error["code"]), (5, &json!("BACKPACK_DAMAGED")), "{error}");
+        assert!(error["suggestion"].as_str().unwrap().contains("piton backpack repair shared"));
+        let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+        for (tool, arguments) in
+            [("pack", json!({ "key": "new", "value": 2 })), ("unpack", json!({ "key": "last" }))]
+        {
+            let refused = agent.call(tool, &arguments);
+            assert_eq!(refused["code"], "BACKPACK_DAMAGED", "{tool}: {refused}");
+        }
+        agent.leave();
+        assert_eq!(fs::read(&log).unwrap(), left, "nothing was written");
+        let (_, listed) = outcome(&rig, &["backpack", "list"]);
+        assert!(listed.contains("shared is damaged."), "{listed}");
+        let (code, said) = outcome(&rig, &["backpack", "verify"]);
+        assert!(code == 5 && said.contains("the end of its log is gone"), "{said}");
+        assert!(said.contains("Fix it: piton backpack repair shared"), "{said}");
+        assert!(!is_good(&rig, "backpacks"));
+
+        let repaired = rig.tells(&["backpack", "repair", "shared"]);
+        assert_eq!(repaired["isSound"], true, "{repaired}");
+        let gone = text(&bytes[record..]);
+        let lost = gone.lines().filter(|line| !line.starts_with("piton1 ")).count();
+        assert_eq!(repaired["lostEvents"], lost, "{repaired}");
+        assert!(repaired["summary"].as_str().unwrap().contains("no longer part of it"));
+        let kept = repaired["kept"].as_array().map_or(0, Vec::len);
+        assert_eq!(kept > 0, takes_bytes, "{repaired}");
+        if takes_bytes {
+            let kept = rig.data().join(repaired["kept"][0].as_str().unwrap());
+            assert_eq!(fs::read(kept.join("log")).unwrap(), left);
+        }
+        assert!(is_good(&rig, "backpacks"));
+        assert!(rig.says(&["backpack", "repair", "shared"]).contains("Nothing was changed."));
+        let mut agent = Agent::start_as(&rig, &["--backpack", "shared"]);
+        assert_eq!(agent.call("unpack", &json!({ "key": "small" }))["value"], 1);
+        assert_eq!(agent.call("unpack", &json!({ "key": "last" }))["found"], false);
+        agent.call("pack", &json!({ "key": "last", "value": "again" }));
+        agent.leave();
+        assert!(is_good(&rig, "backpacks"));
+    }
 }
 
 #[test]

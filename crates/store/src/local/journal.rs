@@ -175,7 +175,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         epoch: u64,
     ) -> StreamLease {
         let stream = site.stream.clone();
-        let commit = (L::commit as _, L::PLANS_PER_COMMIT);
+        let commit = (L::commit as _, L::committed as _, L::PLANS_PER_COMMIT);
         let tails = Arc::clone(&self.tails);
         let pipeline = Pipeline::new(site, tails, tail, torn_tail, lock, commit);
         let hold = Arc::new(PipelineHold(Arc::new(pipeline)));

@@ -37,6 +37,16 @@ pub(super) trait Layout: Send + Sync + 'static {
     /// [`Site::undo`] if this fails.
     fn commit(site: &Site, head: Head, plans: &[Arc<EncodedPlan>]) -> Result<Head, Error>;
 
+    /// Notes beside a stream what was just made part of it, for the case that its end goes missing. The caller holds the
+    /// stream's lock. Nothing depends on it.
+    fn committed(_: &Site, _: Head) {}
+
+    /// Makes what [`committed`](Self::committed) noted say that the stream ends at `head`, durably, before a repair makes
+    /// it so. Returns how many events more it had, as far as that is known.
+    fn roll_back(_: &Site, _: Head) -> io::Result<u64> {
+        Ok(0)
+    }
+
     /// The pinned snapshots, from control records alone, and where to go on next time.
     fn pins<E: Event>(
         site: &Site,

@@ -3,7 +3,8 @@
 //! Plans that wait together are written together and share one sync. Each record carries the
 //! offset at which its group began: a damaged record that a later group follows was acknowledged,
 //! so that is damage. One that none follows is a torn tail if it can be what an unfinished write
-//! left (see [`crate::torn`]), and damage if not.
+//! left (see [`crate::torn`]), and damage if not. A log that ends, or cannot be read, before the length that it is known
+//! to have had (see [`super::durable_length`]) is damaged in any case.
 //!
 //! A record is a header line `piton1 <payload length> <group offset> <digest>`, numbers in
 //! lowercase hex of 8 and 16 digits, and the payload: the plan's events, one canonical line each.
@@ -18,6 +19,7 @@ use std::{
 use piton_core::{Digest, DigestBuilder, SnapshotRef};
 
 use super::{
+    durable_length::DurableLength,
     layout::Layout,
     site::Site,
     tail::{Ending, Head, Tail},
@@ -52,49 +54,30 @@ impl Layout for Log {
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
     ) -> Result<Ending, Error> {
-        let base = tail.head.position;
-        let Some(text) = site.read_control(base)? else { return Ok(Ending::Clean) };
-        let mut at = 0;
-        while at < text.len() {
-            let offset = base + at as u64;
-            let Some(frame) = Frame::read(&text[at..], offset) else {
-                let rest = &text[at..];
-                if let Some(version) = newer_version(rest, offset) {
-                    let health = tail.head.health(Flaw::UnknownVersion(version));
-                    return Ok(Ending::Broken { health, newest: false });
-                }
-                let newest = !acknowledged_behind(rest, offset);
-                if newest && is_unfinished(rest, offset) {
-                    return Ok(Ending::Torn(Site::torn(offset, base + text.len() as u64)));
-                }
-                let health = tail.head.health(Flaw::Corrupt(Reason::LogDamaged));
-                return Ok(Ending::Broken { health, newest });
-            };
-            let record_len = HEADER_BYTES + frame.payload.len();
-            let is_last = at + record_len == text.len();
-            match read_events::<E>(site, tail, frame.payload) {
-                Ok(events) => {
-                    let head = &mut tail.head;
-                    if frame.group == offset {
-                        head.newest_first = head.next_event;
-                        head.newest_start = offset;
-                    }
-                    for event in &events {
-                        tail.keys.insert(event.dedupe_key().clone(), event.index());
-                        head.next_event = event.index().next();
-                    }
-                    head.position = offset + record_len as u64;
-                    head.next_manifest = head.next_manifest.next();
-                    events.into_iter().for_each(&mut *take);
-                }
-                Err(flaw) => {
-                    let health = tail.head.health(flaw);
-                    return Ok(Ending::Broken { health, newest: is_last });
-                }
-            }
-            at += record_len;
+        // Read before the log: whatever is written meanwhile, the log is not shorter than this.
+        let length = read_length(site)?;
+        let ending = scan_records(site, tail, take)?;
+        let position = tail.head.position;
+        let Some(length) = length.filter(|length| position < length.bytes) else {
+            return Ok(ending);
+        };
+        let flaw = |end: u64| {
+            let reason = if end < length.bytes { Reason::LogCut } else { Reason::LogDamaged };
+            tail.head.health(Flaw::Corrupt(reason))
+        };
+        let health = match &ending {
+            Ending::Broken { health, .. } => health.clone(),
+            Ending::Torn(torn) => flaw(torn.offset + torn.bytes),
+            // The log is gone or empty, which all layouts have in common.
+            Ending::Clean if position == 0 => return Ok(ending),
+            Ending::Clean => flaw(position),
+        };
+        // A note goes with a log that is deleted, and changes before one that is repaired. So if it is still there, no
+        // writer explains what was read.
+        if read_length(site)? != Some(length) {
+            return Ok(ending);
         }
-        Ok(Ending::Clean)
+        Ok(Ending::Broken { health, newest: false })
     }
 
     fn commit(site: &Site, head: Head, plans: &[Arc<EncodedPlan>]) -> Result<Head, Error> {
@@ -123,6 +106,16 @@ impl Layout for Log {
         Ok(next)
     }
 
+    fn committed(site: &Site, head: Head) {
+        DurableLength::write(site, head);
+    }
+
+    fn roll_back(site: &Site, head: Head) -> io::Result<u64> {
+        let events = DurableLength::read(site)?.map_or(0, |length| length.events);
+        DurableLength::lower(site, head)?;
+        Ok(events.saturating_sub(head.next_event.get()))
+    }
+
     fn pins<E: Event>(
         _: &Site,
         since: Option<&Cursor>,
@@ -139,13 +132,68 @@ impl Layout for Log {
         Ok(Vec::new())
     }
 
-    fn shows_lost_plans(_: &Site) -> io::Result<bool> {
-        Ok(false)
+    fn shows_lost_plans(site: &Site) -> io::Result<bool> {
+        Ok(DurableLength::read(site)?.is_some())
     }
 
     fn evict(site: &Site) -> io::Result<()> {
         site.disk().evict(&site.control)
     }
+}
+
+fn read_length(site: &Site) -> Result<Option<DurableLength>, Error> {
+    DurableLength::read(site).map_err(Error::io("look at a stream"))
+}
+
+/// Reads and checks the records behind the tail's head.
+fn scan_records<E: Event>(
+    site: &Site,
+    tail: &mut Tail,
+    take: &mut dyn FnMut(E),
+) -> Result<Ending, Error> {
+    let base = tail.head.position;
+    let Some(text) = site.read_control(base)? else { return Ok(Ending::Clean) };
+    let mut at = 0;
+    while at < text.len() {
+        let offset = base + at as u64;
+        let Some(frame) = Frame::read(&text[at..], offset) else {
+            let rest = &text[at..];
+            if let Some(version) = newer_version(rest, offset) {
+                let health = tail.head.health(Flaw::UnknownVersion(version));
+                return Ok(Ending::Broken { health, newest: false });
+            }
+            let newest = !acknowledged_behind(rest, offset);
+            if newest && is_unfinished(rest, offset) {
+                return Ok(Ending::Torn(Site::torn(offset, base + text.len() as u64)));
+            }
+            let health = tail.head.health(Flaw::Corrupt(Reason::LogDamaged));
+            return Ok(Ending::Broken { health, newest });
+        };
+        let record_len = HEADER_BYTES + frame.payload.len();
+        let is_last = at + record_len == text.len();
+        match read_events::<E>(site, tail, frame.payload) {
+            Ok(events) => {
+                let head = &mut tail.head;
+                if frame.group == offset {
+                    head.newest_first = head.next_event;
+                    head.newest_start = offset;
+                }
+                for event in &events {
+                    tail.keys.insert(event.dedupe_key().clone(), event.index());
+                    head.next_event = event.index().next();
+                }
+                head.position = offset + record_len as u64;
+                head.next_manifest = head.next_manifest.next();
+                events.into_iter().for_each(&mut *take);
+            }
+            Err(flaw) => {
+                let health = tail.head.health(flaw);
+                return Ok(Ending::Broken { health, newest: is_last });
+            }
+        }
+        at += record_len;
+    }
+    Ok(Ending::Clean)
 }
 
 struct Frame<'a> {

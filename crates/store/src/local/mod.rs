@@ -6,6 +6,7 @@ mod blobs;
 mod cache;
 mod data_dir;
 pub mod disk;
+mod durable_length;
 mod effects;
 mod file_system;
 mod files;

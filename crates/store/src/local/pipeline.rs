@@ -28,6 +28,9 @@ use crate::{
 /// How a layout makes plans part of a stream.
 pub(super) type Commit = fn(&Site, Head, &[Arc<EncodedPlan>]) -> Result<Head, Error>;
 
+/// How a layout notes that plans became part of a stream.
+pub(super) type Committed = fn(&Site, Head);
+
 type Answer = Result<Appended, Error>;
 type Reply = oneshot::Sender<Answer>;
 
@@ -37,6 +40,7 @@ pub(super) struct Pipeline {
     pub(super) tails: Arc<Tails>,
     tail: SharedTail,
     commit: Commit,
+    committed: Committed,
     plans_per_commit: usize,
     queue: Mutex<Queue>,
     idle: Condvar,
@@ -88,7 +92,7 @@ impl Pipeline {
         tail: SharedTail,
         torn: Option<TornTail>,
         lock: Box<dyn FileLock>,
-        (commit, plans_per_commit): (Commit, usize),
+        (commit, committed, plans_per_commit): (Commit, Committed, usize),
     ) -> Self {
         let queue = Queue {
             waiting: VecDeque::new(),
@@ -103,6 +107,7 @@ impl Pipeline {
             tails,
             tail,
             commit,
+            committed,
             plans_per_commit,
             queue: Mutex::new(queue),
             idle: Condvar::new(),
@@ -281,6 +286,7 @@ impl Pipeline {
                 if head.position == 0 {
                     self.site.mark_begun();
                 }
+                (self.committed)(&self.site, durable);
                 tail::lock(&self.tail).learn(durable, accepted);
                 Ok(())
             }

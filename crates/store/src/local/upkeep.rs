@@ -74,7 +74,7 @@ pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error
         // It may be sound because of a repair whose last sync failed.
         aside::sync_names(site).map_err(Error::io("repair a stream"))?;
         let (was, next_event) = (Health::Healthy, head.next_event);
-        return Ok(Repaired { was, next_event, rewritten: 0, backup: None });
+        return Ok(Repaired { was, next_event, rewritten: 0, lost: 0, backup: None });
     };
     if let Health::UnknownVersion { version, .. } = was {
         return Err(newer(version));
@@ -83,7 +83,12 @@ pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error
     let restored = L::restore::<E>(site, head, &control)?;
     let head = restored.head;
     let roll_back = || {
-        let backup = aside::take_away(site, &control, &L::files_behind(site, head)?)?;
+        let behind = L::files_behind(site, head)?;
+        // If what is missing is all that is wrong, nothing is taken away.
+        let is_whole = restored.control == control && behind.is_empty();
+        let taken: &[u8] = if is_whole { &[] } else { &control };
+        let backup = aside::take_away(site, taken, &behind)?;
+        let lost = L::roll_back(site, head)?;
         let disk = site.disk().as_ref();
         if head.position == 0 {
             // Nothing is left of the stream, and that is no damage from now on.
@@ -91,10 +96,12 @@ pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error
             disk.sync_dir(&site.dir)?;
         }
         replace(disk, &site.control, &site.dir.join("repair.tmp"), &restored.control)?;
-        backup.map(|name| aside::describe(site, name)).transpose()
+        let backup = backup.map(|name| aside::describe(site, name)).transpose()?;
+        Ok((lost, backup))
     };
-    let backup = roll_back().map_err(Error::io("repair a stream"))?;
-    Ok(Repaired { was, next_event: head.next_event, rewritten: restored.rewritten, backup })
+    let (lost, backup) = roll_back().map_err(Error::io("repair a stream"))?;
+    let (next_event, rewritten) = (head.next_event, restored.rewritten);
+    Ok(Repaired { was, next_event, rewritten, lost, backup })
 }
 
 /// Refuses a stream that a newer Piton wrote.

@@ -329,6 +329,7 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
             was: Health::Healthy,
             next_event: stream.next_event(),
             rewritten: 0,
+            lost: 0,
             backup: None,
         })
     }

@@ -247,6 +247,8 @@ pub struct Repaired {
     pub next_event: EventIndex,
     /// Plans whose damaged control records were written again, because everything else of the plan is whole.
     pub rewritten: u64,
+    /// Events that the stream is known to have had and that it does not have any more.
+    pub lost: u64,
     /// Where what it took away is kept, if there was anything to take.
     pub backup: Option<SetAside>,
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use piton_store::{
-    Error, StreamId,
+    Error, Reason, StreamId,
     port::{Journal, JournalReader},
     testing::{Sample, SimDisk, contract::journal::append, sample_plan},
 };
@@ -189,6 +189,8 @@ fn no_changed_byte_of_a_log_goes_unnoticed() {
 fn a_shortened_file_is_torn_in_its_newest_plan_and_damaged_before_it() {
     let name: StreamId = SESSION.parse().unwrap();
     let start = small(backpacks);
+    // Without the note of its length, as a crash may leave it.
+    start.damage(&dir("backpacks").join("log.length"), Vec::clear);
     let path = dir("backpacks").join("log");
     let bytes = start.contents()[&path].clone();
     let mut events = Vec::new();
@@ -196,7 +198,7 @@ fn a_shortened_file_is_torn_in_its_newest_plan_and_damaged_before_it() {
         let disk = start.fork();
         disk.damage(&path, |bytes| bytes.truncate(length));
         let loaded = block_on(backpacks(&disk).load(&name)).unwrap();
-        // A log that ends between two records cannot be told from one that was never longer.
+        // Without the note, a log that ends between two records cannot be told from one that was never longer.
         events.push((loaded.events.len(), loaded.torn_tail.is_some()));
     }
     events.dedup();
@@ -207,6 +209,60 @@ fn a_shortened_file_is_torn_in_its_newest_plan_and_damaged_before_it() {
         [torn(0), whole(3), torn(3), whole(4), torn(4), whole(6), torn(6)],
         "only whole records count"
     );
+}
+
+/// A log is known to be cut wherever it ends, and a note that is damaged itself changes nothing.
+// shows in part: BP-101 (the part about damage)
+#[test]
+fn a_log_that_is_shorter_than_it_was_is_damaged() {
+    let name: StreamId = SESSION.parse().unwrap();
+    let start = small(backpacks);
+    let (log, note) = (dir("backpacks").join("log"), dir("backpacks").join("log.length"));
+    let bytes = start.contents()[&log].clone();
+    let had = block_on(backpacks(&start).load(&name)).unwrap().events.len() as u64;
+    for length in 1..bytes.len() {
+        let disk = start.fork();
+        disk.damage(&log, |bytes| bytes.truncate(length));
+        let journal = backpacks(&disk);
+        let verified = block_on(journal.verify(&name)).unwrap();
+        assert_eq!(verified.health.reason(), Some(Reason::LogCut), "{length}");
+        for refused in [
+            block_on(journal.load(&name)).unwrap_err(),
+            block_on(journal.lease(&name)).unwrap_err(),
+        ] {
+            assert!(matches!(refused, Error::NotHealthy { .. }), "{length}: {refused}");
+        }
+        let repaired = block_on(journal.repair(&name)).unwrap();
+        let events = repaired.next_event.get();
+        assert_eq!(events + repaired.lost, had, "{length}");
+        let kept = disk.contents().values().any(|kept| *kept == bytes[..length]);
+        assert!(kept, "{length}: what was left of the log is in it or kept");
+        assert!(block_on(journal.verify(&name)).is_ok_and(|found| found.health.is_healthy()));
+        let again = block_on(journal.repair(&name)).unwrap();
+        assert_eq!((again.lost, again.backup), (0, None), "{length}");
+        if events > 0 {
+            assert_eq!(block_on(journal.load(&name)).unwrap().events.len() as u64, events);
+        }
+        let lease = block_on(journal.lease(&name)).unwrap();
+        block_on(append(&journal, &lease, 1, "after")).unwrap();
+    }
+    let whole = start.contents()[&note].clone();
+    for at in 0..whole.len() {
+        for damage in [
+            |note: &mut Vec<u8>, at: usize| note[at] ^= 1,
+            |note: &mut Vec<u8>, at: usize| note.truncate(at),
+            |note: &mut Vec<u8>, at: usize| note.extend_from_within(..=at),
+        ] {
+            let disk = start.fork();
+            disk.damage(&note, |bytes| {
+                // It was never synced, so what a failing medium changes is put there first.
+                bytes.clone_from(&whole);
+                damage(bytes, at);
+            });
+            let loaded = block_on(backpacks(&disk).load(&name)).unwrap();
+            assert_eq!((loaded.events.len() as u64, loaded.torn_tail), (had, None), "{at}");
+        }
+    }
 }
 
 #[test]

@@ -84,6 +84,31 @@ fn a_repair_of_a_log_that_fails_anywhere_loses_nothing_and_can_be_repeated() {
 }
 
 #[test]
+fn a_repair_of_a_log_that_was_cut_loses_nothing_more_and_can_be_repeated() {
+    let name: StreamId = SESSION.parse().unwrap();
+    let start = SimDisk::new();
+    block_on(async {
+        let journal = backpacks(&start);
+        let lease = journal.lease(&name).await.unwrap();
+        for plan in ["one", "two", "three"] {
+            append(&journal, &lease, 2, plan).await.unwrap();
+        }
+    });
+    let log = Path::new("/backpacks").join(SESSION).join("log");
+    start.damage(&log, |bytes| bytes.truncate(bytes.len() - 20));
+    let cut = start.contents()[&log].clone();
+    let repair = |journal: &LogJournal<Sample>| block_on(journal.repair(&name)).is_ok();
+    every_fault(&start, backpacks, repair, |disk, story| {
+        for _ in 0..2 {
+            assert!(is_kept(disk, &cut), "{story}: what was left of the log is gone");
+            assert!(repair(&backpacks(disk)), "{story}: it can be repaired");
+        }
+        let lease = block_on(backpacks(disk).lease(&name)).unwrap();
+        assert_eq!(lease.next_event().get(), 4, "{story}");
+    });
+}
+
+#[test]
 fn a_repair_of_the_keys_that_fails_anywhere_keeps_the_damaged_ones() {
     let start = SimDisk::new();
     let open = |disk: &SimDisk| {

@@ -144,7 +144,9 @@ impl Full {
         }
         let kept = files.into_iter().filter(|file| {
             let path = file.to_string_lossy();
-            !path.contains("/cache/") && !path.contains("/damaged/table")
+            // What follows from the rest, and the length of a log, which changes with it.
+            let is_needed = !path.contains("/cache/") && !path.ends_with("/log.length");
+            is_needed && !path.contains("/damaged/table")
         });
         kept.map(|file| fs::read(file).unwrap()).filter(|bytes| !bytes.is_empty()).collect()
     }
@@ -245,7 +247,7 @@ const fn kind(
 const ELSEWHERE: &str = "sessions and their content";
 
 /// Every kind of file, the first pattern that fits a file deciding.
-const KINDS: [Kind; 21] = [
+const KINDS: [Kind; 22] = [
     kind("what a repair kept of a session", &["sessions/*/repair-*/**"], DATA),
     kind("what a repair kept of a backpack", &["backpacks/*/repair-*/**"], BACKPACK),
     kind("damaged keys that are kept", &["keys/keyring.json.damaged-*"], KEYS),
@@ -273,6 +275,11 @@ const KINDS: [Kind; 21] = [
     kind("log of the table", &["table.sqlite3-wal"], DATA),
     kind("index of the log of the table", &["table.sqlite3-shm"], DATA),
     kind("backpack", &["backpacks/shared/log", "backpacks/*/log"], BACKPACK),
+    kind(
+        "length of the log of a backpack",
+        &["backpacks/shared/log.length", "backpacks/*/log.length"],
+        BACKPACK,
+    ),
     kind("mark of a backpack", &["backpacks/shared/begun", "backpacks/*/begun"], BACKPACK),
     kind("lock of a backpack", &["backpacks/shared/.lock", "backpacks/*/.lock"], BACKPACK),
     kind("blob of a backpack", &["blobs/backpacks/*/*"], BACKPACK),
@@ -373,8 +380,13 @@ fn pages(names: &[&str]) -> String {
 }
 
 const SECRETS_AND_TABLES: [&str; 3] = ["key ring", "table", "note of the table"];
-const BACKPACKS: [&str; 4] =
-    ["backpack", "mark of a backpack", "lock of a backpack", "blob of a backpack"];
+const BACKPACKS: [&str; 5] = [
+    "backpack",
+    "length of the log of a backpack",
+    "mark of a backpack",
+    "lock of a backpack",
+    "blob of a backpack",
+];
 const FILES_AND_CONTEXT: [&str; 3] = ["blob of a Virtual Store", "blob of context", "stamps"];
 const DISPENSABLE: [&str; 3] = [
     "mark of a session",

@@ -23,6 +23,9 @@ pub struct BackpackSoundness {
     /// How many bytes at the end of its log are of a write that did not end.
     #[serde(skip_serializing_if = "is_zero")]
     pub unfinished_bytes: u64,
+    /// How many events its log is known to have had that a repair found missing or could not use.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost_events: u64,
     /// What was found or done, for a person.
     pub summary: String,
     /// What to do next, if anything is to be done.
@@ -60,6 +63,7 @@ impl Backpacks {
                     backpack: id,
                     is_sound: false,
                     unfinished_bytes: 0,
+                    lost_events: 0,
                     summary: error.message,
                     next: Some(error.suggestion),
                     keys: Vec::new(),
@@ -92,23 +96,32 @@ impl Backpacks {
                         backpack under it";
             let next = Some(next.to_owned());
             let (is_sound, keys) = (false, Vec::new());
-            let (unfinished_bytes, summary) = (0, String::new());
+            let (unfinished_bytes, lost_events, summary) = (0, done.lost, String::new());
             BackpackSoundness {
                 backpack: id,
                 is_sound,
                 unfinished_bytes,
+                lost_events,
                 summary,
                 next,
                 keys,
                 kept,
             }
         } else {
-            BackpackSoundness { kept, ..self.verified(&id).await? }
+            let verified = self.verified(&id).await?;
+            BackpackSoundness { kept, lost_events: done.lost, ..verified }
+        };
+        let is_whole = verdict.is_sound && verdict.unfinished_bytes == 0;
+        verdict.summary = match summary {
+            Some(done) if is_whole => done,
+            Some(done) => format!("{done} {}", verdict.summary),
+            None if is_whole => {
+                format!("The backpack {} is sound. Nothing was changed.", verdict.backpack)
+            }
+            None => format!("{} Nothing was changed.", verdict.summary),
         };
         if verdict.is_sound {
-            (verdict.summary, verdict.keys) = (summary, done.taken_out);
-        } else {
-            verdict.summary = format!("{summary} {}", verdict.summary);
+            verdict.keys = done.taken_out;
         }
         Ok(verdict)
     }
@@ -164,18 +177,41 @@ fn verdict(id: &BackpackId, found: Checked) -> BackpackSoundness {
     };
     let keys = found.damaged;
     let (backpack, kept) = (id.clone(), Vec::new());
-    BackpackSoundness { backpack, is_sound, unfinished_bytes, summary, next, keys, kept }
+    let lost_events = 0;
+    BackpackSoundness {
+        backpack,
+        is_sound,
+        unfinished_bytes,
+        lost_events,
+        summary,
+        next,
+        keys,
+        kept,
+    }
 }
 
-fn repaired(id: &BackpackId, done: &BackpackRepaired) -> String {
+/// What a repair did, for a person; nothing if there was nothing to do.
+fn repaired(id: &BackpackId, done: &BackpackRepaired) -> Option<String> {
     let mut steps = Vec::new();
-    if let Some(cut_off) = &done.cut_off {
-        steps.push(match done.events {
-            0 => format!("Nothing of the backpack {id} can be used. All of it is in backpacks/{id}/{cut_off}."),
-            events => format!(
-                "The backpack {id} ends after its {events} whole events. The whole log as it was is in \
-                 backpacks/{id}/{cut_off}."
-            ),
+    let ends = format!("The backpack {id} ends after its {} whole events.", done.events);
+    match (&done.cut_off, done.events) {
+        (Some(cut_off), 0) => steps.push(format!(
+            "Nothing of the backpack {id} can be used. All of it is in backpacks/{id}/{cut_off}."
+        )),
+        (Some(cut_off), _) => {
+            steps.push(format!("{ends} The whole log as it was is in backpacks/{id}/{cut_off}."));
+        }
+        (None, 0) => steps.push(format!(
+            "The log of the backpack {id} is gone, and nothing of it is left to repair."
+        )),
+        (None, _) if done.lost > 0 => steps.push(ends),
+        (None, _) => {}
+    }
+    if done.lost > 0 {
+        let had = done.events + done.lost;
+        steps.push(match done.lost {
+            1 => format!("It had {had} events; the last one is no longer part of it."),
+            lost => format!("It had {had} events; the last {lost} are no longer part of it."),
         });
     }
     if !done.taken_out.is_empty() {
@@ -187,15 +223,7 @@ fn repaired(id: &BackpackId, done: &BackpackRepaired) -> String {
     if !done.set_aside.is_empty() {
         steps.push(format!("Damaged files are in damaged/backpacks: {}.", done.set_aside.len()));
     }
-    if steps.is_empty() && done.events == 0 {
-        return format!(
-            "The log of the backpack {id} is gone, and nothing of it is left to repair."
-        );
-    }
-    if steps.is_empty() {
-        return format!("The backpack {id} is sound. Nothing was changed.");
-    }
-    steps.join(" ")
+    (!steps.is_empty()).then(|| steps.join(" "))
 }
 
 /// Where what was taken away is.

@@ -1,0 +1,106 @@
+//! The length that a log is known to have had on the medium, beside the log.
+//!
+//! A log is one file, and a log that was cut between two records looks like one that never had more. So each commit
+//! leaves a note in `log.length`, after its sync and before it is acknowledged: how long the log is, and how many events
+//! it has. See `docs/format/log.md`.
+//!
+//! *Invariants*: a note is never ahead of what is durable. It is written without a sync, so it may be missing, torn or
+//! from an earlier commit; then it says less, and nothing that is wrong.
+//!
+//! *Limitations*: what was committed after the note that reached the medium can be cut off without a trace.
+
+use std::{io, path::PathBuf};
+
+use piton_core::{Digest, DigestBuilder};
+
+use super::{
+    files::{remove, replace},
+    site::Site,
+    tail::Head,
+};
+
+const MAGIC: &str = "piton1 ";
+const NUMBER_DIGITS: usize = 16;
+const DIGEST_DIGITS: usize = 64;
+const NOTE_BYTES: usize = MAGIC.len() + 2 * (NUMBER_DIGITS + 1) + DIGEST_DIGITS + 1;
+
+/// How long a log was when all of it was durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DurableLength {
+    pub(super) bytes: u64,
+    pub(super) events: u64,
+}
+
+impl DurableLength {
+    fn of(head: Head) -> Self {
+        Self { bytes: head.position, events: head.next_event.get() }
+    }
+
+    fn path(site: &Site) -> PathBuf {
+        site.control.with_extension("length")
+    }
+
+    /// The note beside a log, if there is a whole one of this stream.
+    pub(super) fn read(site: &Site) -> io::Result<Option<Self>> {
+        match site.disk().read(&Self::path(site), NOTE_BYTES as u64) {
+            Ok(note) => Ok(Self::parse(&note, site)),
+            Err(error) => match error.kind() {
+                // A file may stand where a stream's directory would.
+                io::ErrorKind::NotFound
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::FileTooLarge => Ok(None),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Leaves a note of a commit that is durable. The commit does not need it, so nothing waits for it or fails with it.
+    pub(super) fn write(site: &Site, head: Head) {
+        let path = Self::path(site);
+        let write = || {
+            let mut file = match site.disk().open(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    site.disk().create(&path)?
+                }
+                file => file?,
+            };
+            file.write_all_at(0, &Self::of(head).text(site))
+        };
+        let _: io::Result<()> = write();
+    }
+
+    /// Makes the note say that the log ends at `head`, durably.
+    pub(super) fn lower(site: &Site, head: Head) -> io::Result<()> {
+        let (disk, path) = (site.disk().as_ref(), Self::path(site));
+        if head.position == 0 {
+            remove(disk, &path)?;
+            return disk.sync_dir(&site.dir);
+        }
+        replace(disk, &path, &site.dir.join("length.tmp"), &Self::of(head).text(site))
+    }
+
+    fn text(self, site: &Site) -> Vec<u8> {
+        let numbers = format!("{:016x} {:016x}", self.bytes, self.events);
+        let digest = digest_of(&numbers, site).hex();
+        format!("{MAGIC}{numbers} {digest}\n").into_bytes()
+    }
+
+    fn parse(note: &[u8], site: &Site) -> Option<Self> {
+        let numbers = std::str::from_utf8(note).ok()?.strip_prefix(MAGIC)?;
+        let number = |at: usize| {
+            let digits = numbers.get(at..at + NUMBER_DIGITS)?;
+            u64::from_str_radix(digits, 16).ok()
+        };
+        let found = Self { bytes: number(0)?, events: number(NUMBER_DIGITS + 1)? };
+        (found.text(site) == note).then_some(found)
+    }
+}
+
+/// The digest of what a note says. The stream is part of it, so that a note which was copied to another says nothing.
+fn digest_of(numbers: &str, site: &Site) -> Digest {
+    let mut builder = DigestBuilder::new();
+    builder.update(numbers.as_bytes());
+    builder.update(b" ");
+    builder.update(site.stream.as_str().as_bytes());
+    builder.finish()
+}
