@@ -46,8 +46,9 @@ impl DurableLength {
             Ok(note) => Ok(Self::parse(&note, site)),
             Err(error) => match error.kind() {
                 // A file may stand where a stream's directory would.
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
-                io::ErrorKind::FileTooLarge => Ok(None),
+                io::ErrorKind::NotFound
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::FileTooLarge => Ok(None),
                 _ => Err(error),
             },
         }

@@ -111,9 +111,9 @@ impl Layout for Log {
     }
 
     fn roll_back(site: &Site, head: Head) -> io::Result<u64> {
-        let had = DurableLength::read(site)?.map_or(0, |length| length.events);
+        let events = DurableLength::read(site)?.map_or(0, |length| length.events);
         DurableLength::lower(site, head)?;
-        Ok(had.saturating_sub(head.next_event.get()))
+        Ok(events.saturating_sub(head.next_event.get()))
     }
 
     fn pins<E: Event>(

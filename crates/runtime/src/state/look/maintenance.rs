@@ -199,7 +199,7 @@ fn repaired(id: &BackpackId, done: &BackpackRepaired) -> Option<String> {
             "Nothing of the backpack {id} can be used. All of it is in backpacks/{id}/{cut_off}."
         )),
         (Some(cut_off), _) => {
-            steps.push(format!("{ends} The whole log as it was is in backpacks/{id}/{cut_off}."))
+            steps.push(format!("{ends} The whole log as it was is in backpacks/{id}/{cut_off}."));
         }
         (None, 0) => steps.push(format!(
             "The log of the backpack {id} is gone, and nothing of it is left to repair."
