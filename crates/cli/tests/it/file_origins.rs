@@ -230,6 +230,25 @@ fn blame_of_what_was_copied_or_moved_in_an_overlay_leads_to_who_wrote_it() {
 }
 
 #[test]
+fn what_an_overlay_does_not_change_any_more_is_told_as_it_is_below() {
+    let mut team = Team::start();
+    team.write("/project/a");
+    team.write("/scratch/applied");
+    team.rig.tells(&["workspace", "apply", "/scratch", "--yes"]);
+    team.edit("/project/applied");
+    team.relocate("/scratch/a", "/scratch/b");
+    team.edit("/scratch/b");
+    team.rig.tells(&["workspace", "drop", "/scratch", "--yes"]);
+    team.leave();
+    let outside = |path: &str| team.rig.tells(&["blame", "file", path])["changedOutside"].clone();
+    for path in ["/scratch/applied", "/scratch/a", "/scratch/b"] {
+        assert_eq!(outside(path), false, "{path}");
+    }
+    fs::write(team.rig.project().join("applied"), "something else\n").unwrap();
+    assert_eq!(outside("/scratch/applied"), true);
+}
+
+#[test]
 fn what_is_changed_outside_piton_after_a_move_is_told_as_that() {
     let mut team = Team::start();
     for path in ["/project/dir/k", "/project/dir/same"] {

@@ -12,6 +12,7 @@ use super::{
     blame::Blame,
     ledger::Ledger,
     record::{Origin, Record},
+    recover::look,
     trace::Trace,
 };
 use crate::{config::Mounted, error::Error, path::LogicalPath, workspaces::Workspaces};
@@ -69,10 +70,10 @@ impl Ledgers {
     /// The history of a file, and of where its content was copied or moved from.
     pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
         let mut own = self.at(path).blame(workspaces, path).await?;
-        // What an overlay did not change is as it is below.
+        // What an overlay does not change, or not any more since it was applied or dropped, is as it is below.
         if own.changed_outside
-            && own.records.is_empty()
             && let Some(below) = self.below(path)
+            && look(workspaces, path).await == look(workspaces, &below).await
         {
             own.changed_outside = self.at(&below).blame(workspaces, &below).await?.changed_outside;
         }

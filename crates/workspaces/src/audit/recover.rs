@@ -135,7 +135,7 @@ fn concluded(intent: &Intent, found: &Before) -> Outcome {
 }
 
 /// What stands at a path now, if that can be told.
-async fn look(workspaces: &Workspaces, path: &LogicalPath) -> Option<Before> {
+pub(super) async fn look(workspaces: &Workspaces, path: &LogicalPath) -> Option<Before> {
     let (workspace, at) = workspaces.find(path)?;
     match workspace.store.stat(at, true).await {
         Ok(stat) if stat.kind == Kind::File => Some(Before::File(stat.digest)),
