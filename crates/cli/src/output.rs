@@ -174,9 +174,10 @@ mod tests {
         let output = Output::new(false, Some(Path::new("/tmp/a b")));
         let check = |text: &str, expected: &str| assert_eq!(output.complete(text), expected);
         check("Fix it: piton data repair", "Fix it: piton --data-dir '/tmp/a b' data repair");
+        let piton = "piton --data-dir '/tmp/a b'";
         check(
             "Run `piton doctor`, or `piton session verify x`.",
-            "Run `piton --data-dir '/tmp/a b' doctor`, or `piton --data-dir '/tmp/a b' session verify x`.",
+            &format!("Run `{piton} doctor`, or `{piton} session verify x`."),
         );
         check("  claude  piton mcp", "  claude  piton --data-dir '/tmp/a b' mcp");
         for other in ["Use piton to find out.", "in .piton/workflows", "my-piton doctor", "piton"] {

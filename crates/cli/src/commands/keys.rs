@@ -19,7 +19,7 @@ pub(crate) enum Command {
 }
 
 const NO_KEYS: &str = "\
-There are no keys. Nothing was changed: the next token makes new ones.
+There are no keys. The next token makes new ones.
 Tokens from before, if there were any, no longer work. No run is lost; an agent gets new tokens with resume_session.";
 
 #[derive(Serialize)]

@@ -352,7 +352,7 @@ fn a_deletion_says_what_a_repair_kept_before_it_goes() {
     for part in ["session", "data"] {
         let listed = house.rig.says(&[part, "repairs"]);
         assert!(!listed.contains("never removes"), "{listed}");
-        assert!(listed.contains("`piton session delete`"), "{listed}");
+        assert!(listed.contains("`piton session delete RUN`"), "{listed}");
     }
     let unasked = house.rig.run(&["session", "delete", &house.session]);
     assert_eq!(unasked.status.code(), Some(1));

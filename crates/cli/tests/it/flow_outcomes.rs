@@ -161,7 +161,7 @@ fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
     bench.server.then(Reply::call("decide", json!({ "choice": "short" })));
     let (_, said) = bench.run(&["flow", "run", &flow, "--json"]);
     let told: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(told["warnings"].as_array().unwrap().len(), 2, "{told}");
+    assert_eq!(told["warnings"].as_array().unwrap().len(), 3, "{told}");
 }
 
 /// The arguments of the command in what was printed that begins like this.

@@ -259,10 +259,10 @@ async fn repaired(root: &Path, bytes: &[u8]) -> (RepairedTable, LocalTable) {
 
 #[tokio::test]
 async fn a_damaged_page_further_up_costs_its_own_entries_and_no_leaf_below_it() {
+    type Breaking = fn(&mut [u8]);
     let (root, sound) = filled().await;
     let pages = interior(&sound);
     assert!(pages.len() > 2, "{pages:?}");
-    type Breaking = fn(&mut [u8]);
     let cases: [(&str, usize, Breaking); 3] = [
         ("all of it", 0, |page| page.fill(0xff)),
         ("its type", 0, |page| page[0] = 0),

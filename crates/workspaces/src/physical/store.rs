@@ -148,6 +148,11 @@ impl Store for PhysicalStore {
         })
     }
 
+    fn has_lost(&self, _: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+        // What is missing in a directory of the machine, somebody removed.
+        Box::pin(async { Ok(false) })
+    }
+
     fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), Fault>> {
         self.run(move |inner| {
             if !is_temp_name(&temp) {

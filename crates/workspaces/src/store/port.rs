@@ -121,9 +121,7 @@ pub trait Store: Send + Sync {
     fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>>;
 
     /// Whether what stood at a path was lost to damage of the Store's own data. Nobody else can change that.
-    fn has_lost(&self, _path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
-        Box::pin(async { Ok(false) })
-    }
+    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, Fault>>;
 
     /// Finishes or clears away what a writer left behind that died: the unfinished write `temp` in
     /// the directory of `path`. Does nothing if there is none.

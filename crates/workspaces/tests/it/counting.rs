@@ -85,6 +85,10 @@ impl Store for Counting {
         self.counted().prepare(change)
     }
 
+    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+        self.counted().has_lost(path)
+    }
+
     fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), Fault>> {
         self.counted().clear(path, temp)
     }

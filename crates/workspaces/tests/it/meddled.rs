@@ -79,6 +79,10 @@ impl Store for Meddled {
         self.under.prepare(change)
     }
 
+    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+        self.under.has_lost(path)
+    }
+
     fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), Fault>> {
         self.under.clear(path, temp)
     }

@@ -46,7 +46,8 @@ fn declared(file: &str, start: &str, mark: &str) -> Vec<String> {
     let item = text.split_once(start).expect("the item is there").1;
     let item = item.split_once("\n}\n").expect("it ends").0;
     let names = item.lines().filter_map(|line| line.strip_prefix(mark));
-    let names = names.map(|rest| rest.split(|one: char| !one.is_alphanumeric()).next().unwrap());
+    let names = names
+        .map(|rest| rest.split(|one: char| one != '_' && !one.is_alphanumeric()).next().unwrap());
     names.filter(|name| name.starts_with(char::is_alphabetic)).map(str::to_owned).collect()
 }
 
@@ -65,6 +66,7 @@ fn a_store_is_asked_for_data_and_for_changes_of_data_and_for_nothing_else() {
         "search",
         "resolve",
         "prepare",
+        "has_lost",
         "clear",
     ];
     assert_eq!(asked, expected);

@@ -49,7 +49,7 @@ pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
             app.output.say(line);
         }
         app.output.say(
-            "\nThey stay until their session is removed, by `piton session delete` or, past its time, by `piton session \
+            "\nThey stay until their session is removed, by `piton session delete RUN` or, past its time, by `piton session \
              gc`. Remove a directory yourself once you no longer need it.",
         );
     }

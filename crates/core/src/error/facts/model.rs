@@ -49,7 +49,7 @@ pub(in crate::error) const BAD_ANSWER: Facts = Facts {
 pub(in crate::error) const ANSWER_TRUNCATED: Facts = Facts {
     domain: Domain::Model,
     meaning: "The model reached its limit of tokens before its answer was complete; the part that came is not used.",
-    advice: "Allow more: in a flow, set `\"options\": { \"maxTokens\": 16000 }` in the `params` of the node; `piton context generate` takes `--answer-tokens`. Or ask for a shorter answer; a model that thinks first counts its thoughts.",
+    advice: "Allow more: in a flow, set `\"options\": { \"maxTokens\": 16000 }` in the `params` of the node; for context, `--answer-tokens 16000` when it is generated. Or ask for a shorter answer; a model that thinks first counts its thoughts.",
     retry: Retry::NotRetryable,
 };
 

@@ -31,7 +31,9 @@ const PAGE_LEN_AT: usize = 16;
 const RESERVED_AT: usize = 20;
 const UNUSED_AT: usize = 32;
 const UNUSED_COUNT_AT: usize = 36;
-const HEADER_LEN: usize = 100;
+/// The smallest page that SQLite makes.
+const PAGE_LEN_MIN: usize = 512; // tidy: number: of the file format of SQLite
+const HEADER_LEN: usize = 100; // tidy: number: of the file format of SQLite
 
 /// Bytes of an entry: the largest key and value, and room for the name of its table and its numbers.
 const ENTRY_BYTES_MAX: usize = TABLE_KEY_BYTES_MAX + TABLE_VALUE_BYTES_MAX + 1_024; // tidy: number: room
@@ -82,7 +84,7 @@ impl Pages {
             1 => 65_536, // tidy: number: SQLite writes its largest page as 1
             length => length,
         };
-        if !page_len.is_power_of_two() || page_len < 512 {
+        if !page_len.is_power_of_two() || page_len < PAGE_LEN_MIN {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let usable = page_len - usize::from(header[RESERVED_AT]);
@@ -206,8 +208,9 @@ impl Pages {
 
     /// Bytes of an entry that stand on the page of its cell; the others are on overflow pages.
     fn local(&self, length: usize) -> usize {
-        let (most, least) =
-            ((self.usable - 12) * 64 / 255 - 23, (self.usable - 12) * 32 / 255 - 23);
+        // The numbers are those of the file format of SQLite.
+        let share = |parts| (self.usable - 12) * parts / 255 - 23; // tidy: number: of the file format
+        let (most, least) = (share(64), share(32));
         if length <= most {
             return length;
         }
