@@ -220,6 +220,12 @@ impl<'a> Remains<'a> {
             let mut found = digests.iter().map(Digest::to_string);
             return Some(found.any(|found| is_same(found.as_bytes(), own.as_bytes())));
         }
+        // A plan that failed may have had other bounds than those that took its place.
+        let overlaps =
+            |other: &&(EventIndex, EventIndex)| other.0 <= bounds.1 && bounds.0 <= other.1;
+        if self.attested.keys().any(|other| overlaps(&other)) {
+            return Some(false);
+        }
         let line = render(&[Record::SegmentClosed(close.clone())], 0);
         let line = line.strip_suffix(b"\n").unwrap_or(&line);
         let at = line.windows(own.len()).position(|window| window == own.as_bytes())?;

@@ -121,7 +121,9 @@ pub(super) async fn check(
             // What cannot be claimed is a call like any other.
             Err(_) => return next.run(request).await,
         }
-        let is_repetition = matches!(call.unheard().await, Some(Unheard::UnderWay));
+        // A reply that was just kept is there a moment before its claim ends.
+        let kept = call.unheard().await;
+        let is_repetition = matches!(kept, Some(Unheard::UnderWay | Unheard::Replied(_)));
         if !is_repetition && began.elapsed() >= REPEAT_GRACE {
             // The client of the other one is still there. This is a call of another client.
             return next.run(request).await;

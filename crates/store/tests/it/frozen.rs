@@ -123,6 +123,17 @@ fn a_table_of_version_1_with_a_damaged_row_opens_and_can_be_repaired() {
     assert_eq!((repaired.kept, repaired.gaps), (1, 1), "{repaired:?}");
     let table = LocalTable::open(&dir, &name).unwrap();
     assert_eq!(block_on(table.get(b"a")).unwrap().unwrap().value, b"first");
+    // The entry has no checksum still, and stays when another one is taken out.
+    let change = Change::Put(b"another value".to_vec());
+    let write = Write { key: (*b"c").into(), expect: Expect::Absent, change };
+    block_on(table.commit(vec![write])).unwrap();
+    drop(table);
+    let mut bytes = fs::read(dir.table()).unwrap();
+    let at = bytes.windows(13).position(|text| text == b"another value").unwrap();
+    bytes[at] ^= 1;
+    fs::write(dir.table(), bytes).unwrap();
+    let repaired = repair_table(&dir).unwrap();
+    assert_eq!((repaired.kept, repaired.damaged, repaired.gaps), (1, 1, 0), "{repaired:?}");
 }
 
 #[test]

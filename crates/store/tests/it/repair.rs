@@ -336,6 +336,29 @@ fn of_several_segments_that_begin_at_one_event_a_repair_takes_the_one_that_count
 }
 
 #[test]
+fn a_plan_that_failed_never_takes_the_place_of_those_that_counted() {
+    // A plan of four events failed after its segment had got its name; two shorter ones took its place.
+    let failed = SimDisk::new();
+    block_on(async {
+        let journal = sessions(&failed);
+        let lease = journal.lease(&name()).await.unwrap();
+        for (events, plan) in [(2, "a"), (2, "b"), (4, "x")] {
+            append(&journal, &lease, events, plan).await.unwrap();
+        }
+    });
+    let long = path("events/00000004-00000007.jsonl");
+    let segment = failed.contents()[&long].clone();
+    let disk = session();
+    disk.create(&long).unwrap().write_all_at(0, &segment).unwrap();
+    let others = ["events/00000006-00000007.jsonl", "events/00000008-00000009.jsonl"];
+    let others = others.map(|file| disk.contents()[&path(file)].clone());
+    remove(&disk, "events/00000004-00000005.jsonl");
+    let repaired = block_on(sessions(&disk).repair(&name())).unwrap();
+    assert_eq!(repaired.next_event.get(), 4, "what follows it was built on what is lost");
+    assert!(others.iter().all(|segment| reachable(&disk).contains(segment)));
+}
+
+#[test]
 fn a_last_segment_that_nothing_attests_and_whose_snapshot_is_gone_is_set_aside() {
     let disk = session();
     let snapshots = || {

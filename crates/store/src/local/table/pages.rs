@@ -31,6 +31,8 @@ const PAGE_LEN_AT: usize = 16;
 const RESERVED_AT: usize = 20;
 const UNUSED_AT: usize = 32;
 const UNUSED_COUNT_AT: usize = 36;
+/// The type of a column without a value.
+const ABSENT: u64 = 0;
 /// The smallest page that SQLite makes.
 const PAGE_LEN_MIN: usize = 512; // tidy: number: of the file format of SQLite
 const HEADER_LEN: usize = 100; // tidy: number: of the file format of SQLite
@@ -266,7 +268,7 @@ fn parse(payload: &[u8]) -> Option<Cell> {
     if types.len() == 2 && is_text(*first) && integer_len(rest[0]).is_some() {
         return Some(Cell::Other);
     }
-    // Without a checksum there are four: the entry is from before there were any.
+    // Without a checksum there are four, or the fifth is absent: the entry is from before there were any.
     let ([table, key, value, version], checksum) = match *types.as_slice() {
         [table, key, value, version] => ([table, key, value, version], None),
         [table, key, value, version, checksum] => ([table, key, value, version], Some(checksum)),
@@ -280,7 +282,7 @@ fn parse(payload: &[u8]) -> Option<Cell> {
     let key = take(&mut body, blob_len(key)?)?.to_vec();
     let value = take(&mut body, blob_len(value)?)?.to_vec();
     let version = integer(&mut body, version)?;
-    let checksum = match checksum {
+    let checksum = match checksum.filter(|kind| *kind != ABSENT) {
         Some(kind) => Some(i32::try_from(integer(&mut body, kind)?).ok()?),
         None => None,
     };

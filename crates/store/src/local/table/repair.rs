@@ -202,7 +202,8 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
         Ok(from) => connection::only_reads(from),
         Err(_) => connection::open_as_it_is(&work),
     };
-    if !from.as_ref().is_ok_and(can_be_read) {
+    let has_own_header = from.as_ref().is_ok_and(can_be_read);
+    if !has_own_header {
         drop(from);
         take_first_page(fresh, &work).map_err(failed())?;
         from = connection::open_as_it_is(&work);
@@ -210,7 +211,7 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
     let found = from.as_ref().ok().and_then(|from| identity::number(from).ok());
     let is_accepted = identity.is_some() && found.is_some() && found != identity;
     let mut salvage = Salvage::begin(&mut to, kept).map_err(failed())?;
-    salvage.run(from.as_ref().ok(), &work)?;
+    salvage.run(from.as_ref().ok(), &work, has_own_header)?;
     let done = RepairedTable { is_accepted, ..salvage.end()? };
     drop(from);
     fold(&to).map_err(sql(OPERATION))?;
@@ -275,12 +276,20 @@ impl<'a> Salvage<'a> {
         Ok(Self { to, aside, done, newest: 0, damaged })
     }
 
-    /// Copies every entry that is whole from the file `work`, which is open as `from` unless SQLite refuses it.
-    fn run(&mut self, from: Option<&Connection>, work: &Path) -> Result<(), Error> {
+    /// Copies every entry that is whole from the file `work`, which is open as `from` unless SQLite refuses it. Only
+    /// its own header says which pages are not in use: without it, what was removed could come back from those.
+    fn run(
+        &mut self,
+        from: Option<&Connection>,
+        work: &Path,
+        has_own_header: bool,
+    ) -> Result<(), Error> {
         let is_folded = from.is_some_and(|from| fold(from).is_ok());
         let pages = Pages::open(work);
         let unused = match &pages {
-            Ok(pages) if is_folded => pages.unused().map_err(Error::io(OPERATION))?,
+            Ok(pages) if is_folded && has_own_header => {
+                pages.unused().map_err(Error::io(OPERATION))?
+            }
             _ => None,
         };
         let gaps = match (pages, unused) {

@@ -202,7 +202,7 @@ impl Produced<'_> {
         if self.artifacts_left_out > 0 {
             writeln!(
                 text,
-                "  and {} more, which a person finds with `piton session show`",
+                "  and {} more, which a person finds with `piton session show RUN`",
                 self.artifacts_left_out
             )
             .expect("writing to a string does not fail");
