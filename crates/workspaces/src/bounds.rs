@@ -170,6 +170,10 @@ pub const COPY_ENTRIES_MAX: usize = 4_000;
 /// Records that the history of one file holds, the newest: more than anybody reads. How many are older is counted.
 pub const BLAME_RECORDS_MAX: usize = 1_000;
 
+/// Records that are read to find where one file came from: a few times as many as are shown. Beyond that an agent that
+/// copied to and fro would make the history of a file expensive; the rest is left out.
+pub const BLAME_READS_MAX: usize = 10_000;
+
 /// Copies and moves that the history of one file is followed through, one after the other: more than anybody makes.
 pub const BLAME_MOVES_MAX: usize = 100;
 

@@ -367,7 +367,7 @@ impl RepairReport {
         let mut lines = vec![format!("{session} was damaged: {was}.")];
         if done.rewritten > 0 {
             lines.push(format!(
-                "The control records of {} were written again: the events that they list are whole.",
+                "The control records of {} were rebuilt from the events. Where a record was gone, nothing proves that its events are unchanged.",
                 plans(done.rewritten)
             ));
         }

@@ -17,7 +17,7 @@ use super::{
     record::{Outcome, Record},
 };
 use crate::{
-    bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX},
+    bounds::{BLAME_MOVES_MAX, BLAME_READS_MAX, BLAME_RECORDS_MAX},
     error::Error,
     path::LogicalPath,
     store::Before,
@@ -32,6 +32,8 @@ pub(super) struct Trace<'a> {
     records: Vec<Record>,
     /// The Mount and the number of each.
     listed: BTreeSet<(Digest, u64)>,
+    /// How many records may still be read to find sources.
+    reads_left: usize,
     older: usize,
 }
 
@@ -80,7 +82,14 @@ impl Moment {
 
 impl<'a> Trace<'a> {
     pub(super) const fn new(ledgers: &'a Ledgers, workspaces: &'a Workspaces) -> Self {
-        Self { ledgers, workspaces, records: Vec::new(), listed: BTreeSet::new(), older: 0 }
+        Self {
+            ledgers,
+            workspaces,
+            records: Vec::new(),
+            listed: BTreeSet::new(),
+            reads_left: BLAME_READS_MAX,
+            older: 0,
+        }
     }
 
     /// The history of a file, from its own records on.
@@ -148,7 +157,8 @@ impl<'a> Trace<'a> {
             return Ok((found, None));
         }
         let (mut numbers, _) = ledger.named(path).await?;
-        while let Some(number) = numbers.pop() {
+        while let Some(number) = numbers.pop().filter(|_| self.reads_left > 0) {
+            self.reads_left -= 1;
             let Some(record) = ledger.record(number).await? else { continue };
             let is_later = until.is_some_and(|until| !until.is_after(ledger, &record));
             // A move between Stores removes its source after it made the copy.
