@@ -20,8 +20,7 @@ const ASK_THE_PERSON: &str = "No tool here does that: ask the person to do it.";
 /// The failure with advice that an agent can follow.
 fn for_agent(envelope: &Envelope) -> Envelope {
     let Envelope { suggestion, .. } = envelope;
-    let is_for_person =
-        ["`piton ", "`piton.toml`", "`PITON_"].iter().any(|of| suggestion.contains(of));
+    let is_for_person = ["`piton", "`PITON_"].iter().any(|of| suggestion.contains(of));
     if !is_for_person || suggestion.contains("the person") {
         return envelope.clone();
     }

@@ -124,7 +124,7 @@ fn a_session_whose_control_records_are_lost_is_rebuilt_from_its_events() {
     assert!(found.contains("a repair brings back 48 events"), "{found}");
     let done = fix(&store, &tale).unwrap();
     assert!(done.is_sound());
-    assert!(done.summary().contains("were written again"), "{}", done.summary());
+    assert!(done.summary().contains("were rebuilt from the events"), "{}", done.summary());
     assert!(store.events(tale.session) == tale.events());
 }
 
