@@ -54,6 +54,11 @@ impl App {
         data_dir::shown(path, &self.environment)
     }
 
+    /// A path as one word of a command that a person types.
+    pub(crate) fn shell_word(&self, path: &Path) -> String {
+        data_dir::shell_path(path, &self.environment)
+    }
+
     /// The time.
     pub(crate) fn now() -> TimestampMs {
         SystemClock.now_ms()

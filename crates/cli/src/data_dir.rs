@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use piton_core::shell_word;
 use piton_runtime::{
     config::{Environment, Settings},
     library::Source,
@@ -61,6 +62,15 @@ pub(crate) fn shown(path: &Path, environment: &Environment) -> String {
         .home()
         .and_then(|home| path.strip_prefix(home).ok())
         .map_or_else(|| path.display().to_string(), |rest| format!("~/{}", rest.display()))
+}
+
+/// The same as one word of a shell, which finds the home directory only where `~` is not quoted.
+pub(crate) fn shell_path(path: &Path, environment: &Environment) -> String {
+    let shown = shown(path, environment);
+    match shown.strip_prefix("~/").filter(|rest| !rest.is_empty()) {
+        Some(rest) => format!("~/{}", shell_word(rest)),
+        None => shell_word(&shown),
+    }
 }
 
 #[cfg(test)]
@@ -133,5 +143,7 @@ mod tests {
         let environment = environment("", "", "/home/a");
         assert_eq!(shown(Path::new("/home/a/.local/share"), &environment), "~/.local/share");
         assert_eq!(shown(Path::new("/home/ab"), &environment), "/home/ab");
+        assert_eq!(shell_path(Path::new("/home/a/b c"), &environment), "~/'b c'");
+        assert_eq!(shell_path(Path::new("/b c"), &environment), "'/b c'");
     }
 }

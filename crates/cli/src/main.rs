@@ -5,6 +5,7 @@
 //! | `arguments` | what can be called, and how |
 //! | `commands` | what each command does |
 //! | `app`, `open` | what commands work with: the environment, an open data directory |
+//! | `next_command` | the commands that a text names next |
 //! | `output`, `style`, `table`, `age`, `time`, `text_diff`, `tree`, `words` | what people and programs read |
 //! | `failure`, `refusal`, `exit` | how failures are told |
 //! | `log` | what the processes of a data directory did |
@@ -23,6 +24,7 @@ mod exit;
 mod failure;
 mod files;
 mod log;
+mod next_command;
 mod open;
 mod output;
 mod program;

@@ -8,14 +8,14 @@ use std::{
     borrow::Cow,
     fmt,
     io::{self, Write as _},
-    path::Path,
+    sync::LazyLock,
 };
 
-use clap::CommandFactory as _;
-use piton_core::{Envelope, shell_word};
+use clap::ArgMatches;
+use piton_core::Envelope;
 use serde::Serialize;
 
-use crate::{arguments::Arguments, failure::Failure, style::printable};
+use crate::{failure::Failure, next_command::CarriedOptions, style::printable};
 
 /// The shape of a failure in JSON.
 const FAILURE_SCHEMA: &str = "piton.error/1";
@@ -23,9 +23,11 @@ const FAILURE_SCHEMA: &str = "piton.error/1";
 /// Where a command speaks to.
 pub(crate) struct Output {
     json: bool,
-    /// The option that chose the data directory, as a person types it; the next command needs it again.
-    data_dir: Option<String>,
+    carried: Carried,
 }
+
+/// The options that the next command needs again, found once they are asked for.
+type Carried = LazyLock<CarriedOptions, Box<dyn FnOnce() -> CarriedOptions + Send>>;
 
 #[derive(Serialize)]
 struct Failed<'a> {
@@ -41,9 +43,10 @@ struct Document<'a, Body> {
 }
 
 impl Output {
-    pub(crate) fn new(json: bool, data_dir: Option<&Path>) -> Self {
-        let option = |dir: &Path| format!("--data-dir {}", shell_word(&dir.display().to_string()));
-        Self { json, data_dir: data_dir.map(option) }
+    pub(crate) fn new(json: bool, matches: ArgMatches) -> Self {
+        let carried: Box<dyn FnOnce() -> _ + Send> =
+            Box::new(move || CarriedOptions::new(&matches));
+        Self { json, carried: LazyLock::new(carried) }
     }
 
     /// Whether a program reads.
@@ -65,11 +68,9 @@ impl Output {
         }
     }
 
-    /// A text of ours whose commands work as they stand: each names the data directory that this one was given.
+    /// A text of ours whose commands work as they stand: with the options of this call that they need again.
     pub(crate) fn complete<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.data_dir
-            .as_ref()
-            .map_or(Cow::Borrowed(text), |option| with_option(text, option).into())
+        self.carried.complete(text)
     }
 
     /// Makes the commands of failures work as they stand.
@@ -102,32 +103,13 @@ impl Output {
         if self.json {
             let _ = self.reply(FAILURE_SCHEMA, &Failed { error: &envelope });
         }
-        warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
+        self.trouble(&envelope);
     }
-}
 
-/// A text with an option behind the name of the program, wherever a command of it begins.
-fn with_option(text: &str, option: &str) -> String {
-    const PROGRAM: &str = "piton";
-    let commands = Arguments::command();
-    let is_command = |rest: &str| {
-        let ends = |letter: char| !letter.is_ascii_lowercase() && letter != '-';
-        let word = rest.split(ends).next().unwrap_or_default();
-        commands.get_subcommands().any(|command| command.get_name() == word)
-    };
-    let (mut completed, mut from) = (String::new(), 0);
-    for (at, _) in text.match_indices(PROGRAM) {
-        let (before, after) = (&text[..at], &text[at + PROGRAM.len()..]);
-        let begins = before.is_empty() || before.ends_with([' ', '\n', '`', '/']);
-        if begins && after.strip_prefix(' ').is_some_and(is_command) {
-            let end = at + PROGRAM.len();
-            completed.push_str(&text[from..end]);
-            completed.push(' ');
-            completed.push_str(option);
-            from = end;
-        }
+    /// What went wrong beside what the command does, then what to do.
+    pub(crate) fn trouble(&self, envelope: &Envelope) {
+        warn(format_args!("{}\n{}", envelope.message, self.complete(&envelope.suggestion)));
     }
-    completed + &text[from..]
 }
 
 /// Writes bytes to standard output as they are.
@@ -163,26 +145,4 @@ pub(crate) fn warn(line: impl fmt::Display) {
 /// A question to a person, whose answer follows on the same line.
 pub(crate) fn ask(question: impl fmt::Display) {
     let _ = write!(anstream::stderr(), "{} ", printable(&question.to_string()));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_names_the_data_directory_that_the_one_before_was_given() {
-        let output = Output::new(false, Some(Path::new("/tmp/a b")));
-        let check = |text: &str, expected: &str| assert_eq!(output.complete(text), expected);
-        check("Fix it: piton data repair", "Fix it: piton --data-dir '/tmp/a b' data repair");
-        let piton = "piton --data-dir '/tmp/a b'";
-        check(
-            "Run `piton doctor`, or `piton session verify x`.",
-            &format!("Run `{piton} doctor`, or `{piton} session verify x`."),
-        );
-        check("  claude  piton mcp", "  claude  piton --data-dir '/tmp/a b' mcp");
-        for other in ["Use piton to find out.", "in .piton/workflows", "my-piton doctor", "piton"] {
-            check(other, other);
-        }
-        assert_eq!(Output::new(false, None).complete("`piton doctor`"), "`piton doctor`");
-    }
 }

@@ -29,7 +29,7 @@ pub(crate) fn run() -> ExitCode {
     };
     let app = App {
         environment: environment::of_this_process(),
-        output: Output::new(arguments.options.json, arguments.options.data_dir.as_deref()),
+        output: Output::new(arguments.options.json, matches),
         command,
         chosen_dir: arguments.options.data_dir,
         log: OnceLock::new(),

@@ -199,7 +199,8 @@ impl Error {
         let Some(node) = self.node() else { return envelope };
         // Where a contract is broken, the reader chooses the node: it is the first that changes.
         let is_contract = matches!(self, Self::Contract { .. });
-        let envelope = if is_contract { envelope } else { envelope.with_name("NODE", node) };
+        let envelope =
+            if is_contract { envelope } else { envelope.with_name("NODE", shell_word(node)) };
         let mut missing = self.missing();
         let envelope = if missing.is_empty() {
             envelope

@@ -363,6 +363,13 @@ pub const ARTIFACT_SHOWN_BYTES_MAX: usize = 2048;
 /// How many older artifacts such an agent is told by their digests alone, in a line each. The rest is counted.
 pub const PRODUCED_DIGESTS_MAX: usize = 24;
 
+/// How many bookmarks on earlier steps such an agent reads: the newest. The rest is counted.
+pub const BOOKMARKS_TOLD_MAX: usize = 8;
+
+/// How many bytes the notes of bookmarks on earlier steps have together that such an agent reads whole. The newest always
+/// fit; others are then told by their first lines.
+pub const BOOKMARKS_BYTES_MAX: usize = NOTES_BYTES_MAX;
+
 /// How many divergences and observations such an agent reads: the newest.
 pub const SIDE_RECORDS_MAX: usize = 8;
 

@@ -9,6 +9,7 @@ use piton_core::{Code, Envelope, error::sentence};
 
 use crate::{
     bounds::{ALTERNATIVES_MAX, SHOWN_BYTES_MAX},
+    mask::Hidden,
     path::{LogicalPath, PathProblem},
     protection::Protected,
     scope::{AccessScope, Tool},
@@ -52,11 +53,13 @@ pub enum Error {
         /// The Workspaces that permit the operation.
         permitted: Vec<LogicalPath>,
     },
-    /// Configuration hides a path.
-    #[error("{path} is hidden by the configuration of its Workspace")]
+    /// A path is hidden from agents.
+    #[error("{path} is hidden {why}")]
     Hidden {
         /// The path.
         path: LogicalPath,
+        /// What hides it.
+        why: Hidden,
     },
     /// Agents only read a path.
     #[error("{path} is protected{why}")]
@@ -174,12 +177,20 @@ impl Error {
 
     /// What a caller is told, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
-        Envelope::new(self.code(), sentence(&self.to_string()))
+        let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
+        envelope.with_suggestion(self.advice())
     }
 
     /// What a model reads as the result of its call: one line.
     pub fn for_model(&self) -> String {
-        format!("Error: {self}. {}", self.code().advice())
+        format!("Error: {self}. {}", self.advice())
+    }
+
+    fn advice(&self) -> &'static str {
+        match self {
+            Self::Hidden { why: Hidden::Data, .. } => "Go on without it; nobody can show it.",
+            _ => self.code().advice(),
+        }
     }
 }
 

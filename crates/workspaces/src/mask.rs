@@ -3,7 +3,7 @@
 //!
 //! *Invariants*: a name is hidden whether or not it exists, and everything below it with it.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -31,6 +31,16 @@ pub enum Hidden {
     Inner,
     /// It is Piton's data directory, or lies in it.
     Data,
+}
+
+/// Words that follow "is hidden".
+impl fmt::Display for Hidden {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Denied | Self::Inner => "by the configuration of its Workspace",
+            Self::Data => "because it is Piton's own data: its keys and its records",
+        })
+    }
 }
 
 impl Mask {
@@ -119,6 +129,9 @@ impl Mask {
 
     /// Refuses to move or delete a directory together with an entry that is hidden or protected.
     pub(crate) fn check_entry(&self, path: &MountPath) -> Result<(), Fault> {
+        if self.protection.hides(path) {
+            return Err(Fault::HoldsProtected(Protected::Data));
+        }
         if self.hides_entry(path) {
             return Err(Fault::HoldsHidden);
         }

@@ -90,7 +90,11 @@ impl fmt::Display for Protected {
             Self::Configuration | Self::Data => String::new(),
         };
         let (why, remedy) = (self.why(), self.remedy());
-        write!(formatter, "{name}: {why}, so agents only read it. {remedy}")
+        let access = match self {
+            Self::Name(_) | Self::Configuration => "agents only read it",
+            Self::Data => "agents neither read nor change it",
+        };
+        write!(formatter, "{name}: {why}, so {access}. {remedy}")
     }
 }
 

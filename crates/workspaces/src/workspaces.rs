@@ -146,12 +146,10 @@ impl Place<'_> {
     /// Refuses a path of the Mount that is hidden from the agent.
     pub(crate) fn check_hidden(&self, at: &MountPath) -> Result<(), Error> {
         if !at.starts_with(&self.workspace.base) {
-            return Err(Error::Hidden { path: self.path.clone() });
+            return Err(Error::Hidden { path: self.path.clone(), why: Hidden::Denied });
         }
         match self.workspace.mask.hides(at) {
-            Some(Hidden::Denied | Hidden::Inner | Hidden::Data) => {
-                Err(Error::Hidden { path: self.path.clone() })
-            }
+            Some(why) => Err(Error::Hidden { path: self.path.clone(), why }),
             None => Ok(()),
         }
     }

@@ -209,7 +209,7 @@ fn repairs(app: &App) -> Result<Ending, Failure> {
             let names: Vec<String> = context.iter().map(|row| row.what.clone()).collect();
             app.output.say(format_args!("In the table, of context: {}", listed(&names)));
         }
-        app.output.say(
+        app.output.advise(
             "\nThose of a session stay until it is removed, by `piton session delete RUN` or, past its time, by `piton \
              session gc`. Piton removes no others. Remove a file yourself once you no longer need it.",
         );

@@ -1,6 +1,7 @@
 //! `piton fork`: going on from an earlier state of a run, a flow, a backpack or an overlay.
 
 use clap::Args;
+use piton_core::shell_word;
 use piton_runtime::{
     files::{Joined, Mount},
     lineage::{
@@ -129,7 +130,9 @@ fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
     app.output.say(format_args!(
         "{overlay} shows what {of} shows: {changes} over {over}. Each goes its own way now."
     ));
-    let flag = typed.map(|typed| format!(" --workspace {typed}")).unwrap_or_default();
+    let (of, overlay) = (shell_word(of), shell_word(overlay));
+    let flag = typed.map(|typed| format!(" --workspace {}", shell_word(typed)));
+    let flag = flag.unwrap_or_default();
     if typed.is_some() {
         app.output
             .advise(format_args!("\nGive it to an agent, in this directory: piton mcp{flag}"));

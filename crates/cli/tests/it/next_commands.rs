@@ -1,10 +1,11 @@
-//! Commands that a text names next work as they are printed: with the data directory, the models, the tools and the
-//! backpack that the one before was given.
+//! Commands that a text names next work as they are printed: with the data directory, the Workspaces, the models, the
+//! tools and the backpack that the one before was given.
 
 use serde_json::{Value, json};
 
 use crate::{
     advice::{RUN, quoted_commands, told_error, with_flow},
+    page::typed,
     recovery::{damage_end, outcome},
     rig::{Rig, damage, text},
 };
@@ -21,7 +22,9 @@ fn commands(said: &str, names: &[String]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (at, _) in said.match_indices("piton ") {
         let words = said[at..].split([' ', '\n']).skip(1);
-        let ends = |word: &&str| word.contains(['`', ',', '.', ';', '…', '"', ':', '(']);
+        let ends = |word: &&str| {
+            word.contains(['`', '…', '"', '(']) || word.ends_with([',', '.', ';', ':'])
+        };
         let mut command: Vec<String> = Vec::new();
         for word in words {
             let clean = word.trim_end_matches(['`', ',', '.', ';', ':']);
@@ -194,7 +197,7 @@ fn a_value_of_a_wrong_shape_is_given_again_and_the_flow_stays_as_it_is() {
             let given = format!("place={wrong}");
             let error = told_error(&rig, &[&GIVEN[..], &[option, &given]].concat());
             let advice = error["suggestion"].as_str().unwrap();
-            let expected = format!("--from tell {option} place=VALUE --models models.json");
+            let expected = format!("--models models.json kept --from tell {option} place=VALUE");
             assert!(advice.contains(&expected), "{advice}");
             assert!(!advice.contains("copy of the flow") && !advice.contains(wrong), "{advice}");
             works(&rig, &advised(&error, &[("place=VALUE", right.to_owned())]));
@@ -232,7 +235,7 @@ fn a_flow_without_its_tools_is_told_where_tools_come_from() {
     let tools = ["--workspace", "/p=.:ro", "--steps-max", "1"];
     let error = told_error(&rig, &[&run[..], &tools].concat());
     let advice = error["suggestion"].as_str().unwrap();
-    assert!(advice.contains("--models models.json --workspace /p=.:ro`"), "{advice}");
+    assert!(advice.contains(" --workspace /p=.:ro --models models.json kept"), "{advice}");
     let error = told_error(&rig, &["flow", "resume", "kept", "--models", "models.json"]);
     assert!(error["suggestion"].as_str().unwrap().contains("with --tools and a file"), "{error}");
     let commands = quoted_commands(advice, &[("COUNT", "20".to_owned())]);
@@ -248,4 +251,138 @@ fn a_fork_of_a_flow_names_what_its_replay_needs() {
     let command = command.strip_prefix("piton ").unwrap().replace("FILE", "models.json");
     assert!(command.ends_with("--models models.json"), "{command}");
     works(&rig, &command.split(' ').map(str::to_owned).collect::<Vec<_>>());
+}
+
+/// The commands that a text prints, as they stand: quoted, or up to a wide gap or the end of their line.
+fn printed(said: &str) -> Vec<String> {
+    let starts = said.match_indices("piton ").map(|(at, _)| at);
+    let starts = starts.filter(|at| said[..*at].ends_with([' ', '`', '\n']));
+    let end = |text: &str| ["`", "\n", "   "].iter().filter_map(|end| text.find(end)).min();
+    starts.map(|at| said[at..][..end(&said[at..]).unwrap_or(said.len() - at)].to_owned()).collect()
+}
+
+/// Runs the printed command that begins with some words through a shell, with what the person adds to it.
+fn type_printed(rig: &Rig, said: &str, command: &str, more: &str) -> String {
+    let found = printed(said);
+    let line = found.iter().find(|line| line.starts_with(command));
+    let line = line.unwrap_or_else(|| panic!("{command}: {found:?}\n{said}"));
+    let output = typed(rig, &format!("{line}{more} </dev/null"));
+    let told = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{line}: {told}");
+    told
+}
+
+/// A project, and an overlay over it; neither is configured anywhere, and their names are not easy.
+const MOUNTS: [&str; 4] =
+    ["--workspace", "/my docs=./a b:ro", "--workspace", "/my draft=over/my docs:rw"];
+
+/// An overlay with a change, of Workspaces that are only typed.
+fn with_typed_overlay() -> Rig {
+    let rig = Rig::new();
+    rig.write("a b/one file.txt", "one\n");
+    let write = "write {\"path\": \"/my draft/one file.txt\", \"content\": \"two\\n\"}\n";
+    let written = rig.type_in(&[&["workspace", "shell"], &MOUNTS[..]].concat(), write);
+    assert!(written.status.success(), "{}", text(&written.stdout));
+    rig
+}
+
+#[test]
+fn a_command_about_workspaces_names_those_that_were_typed() {
+    let rig = with_typed_overlay();
+    let says = |arguments: &[&str]| outcome(&rig, &[arguments, &MOUNTS[..]].concat()).1;
+    let file = "/my draft/one file.txt";
+    for (arguments, next) in [
+        (&["workspace", "map"][..], "piton workspace tools"),
+        (&["workspace", "tools"], "piton workspace shell"),
+        (&["workspace", "resolve", file], "piton workspace log"),
+        (&["workspace", "log", file], "piton workspace resolve"),
+        (&["blame", "file", file], "piton workspace resolve"),
+        // Nobody is there to be asked.
+        (&["workspace", "drop", "/my draft"], "piton workspace diff"),
+        (&["fork", "/my draft", "--into", "/an other"], "piton mcp"),
+    ] {
+        type_printed(&rig, &says(arguments), next, "");
+    }
+    // The fork is typed with the Workspaces that it needs.
+    let forked = says(&["fork", "/my draft", "--into", "/a third"]);
+    let compared = type_printed(&rig, &forked, "piton diff", "");
+    assert!(compared.contains("/a third"), "{compared}");
+    // What changed below stands in the way.
+    rig.write("a b/one file.txt", "three\n");
+    let refused = says(&["workspace", "apply", "/my draft", "--yes"]);
+    let differs = type_printed(&rig, &refused, "piton workspace diff", "");
+    assert!(differs.contains("changed below since"), "{differs}");
+    rig.write("a b/one file.txt", "one\n");
+    let shown = says(&["workspace", "diff"]);
+    let applied = type_printed(&rig, &shown, "piton workspace apply", " --yes");
+    assert!(applied.contains("Changed 1 path"), "{applied}");
+    assert_eq!(std::fs::read_to_string(rig.project().join("a b/one file.txt")).unwrap(), "two\n");
+    type_printed(&rig, &shown, "piton workspace drop", " --yes");
+}
+
+#[test]
+fn a_flow_continues_with_the_models_and_tools_that_were_given() {
+    let rig = with_flow();
+    let silent = json!({ "rehearsed": [{ "when": ["nobody asks this"], "say": "" }] });
+    rig.write("my models.json", &silent.to_string());
+    rig.write("my tools.json", "{\"mcpServers\": {}}");
+    let given = ["--models", "my models.json", "--tools", "my tools.json"];
+    let run = ["flow", "run", "flow.json", "--backpack", "kept"];
+    let failed = outcome(&rig, &[&run[..], &given].concat()).1;
+    std::fs::copy(rig.project().join("models.json"), rig.project().join("my models.json")).unwrap();
+    let line = printed(&failed).into_iter().find(|line| line.starts_with("piton flow resume"));
+    assert!(line.is_some_and(|line| line.contains("--tools 'my tools.json'")), "{failed}");
+    type_printed(&rig, &failed, "piton flow resume", "");
+    // Somebody who resumes what is done runs it again from a node, with the same models.
+    let done = outcome(&rig, &[&["flow", "resume", "kept"], &given[..]].concat()).1;
+    let replay = printed(&done).into_iter().find(|line| line.starts_with("piton flow replay"));
+    let replay = replay.unwrap_or_else(|| panic!("{done}")).replace("NODE", "tell");
+    let output = typed(&rig, &replay);
+    assert!(output.status.success(), "{replay}: {}", text(&output.stdout));
+}
+
+#[test]
+fn what_is_said_about_one_run_or_as_an_agent_stays_about_it() {
+    let rig = Rig::new();
+    let label = rig.tour().label;
+    let said = rig.says(&["prefs", "get", "--run", &label]);
+    let line = printed(&said).pop().unwrap().replace("--autonomy …", "").replace('…', "aggressive");
+    let set = typed(&rig, &line);
+    assert!(set.status.success(), "{line}: {}", text(&set.stderr));
+    assert!(rig.says(&["prefs", "get", "--run", &label]).contains("aggressive"));
+    assert!(!rig.says(&["prefs", "get"]).contains("aggressive"), "{line}");
+
+    rig.write(
+        "piton.toml",
+        "[[context.agents]]\nname = \"bot\"\nrole = \"writer\"\n\n[[context.agents]]\nname = \"eye\"\nrole = \"reader\"\n",
+    );
+    rig.write("src/my file.txt", "one\n");
+    rig.says(&["context", "scan"]);
+    let node = ["context", "get-node", "src/my file.txt", "--agent"];
+    let said = rig.says(&[&node[..], &["bot"]].concat());
+    type_printed(&rig, &said, "piton context put-frame", "");
+    assert!(rig.says(&["context", "list-frames", "src/my file.txt"]).contains("by bot"));
+    // Nobody is told to write who may not.
+    let root = rig.says(&["context", "get-node", ".", "--agent", "eye"]);
+    assert!(root.contains("It has no frames.") && !root.contains("put-frame"), "{root}");
+}
+
+#[test]
+fn a_file_with_any_name_is_one_word_of_the_next_command() {
+    let rig = Rig::new();
+    let session = rig.tour().session;
+    let exported = rig.says(&["session", "export", &session, "my bundle.json"]);
+    type_printed(&rig, &exported, "piton session import", "");
+    std::fs::create_dir_all(rig.home().join("my config")).unwrap();
+    let mut new = rig.command(&["workflow", "new", "user.notes"]);
+    let written = new.env("XDG_CONFIG_HOME", rig.home().join("my config")).output().unwrap();
+    assert!(written.status.success(), "{}", text(&written.stderr));
+    type_printed(&rig, &text(&written.stdout), "piton workflow validate", "");
+    std::fs::copy(
+        rig.home().join("my config/piton/workflows/notes.json"),
+        rig.project().join("my notes.json"),
+    )
+    .unwrap();
+    let refused = outcome(&rig, &["workflow", "compile", "my notes.json"]).1;
+    type_printed(&rig, &refused, "piton workflow validate", "");
 }

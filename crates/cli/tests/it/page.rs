@@ -55,7 +55,8 @@ pub(crate) fn blocks(name: &str) -> Vec<Block> {
 
 /// Runs lines of a shell as somebody types them in the project.
 pub(crate) fn typed(rig: &Rig, lines: &str) -> Output {
-    let binary = Path::new(env!("CARGO_BIN_EXE_piton")).parent().unwrap();
+    let binary = crate::program();
+    let binary = Path::new(&binary).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
     let mut shell = Command::new("sh");
     shell.args(["-c", lines]).env_clear().env("HOME", rig.home()).env("PATH", path);

@@ -193,6 +193,12 @@ fn no_agent_sees_the_keys_and_records_of_piton() {
         let (text, is_error) = agent.call_text(tool, &arguments);
         assert!(is_error, "{tool} {arguments}: {text}");
         assert!(!text.contains("hmac"), "{tool} {arguments}: {text}");
+        // It says why, and where nothing of the machine is.
+        let is_reason = text.contains("Piton's own data") || text.contains("Piton keeps its keys");
+        assert!(is_reason && text.contains("obody can"), "{tool} {arguments}: {text}");
+        assert!(!text.contains("configuration of its Workspace"), "{tool} {arguments}: {text}");
+        assert!(!text.contains("agents only read it"), "{tool} {arguments}: {text}");
+        assert!(!text.contains(rig.home().to_str().unwrap()), "{tool} {arguments}: {text}");
     }
     for (tool, arguments) in [
         ("ls", json!({ "path": "/home/.local/share" })),
@@ -208,6 +214,7 @@ fn no_agent_sees_the_keys_and_records_of_piton() {
     let mut agent = Agent::start_as(&rig, &["--workspace", "/keys=~/.local/share/piton/keys:ro"]);
     let (text, is_error) = agent.call_text("read", &json!({ "path": "/keys/keyring.json" }));
     assert!(is_error && !text.contains("hmac"), "{text}");
+    assert!(text.contains("Piton's own data"), "{text}");
     agent.leave();
 }
 

@@ -418,6 +418,48 @@ fn each_branch_is_told_by_what_was_submitted_on_it() {
     agent.leave();
 }
 
+/// What an agent noted with a bookmark is there for whoever continues the run, however far it went since.
+#[test]
+fn what_a_bookmark_keeps_is_read_by_agents_at_every_later_step_of_its_branch() {
+    let rig = rig();
+    let (mut agent, first, label) = begun(&rig, "project.plain");
+    let mark = |agent: &mut Agent, reply: &Value, word: &str| {
+        let output = json!({
+            "notesMarkdown": format!("{word}: the lock is held\nby the watcher"),
+            "artifacts": [{ "kind": "my.draft", "word": word }],
+        });
+        let call = json!({ "checkpointToken": reply["checkpointToken"], "output": output });
+        agent.call("checkpoint_workflow", &call)
+    };
+    mark(&mut agent, &first, "EARLY");
+    let two = agent.call("continue_workflow", &submit(&first, &notes("left")));
+    mark(&mut agent, &two, "LATE");
+    let three = agent.call("continue_workflow", &submit(&two, &notes("and on")));
+    agent.leave();
+
+    let mut other = Agent::start(&rig);
+    let told = rehydrated(&mut other, &three);
+    let late = told.find("- Two: LATE: the lock is held\n  by the watcher\n");
+    let early = told.find("- One: EARLY: the lock is held\n  by the watcher\n");
+    assert!(late.is_some() && late < early, "{told}");
+    assert!(told.contains("\"word\":\"EARLY\"") && told.contains("\"word\":\"LATE\""), "{told}");
+    let (resumed, _) = other.call_text("resume_session", &json!({ "query": label }));
+    let token = resumed.split("\"stateToken\": \"").nth(1).and_then(|rest| rest.split('"').next());
+    let call = json!({ "stateToken": token.unwrap_or_else(|| panic!("{resumed}")) });
+    assert_eq!(other.call_text("continue_workflow", &call).0, told, "{resumed}");
+    let lines = rig.tells(&["blame", "recap", &label])["lines"].clone();
+    let mut lines = lines.as_array().unwrap().iter();
+    let line = lines.find(|line| line["text"].as_str().unwrap().starts_with("- Two: LATE"));
+    assert!(line.unwrap()["from"]["outputId"].is_string(), "{line:?}");
+
+    // Another branch has what was bookmarked where it begins, and nothing that came after it.
+    let taken = other.call("continue_workflow", &json!({ "stateToken": first["stateToken"] }));
+    let branch = other.call("continue_workflow", &submit(&taken, &notes("right")));
+    let told = rehydrated(&mut other, &branch);
+    assert!(told.contains("- One: EARLY") && !told.contains("LATE"), "{told}");
+    other.leave();
+}
+
 #[test]
 fn what_a_bookmark_keeps_is_shown_to_people_as_outputs_are() {
     let rig = rig();

@@ -14,7 +14,6 @@ const FORM: &str = "write PREFIX=STORE:SCOPE, as in `/docs=./docs:ro`, `/scratch
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
     config: WorkspaceConfig,
-    typed: String,
 }
 
 impl Mount {
@@ -24,11 +23,6 @@ impl Mount {
     /// What it says.
     pub fn config(&self) -> &WorkspaceConfig {
         &self.config
-    }
-
-    /// It as it was typed.
-    pub fn typed(&self) -> &str {
-        &self.typed
     }
 }
 
@@ -87,6 +81,6 @@ impl FromStr for Mount {
                 return Err(wrong(what));
             }
         }
-        Ok(Self { config, typed: text.to_owned() })
+        Ok(Self { config })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, shell_word};
 use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig};
 use piton_workspaces::overlay::{ApplyRequest, Difference, DifferenceKind};
 use piton_workspaces::store::Fault;
@@ -64,7 +64,7 @@ impl FileWorld {
         let flushed = self.flush().await;
         let applied = applied.map_err(|error| match error {
             Error::OverlayConflict { paths, changes } => {
-                let overlay = &overlay.prefix;
+                let overlay = shell_word(overlay.prefix.as_str());
                 let next = if paths.len() == changes {
                     format!("Bring them in by hand, then drop the overlay with `piton workspace drop {overlay}`.")
                 } else {
@@ -147,7 +147,7 @@ impl FileWorld {
                 format!("{} has changes of its own; nothing was copied.", to.prefix),
                 &format!(
                     "Drop them with `piton workspace drop {}`, or name another overlay.",
-                    to.prefix
+                    shell_word(to.prefix.as_str())
                 ),
             ),
             other => told(to)(other),

@@ -1,6 +1,7 @@
 //! `piton backpack at`.
 
 use clap::Args;
+use piton_core::shell_word;
 use piton_runtime::state::look::{BackpackState, ItemLine, PointReference};
 
 use super::command::{Backpack, Revealing, backpacks};
@@ -70,7 +71,7 @@ fn say(app: &App, state: &BackpackState, name: &str) {
     }
     say_left_out(app, state.left_out, "keys");
     if let (Some(item), Some(commit)) = (state.items.first(), &state.commit) {
-        let key = &item.key;
+        let key = shell_word(item.key.as_str());
         app.output
             .advise(format_args!("\nOne value: piton backpack at {name} {commit} --key {key}"));
     }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use piton_backpack::Action;
+use piton_core::shell_word;
 use piton_runtime::state::look::{CommitLine, CommitShown, Hidden, Reveal};
 
 use super::command::{Backpack, Revealing, backpacks};
@@ -76,6 +77,7 @@ fn next_step(shown: &CommitShown, name: &str, revealing: &Revealing) -> String {
         "Show its value: add --reveal".to_owned()
     } else if value.is_some_and(|value| value.left_out_bytes > 0) && *action == Action::Pack {
         let reveal = if revealing.reveal() == Reveal::Protected { " --reveal" } else { "" };
+        let key = shell_word(key.as_str());
         format!("Its whole value: piton backpack at {name} {short} --key {key}{reveal}")
     } else {
         format!("The state after it: piton backpack at {name} {short}")

@@ -9,6 +9,7 @@ use piton_context::{
     report::Remedy,
     word::{AgentId, FrameType},
 };
+use piton_core::shell_word;
 use piton_runtime::frames;
 use serde_json::json;
 
@@ -78,7 +79,8 @@ impl Adopt {
         let (desk, acting) = Desk::of(app, agent)?;
         let adopted = desk.open.wait(acting.adopt(&self.old, &self.new))?;
         app.output.say(adopted.text());
-        app.output.advise(format_args!("See them: piton context get-node {}", self.new));
+        app.output
+            .advise(format_args!("See them: piton context get-node {}", shell_word(&self.new)));
         app.output.reply("piton.context.adopt/1", &adopted)?;
         Ok(Ending::Done)
     }

@@ -5,7 +5,10 @@ use piton_context::{
     history::RootRef,
     word::{AgentId, FrameType},
 };
-use piton_runtime::frames::{ComposeContext, GetContext, NodeShown, OrderName, SourceName};
+use piton_core::shell_word;
+use piton_runtime::frames::{
+    Acting, ComposeContext, GetContext, NodeShown, OrderName, Right, SourceName,
+};
 
 use super::desk::Desk;
 use crate::{
@@ -121,9 +124,9 @@ impl GetHead {
         if let Some(frame_type) = asked.filter(|_| found.frames.is_empty()) {
             let what = format!("of type {frame_type} at {}", found.path);
             let missing = piton_context::Error::FrameNotFound { asked: what, path: None };
-            return Err(missing.envelope().with_name("PATH", &found.path).into());
+            return Err(missing.envelope().with_name("PATH", shell_word(&request.node)).into());
         }
-        say(app, &found);
+        say(app, &acting, &request.node, &found);
         app.output.reply("piton.context.heads/1", &found)?;
         Ok(Ending::Done)
     }
@@ -138,12 +141,13 @@ fn show(
 ) -> Result<Ending, Failure> {
     let (desk, acting) = Desk::of(app, agent)?;
     let found = desk.open.wait(acting.get_context(request, tree))?;
-    say(app, &found);
+    say(app, &acting, &request.node, &found);
     app.output.reply(schema, &found)?;
     Ok(Ending::Done)
 }
 
-fn say(app: &App, found: &NodeShown) {
+/// Shows a node that was asked for as `node`.
+fn say(app: &App, acting: &Acting, node: &str, found: &NodeShown) {
     let gone = if found.is_current { "" } else { ", not in the current tree" };
     app.output.say(format_args!(
         "{}  {} {}, {} bytes{gone}",
@@ -153,7 +157,7 @@ fn say(app: &App, found: &NodeShown) {
         found.size
     ));
     for line in found.about_renames() {
-        app.output.say(line);
+        app.output.advise(line);
     }
     for frame in &found.frames {
         app.output.say(format_args!("{}  {}", short(&frame.id), frame.line()));
@@ -162,10 +166,12 @@ fn say(app: &App, found: &NodeShown) {
         }
     }
     let all = usize::try_from(found.frame_count).unwrap_or(usize::MAX);
-    if all == 0 {
+    if all == 0 && acting.agent().check(Right::Append).is_err() {
+        app.output.say("It has no frames.");
+    } else if all == 0 {
         app.output.advise(format_args!(
             "It has no frames. Put one: piton context put-frame {} --type summary --text \"…\"",
-            found.path
+            shell_word(node)
         ));
     } else {
         app.output.say(format_args!("{} of {}.", found.frames.len(), count(all, "frame")));

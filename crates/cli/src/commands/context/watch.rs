@@ -75,7 +75,7 @@ impl Watch {
                 let _ = output::line(&serde_json::json!({ "generated": done }));
             }
             Ok(done) => generate::say(app, &done),
-            Err(failure) => complain(desk, &failure.envelope()),
+            Err(failure) => complain(app, desk, &failure.envelope()),
         }
     }
 }
@@ -88,15 +88,15 @@ fn step(app: &App, desk: &Desk, following: &mut Following) -> bool {
             followed.recorded.is_some()
         }
         Err(envelope) => {
-            complain(desk, &envelope);
+            complain(app, desk, &envelope);
             false
         }
     }
 }
 
-fn complain(desk: &Desk, envelope: &Envelope) {
+fn complain(app: &App, desk: &Desk, envelope: &Envelope) {
     desk.open.log.failed(envelope);
-    output::warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
+    app.output.trouble(envelope);
 }
 
 fn told(app: &App, followed: &Followed) {
@@ -111,9 +111,7 @@ fn told(app: &App, followed: &Followed) {
                 app.output.say(done.text());
             }
         }
-        Some(Err(envelope)) => {
-            output::warn(format_args!("{}\n{}", envelope.message, envelope.suggestion));
-        }
+        Some(Err(envelope)) => app.output.trouble(envelope),
         _ => {}
     }
 }

@@ -47,7 +47,7 @@ impl File {
 
     pub(super) fn graph(&self, app: &App) -> Result<Ending, Failure> {
         let text = self.text()?;
-        let next = NextCommands::new(Some(&self.file), &self.tools, None);
+        let next = NextCommands::new(Some(&self.file));
         let mermaid = outside::flows(app, &app.open()?, &self.tools, None)?.graph(&text);
         let mermaid = mermaid.map_err(|error| next.complete(error))?;
         app.output.say(mermaid.trim_end());

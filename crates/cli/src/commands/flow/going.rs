@@ -3,14 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use piton_backpack::BackpackId;
 use piton_core::{Envelope, shell_word};
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
 use piton_runtime::flows::{FlowRan, FlowReplayed, Heard, Initial};
 use serde_json::{Value, json};
 
-use super::outside::{Tools, named};
 use crate::{app::App, commands::stop, exit::Ending, failure::Failure, open::Open};
 
 /// What every run takes.
@@ -128,55 +126,36 @@ pub(super) fn say(app: &App, ran: &FlowRan) {
     }
 }
 
-/// What this run was given, for the commands that the advice of a failure names.
+/// What this run was given, for the commands that the advice of a failure names. The options that say what a command
+/// works with are added to every command that is printed.
 pub(super) struct NextCommands {
     flow: String,
-    /// Where models come from.
-    models: String,
-    /// Where tools come from.
-    tools: String,
-    /// What was packed before it started, and the backpack that keeps it.
+    /// What was packed before it started.
     items: String,
 }
 
 impl NextCommands {
-    pub(super) fn new(flow: Option<&Path>, tools: &Tools, models: Option<&Path>) -> Self {
-        Self {
-            flow: flow.map_or("FILE".into(), |flow| shell_word(&flow.display().to_string())),
-            models: named("--models", models).unwrap_or_default(),
-            tools: tools.options().collect(),
-            items: String::new(),
-        }
+    pub(super) fn new(flow: Option<&Path>) -> Self {
+        let flow = flow.map_or("FILE".into(), |flow| shell_word(&flow.display().to_string()));
+        Self { flow, items: String::new() }
     }
 
-    /// The same, for a run that was started with items, in a backpack if that has a name.
-    pub(super) fn started_with(mut self, items: &Items, backpack: Option<&BackpackId>) -> Self {
-        let backpack = backpack.map(|name| format!(" --backpack {name}"));
-        self.items = items.options().chain(backpack).collect();
+    /// The same, for a run that was started with items.
+    pub(super) fn started_with(mut self, items: &Items) -> Self {
+        self.items = items.options().collect();
         self
     }
 
-    /// The same failure, with commands that run the same flow with the same models and tools.
+    /// The same failure, with commands that run or check the same flow.
     pub(super) fn complete(&self, error: Envelope) -> Envelope {
         // In two halves, so that no check takes this line for a command that somebody is to type.
         const COMMAND: &str = concat!("`", "piton flow ");
-        let Self { flow, models, tools, items } = self;
-        let mut parts = error.suggestion.split(COMMAND);
-        let mut suggestion = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            suggestion.push_str(COMMAND);
-            let (command, rest) = part.split_at(part.find('`').unwrap_or(part.len()));
-            let resumes = ["resume ", "replay "].iter().any(|name| command.starts_with(name));
-            if let Some(more) = command.strip_prefix("run FILE") {
-                suggestion.extend(["run ", flow, models, tools, items, more, rest]);
-            } else if command == "check FILE" {
-                suggestion.extend(["check ", flow, tools, rest]);
-            } else if resumes {
-                suggestion.extend([command, models, tools, rest]);
-            } else {
-                suggestion.push_str(part);
-            }
-        }
+        let Self { flow, items } = self;
+        let (run, check) = (format!("{COMMAND}run "), format!("{COMMAND}check "));
+        let suggestion = error
+            .suggestion
+            .replace(&format!("{run}FILE"), &format!("{run}{flow}{items}"))
+            .replace(&format!("{check}FILE"), &format!("{check}{flow}"));
         error.with_suggestion(suggestion)
     }
 }
@@ -203,24 +182,18 @@ mod tests {
 
     #[test]
     fn commands_are_completed_whatever_stands_around_them() {
-        let next = NextCommands {
-            flow: "a.json".to_owned(),
-            models: " --models m.json".to_owned(),
-            tools: " --tools t.json".to_owned(),
-            items: " --set a=1".to_owned(),
-        };
+        let next = NextCommands { flow: "a.json".to_owned(), items: " --set a=1".to_owned() };
         let check = |advice: &str, expected: &str| {
             let error = Envelope::new(Code::FlowNodeFailed, "no").with_suggestion(advice);
             assert_eq!(next.complete(error).suggestion, expected);
         };
         check(
             "`piton flow run FILE --set b=VALUE`. Or `piton flow resume x`.",
-            "`piton flow run a.json --models m.json --tools t.json --set a=1 --set b=VALUE`. Or `piton flow resume x --models m.json --tools t.json`.",
+            "`piton flow run a.json --set a=1 --set b=VALUE`. Or `piton flow resume x`.",
         );
         check(
-            "See `a`b`, then `piton flow replay x --from y`; `piton flow graph x`.",
-            "See `a`b`, then `piton flow replay x --from y --models m.json --tools t.json`; `piton flow graph x`.",
+            "See `a`b`, then `piton flow replay x --flow FILE`; `piton flow check FILE`.",
+            "See `a`b`, then `piton flow replay x --flow FILE`; `piton flow check a.json`.",
         );
-        check("`piton flow check FILE`.", "`piton flow check a.json --tools t.json`.");
     }
 }

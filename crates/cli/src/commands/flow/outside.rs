@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use piton_core::{Envelope, shell_word};
+use piton_core::Envelope;
 use piton_flow::Tool;
 use piton_models::provider::SystemSecrets;
 use piton_runtime::files::flow_tools;
@@ -34,11 +34,6 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// The options with which the same tools are named again.
-    pub(super) fn options(&self) -> impl Iterator<Item = String> {
-        named("--tools", self.tools.as_deref()).into_iter().chain(self.workspaces.options())
-    }
-
     /// Puts the kernel's wall up around a flow, before any thread is started. There is none where a file names servers:
     /// they may be programs, which the wall would keep from starting.
     pub(super) fn put_up_wall(&self, app: &App) -> Result<(), Failure> {
@@ -47,11 +42,6 @@ impl Tools {
         }
         Ok(())
     }
-}
-
-/// An option that names a file, if one is named.
-pub(super) fn named(option: &str, file: Option<&Path>) -> Option<String> {
-    file.map(|file| format!(" {option} {}", shell_word(&file.display().to_string())))
 }
 
 /// Flows of a data directory, with what they reach outside.

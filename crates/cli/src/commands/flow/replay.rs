@@ -60,8 +60,7 @@ impl Replay {
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
         let cancel = Cancel::new();
-        let next =
-            NextCommands::new(self.flow.as_deref(), &self.tools, self.going.models.as_deref());
+        let next = NextCommands::new(self.flow.as_deref());
         let request = ReplayFlow {
             backpack,
             from: &self.from,

@@ -32,8 +32,7 @@ impl Resume {
         let open = app.open()?;
         let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
-        let next =
-            NextCommands::new(self.flow.as_deref(), &self.tools, self.going.models.as_deref());
+        let next = NextCommands::new(self.flow.as_deref());
         let cancel = Cancel::new();
         let request = ResumeFlow {
             text: text.as_deref(),

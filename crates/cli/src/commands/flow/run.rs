@@ -28,9 +28,7 @@ impl Run {
         self.file.tools.put_up_wall(app)?;
         let (text, open) = (self.file.text()?, app.open()?);
         let flows = outside::flows(app, &open, &self.file.tools, self.going.models.as_deref())?;
-        let (file, tools) = (&self.file.file, &self.file.tools);
-        let next = NextCommands::new(Some(file), tools, self.going.models.as_deref())
-            .started_with(&self.items, self.backpack.as_ref());
+        let next = NextCommands::new(Some(&self.file.file)).started_with(&self.items);
         let cancel = Cancel::new();
         let request = RunFlow {
             text: &text,

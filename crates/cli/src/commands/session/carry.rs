@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use piton_core::shell_word;
 use piton_runtime::request::ExportSession;
 use piton_workflow::bounds::BUNDLE_BYTES_MAX;
 use serde::Serialize;
@@ -56,7 +57,7 @@ impl Export {
                 "It holds what can be read of a damaged session: look at it; it is not imported.",
             );
         } else {
-            app.output.say(format_args!("It holds everything that was recorded, notes too. Import it elsewhere: piton session import {file}"));
+            app.output.say(format_args!("It holds everything that was recorded, notes too. Import it elsewhere: piton session import {}", shell_word(&file.to_string())));
         }
         let exported = Exported { file: self.file, bytes: bytes.len() };
         app.output.reply("piton.session.export/1", &exported)?;

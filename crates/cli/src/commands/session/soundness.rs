@@ -48,7 +48,7 @@ pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
         for line in table::lines(["SESSION", "FILES", "BYTES", "KEPT IN"], &rows) {
             app.output.say(line);
         }
-        app.output.say(
+        app.output.advise(
             "\nThey stay until their session is removed, by `piton session delete RUN` or, past its time, by `piton session \
              gc`. Remove a directory yourself once you no longer need it.",
         );

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use piton_core::shell_word;
 use piton_runtime::library::{Adopted, LineChange, NotAdopted, plan_adoption};
 use serde::Serialize;
 
@@ -127,7 +128,8 @@ impl Adopt {
             1 => String::new(),
             count => format!(", and {} more stand in the way", count - 1),
         };
-        let command = format!("piton workflow adopt {}", self.directory.display());
+        let command =
+            format!("piton workflow adopt {}", shell_word(&self.directory.display().to_string()));
         let instead = match (keeps_id, same_ids.is_empty()) {
             (true, _) => "Ids of a namespace other than `wr` stay as they are: move one of the two files away, and repeat \
                           the command."

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use piton_core::shell_word;
 use piton_runtime::library::NotFound;
 
 use super::shelf::Shelf;
@@ -36,7 +37,7 @@ impl Compile {
             ),
             format!(
                 "Check it with `piton workflow validate {}`; once it lies in .piton/workflows, its id names it.",
-                self.workflow
+                shell_word(&self.workflow)
             ),
         )
     }

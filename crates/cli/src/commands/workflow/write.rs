@@ -119,7 +119,7 @@ fn write(
     app.output.say(format_args!("Wrote {}.", app.shown(&file)));
     app.output.advise(format_args!(
         "Change it, then check it: piton workflow validate {}",
-        app.shown(&file)
+        app.shell_word(&file)
     ));
     app.output.reply("piton.workflow.write/1", &Written { workflow_id: id, file })?;
     Ok(Ending::Done)

@@ -3,7 +3,6 @@
 use std::{path::Path, sync::Arc};
 
 use clap::Args;
-use piton_core::shell_word;
 use piton_runtime::{
     config::{
         Problem,
@@ -41,12 +40,6 @@ impl Chosen {
     /// Adds one as if somebody had typed it.
     pub(crate) fn add(&mut self, mount: Mount) {
         self.workspaces.push(mount);
-    }
-
-    /// The options with which the same are typed again.
-    pub(crate) fn options(&self) -> impl Iterator<Item = String> {
-        let typed = self.workspaces.iter().map(Mount::typed);
-        typed.map(|typed| format!(" --workspace {}", shell_word(typed)))
     }
 
     /// What is declared for a process that works here. The disk is asked where directories are, and nothing is opened.

@@ -1,6 +1,7 @@
 //! `piton workspace log`: who changed a file.
 
 use clap::Args;
+use piton_core::shell_word;
 use piton_runtime::files::{FileHistory, RecordShown};
 
 use super::Chosen;
@@ -71,7 +72,10 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
         output.say(styled(State::Attention, words));
         output.advise("What repairs keep of it: piton data repairs");
     }
-    output.advise(format_args!("\nWhere it is kept: piton workspace resolve {}", history.path));
+    output.advise(format_args!(
+        "\nWhere it is kept: piton workspace resolve {}",
+        shell_word(&history.path)
+    ));
 }
 
 /// Who acted, with the run and the step. What was applied from an overlay was made by others before.

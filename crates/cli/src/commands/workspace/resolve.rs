@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
+use piton_core::shell_word;
 use piton_runtime::files::ResolvedPath;
 
 use super::Chosen;
@@ -56,5 +57,8 @@ fn say(app: &App, resolved: &ResolvedPath) {
     for (why, tools) in reasons {
         output.say(format_args!("  refused      {}: {why}", tools.join(", ")));
     }
-    output.advise(format_args!("\nWho changed it: piton workspace log {}", resolved.path));
+    output.advise(format_args!(
+        "\nWho changed it: piton workspace log {}",
+        shell_word(&resolved.path)
+    ));
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use piton_core::visible;
+use piton_core::{shell_word, visible};
 use piton_runtime::{
     files::{AppliedOverlay, ChangeShown, DifferenceKind, LeftReason, LeftShown, OverlayDiff},
     frames::PERSON,
@@ -137,7 +137,7 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
         format!("{path:width$}  {why}")
     };
     say_some(&left.iter().zip(&paths).map(line).collect::<Vec<_>>());
-    app.output.advise(format_args!("review: piton workspace diff {overlay}"));
+    app.output.advise(format_args!("review: piton workspace diff {}", shell_word(overlay)));
 }
 
 const fn because(reason: LeftReason) -> &'static str {
@@ -213,7 +213,7 @@ fn summary(app: &App, diff: &OverlayDiff) {
     if diff.left_out > 0 {
         output.say(format_args!("{} more changed paths are not shown.", diff.left_out));
     }
-    let overlay = &diff.overlay;
+    let overlay = shell_word(&diff.overlay);
     let drop = format!("drop: piton workspace drop {overlay}");
     match diff.changes.iter().filter(|change| change.changed_below).count() {
         0 => output.advise(format_args!("apply: piton workspace apply {overlay}      {drop}")),

@@ -1,7 +1,10 @@
-//! What the steps on the way to a node produced beside their notes: artifacts, and what was recorded with them.
+//! What the steps on the way to a node produced beside their notes: artifacts, the notes of bookmarks, and what was
+//! recorded with them.
 //!
 //! *Invariants*: the newest step comes first. A small artifact is shown whole; a large one by its digest, under which it
-//! can be read, and so are older ones. The text keeps its budget, and what is left out is counted.
+//! can be read, and so are older ones. Notes of bookmarks are shown whole as long as there is room, then by their first
+//! lines. The text keeps its budgets, and what is left out is counted. Notes of bookmarks on the node itself are told by
+//! the recap.
 //!
 //! *Limitations*: the artifacts of one output stand in the order in which they are recorded, which is that of their
 //! digests.
@@ -12,6 +15,7 @@ use piton_core::{Digest, NodeId, OutputId, SnapshotRef, shorten};
 
 use super::{
     super::{
+        graph::RunNode,
         headline::headline,
         outputs::Output,
         run_state::RunState,
@@ -21,8 +25,9 @@ use super::{
 };
 use crate::{
     bounds::{
-        ARTIFACT_SHOWN_BYTES_MAX, PRODUCED_ARTIFACTS_MAX, PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX,
-        RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX, TRACES_TOLD_MAX,
+        ARTIFACT_SHOWN_BYTES_MAX, BOOKMARKS_BYTES_MAX, BOOKMARKS_TOLD_MAX, PRODUCED_ARTIFACTS_MAX,
+        PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX,
+        TRACES_TOLD_MAX,
     },
     event::{CapabilityObserved, OutputPayload, Provenance, UseResult},
     explanation::TraceEntryKind,
@@ -45,6 +50,15 @@ pub struct ProducedArtifact {
     pub bytes: u32,
 }
 
+/// The notes of a bookmark on an earlier step.
+#[derive(Clone, Copy, Debug)]
+struct ProducedBookmark<'a> {
+    node: NodeId,
+    snapshot: SnapshotRef,
+    output: OutputId,
+    notes: &'a str,
+}
+
 /// A record on the way to a node.
 #[derive(Clone, Copy, Debug)]
 struct ProducedRecord<'a> {
@@ -60,6 +74,8 @@ pub struct Produced<'a> {
     /// Those that are told by their digests alone.
     older: Vec<Digest>,
     artifacts_left_out: usize,
+    bookmarks: Vec<ProducedBookmark<'a>>,
+    bookmarks_left_out: usize,
     records: Vec<ProducedRecord<'a>>,
     records_left_out: usize,
 }
@@ -88,12 +104,13 @@ impl<'a> Produced<'a> {
             if is_told {
                 outputs.extend(run.outputs_toward(at, next).into_iter().map(|own| (at.id, own)));
             }
-            if next.is_none() {
-                // Bookmarks on the step that is to do were made for whoever comes back to it.
-                for bookmark in run.bookmarks_on(at) {
-                    let kept = run.outputs_toward(bookmark, None).into_iter();
-                    outputs.extend(kept.map(|kept| (bookmark.id, kept)));
-                }
+            // A bookmark belongs to its step, and so to every branch through it.
+            for bookmark in run.bookmarks_on(at).filter(|bookmark| bookmark.id != node) {
+                let kept = run.outputs_toward(bookmark, None).into_iter();
+                outputs.extend(kept.map(|kept| (bookmark.id, kept)));
+            }
+            if next.is_some() {
+                produced.add_bookmarks(at, &outputs);
             }
             for (node, output) in outputs.into_iter().rev() {
                 let OutputPayload::ArtifactRef { sha256, byte_length, .. } = &output.payload else {
@@ -130,6 +147,19 @@ impl<'a> Produced<'a> {
         produced
     }
 
+    /// Takes in the notes of the bookmarks among what was submitted at a step and on it.
+    fn add_bookmarks(&mut self, at: &RunNode, outputs: &[(NodeId, &'a Output)]) {
+        for (node, output) in outputs.iter().rev().filter(|(node, _)| *node != at.id) {
+            let Some(notes) = output.notes() else { continue };
+            if self.bookmarks.len() == BOOKMARKS_TOLD_MAX {
+                self.bookmarks_left_out += 1;
+                continue;
+            }
+            let (node, snapshot, output) = (*node, at.snapshot, output.id);
+            self.bookmarks.push(ProducedBookmark { node, snapshot, output, notes });
+        }
+    }
+
     /// The artifacts that are told.
     pub fn artifacts(&self) -> &[ProducedArtifact] {
         &self.artifacts
@@ -138,7 +168,9 @@ impl<'a> Produced<'a> {
     /// The nodes whose steps [`Produced::pieces`] asks for.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, SnapshotRef)> {
         let artifacts = self.artifacts.iter().map(|artifact| (artifact.node, artifact.snapshot));
-        artifacts.chain(self.records.iter().map(|record| (record.node, record.snapshot)))
+        let bookmarks = self.bookmarks.iter().map(|bookmark| (bookmark.node, bookmark.snapshot));
+        let records = self.records.iter().map(|record| (record.node, record.snapshot));
+        artifacts.chain(bookmarks).chain(records)
     }
 
     /// The text, in pieces with the outputs that they come from; nothing if there is nothing to tell. `step_at` gives
@@ -166,10 +198,22 @@ impl<'a> Produced<'a> {
             pieces.push(Piece { text, source });
         }
         pieces.extend(self.older());
-        if !self.records.is_empty() {
+        let heading = |pieces: &[Piece], text: &str| {
             let blank = if pieces.is_empty() { "" } else { "\n" };
-            let heading = "## What else is on record, the newest first\n";
-            pieces.push(Piece::composed([blank, heading].concat()));
+            Piece::composed([blank, text].concat())
+        };
+        if !self.bookmarks.is_empty() {
+            pieces.push(heading(&pieces, "## Bookmarks on earlier steps, the newest step first\n"));
+        }
+        let mut room = BOOKMARKS_BYTES_MAX;
+        for bookmark in &self.bookmarks {
+            let notes = bookmark_text(bookmark.notes.trim(), &mut room);
+            let text = format!("- {}: {notes}\n", title(bookmark.node));
+            pieces.push(Piece { text, source: Some((bookmark.node, bookmark.output)) });
+        }
+        pieces.extend(left_out(self.bookmarks_left_out));
+        if !self.records.is_empty() {
+            pieces.push(heading(&pieces, "## What else is on record, the newest first\n"));
         }
         for record in &self.records {
             for line in record.record.lines() {
@@ -214,6 +258,17 @@ impl Produced<'_> {
 /// The line that counts what is not listed, if anything is not.
 fn left_out(count: usize) -> Option<Piece> {
     (count > 0).then(|| Piece::composed(format!("- {count} older ones are left out.\n")))
+}
+
+/// The notes of a bookmark if there is room for them, else their first line.
+fn bookmark_text(notes: &str, room: &mut usize) -> String {
+    if let Some(left) = room.checked_sub(notes.len()) {
+        *room = left;
+        return notes.replace('\n', "\n  ");
+    }
+    let first = shorten(headline(notes).unwrap_or("notes"), RECAP_TITLE_BYTES_MAX);
+    let bytes = notes.len();
+    format!("{first} ({bytes} bytes, which a person finds with `piton session show RUN`)")
 }
 
 fn artifact_text(

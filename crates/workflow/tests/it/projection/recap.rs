@@ -6,10 +6,10 @@ use piton_core::{BoundedText, Digest, NodeId, OutputId, TraceId, budget::TRUNCAT
 use piton_workflow::{
     EventBody, TraceEntryKind,
     bounds::{
-        ARTIFACT_BYTES_MAX, ARTIFACT_SHOWN_BYTES_MAX, FUNCTIONS_BYTES_MAX, NOTES_BYTES_MAX,
-        PRODUCED_ARTIFACTS_MAX, PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_BYTES_MAX,
-        RECAP_STEPS_MAX, SIDE_RECORDS_MAX, SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX,
-        TRACES_TOLD_MAX,
+        ARTIFACT_BYTES_MAX, ARTIFACT_SHOWN_BYTES_MAX, BOOKMARKS_BYTES_MAX, BOOKMARKS_TOLD_MAX,
+        FUNCTIONS_BYTES_MAX, NOTES_BYTES_MAX, PRODUCED_ARTIFACTS_MAX, PRODUCED_BYTES_MAX,
+        PRODUCED_DIGESTS_MAX, RECAP_BYTES_MAX, RECAP_STEPS_MAX, SIDE_RECORDS_MAX,
+        SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACES_TOLD_MAX,
     },
     compile::CompiledWorkflow,
     event::{DecisionTraceAppended, NodeOutputAppended, NodeScope, OutputPayload, TraceEntry},
@@ -158,6 +158,37 @@ fn what_was_produced_stays_within_its_budgets_however_large_its_parts_are() {
         );
         assert!(text.contains(TRUNCATION_MARKER.trim_start()), "{text}");
     }
+}
+
+// shows in part: WR-305, WR-432 (bookmarks)
+#[test]
+fn notes_of_bookmarks_on_earlier_steps_stay_within_their_budget_and_the_newest_are_whole() {
+    let (mut story, mut at) = Story::new(10);
+    let total = BOOKMARKS_TOLD_MAX + 3;
+    for number in 1..=total {
+        let bookmark = story.log.checkpoint(at);
+        story.is(bookmark, "plan");
+        story.log.note(bookmark, &format!("Mark {number}.\n{}", "x".repeat(1_000)), None);
+        at = story.advance(at, "", "build");
+    }
+    let produced = Produced::select(&story.log.state.runs()[0], at.node);
+    let pieces = produced.pieces(|node| story.steps.get(&node), |_| ArtifactText::Large(None));
+    let text: String = pieces.into_iter().map(|piece| piece.text).collect();
+    let whole = BOOKMARKS_BYTES_MAX / 1_010;
+    assert_eq!(text.matches("\n  xxx").count(), whole, "{text}");
+    assert!(text.contains(&format!("first\n- Title of plan: Mark {total}.\n  xxx")), "{text}");
+    let cut = format!("- Title of plan: Mark {}. (10", total - whole);
+    assert!(text.contains(&cut) && text.contains("bytes, which a person finds"), "{text}");
+    assert!(text.ends_with("\n- 3 older ones are left out.\n"), "{text}");
+    assert!(text.len() <= BOOKMARKS_BYTES_MAX + BOOKMARKS_TOLD_MAX * 400, "{}", text.len());
+    // The longest notes there are.
+    let bookmark = story.log.checkpoint(at);
+    story.log.note(bookmark, &"z".repeat(NOTES_BYTES_MAX), None);
+    let at = story.advance(at, "", "build");
+    let produced = Produced::select(&story.log.state.runs()[0], at.node);
+    let pieces = produced.pieces(|node| story.steps.get(&node), |_| ArtifactText::Large(None));
+    let text: String = pieces.into_iter().map(|piece| piece.text).collect();
+    assert!(text.contains(&"z".repeat(NOTES_BYTES_MAX)), "{}", &text[..200]);
 }
 
 // shows in part: WR-305, WR-432 (recaps)

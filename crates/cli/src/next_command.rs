@@ -1,0 +1,214 @@
+//! The commands that a text names next, completed with those options of this call that they need again.
+//!
+//! *Invariants*: an option is added only to a command that takes it and does not name it already. Values are quoted for a
+//! shell. A text that was completed once stays as it is.
+//!
+//! *Limitations*: commands are found by their words: the name of the program, then that of a command.
+
+use std::{borrow::Cow, ffi::OsStr};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _, parser::ValueSource};
+use piton_core::shell_word;
+
+use crate::arguments::Arguments;
+
+const PROGRAM: &str = "piton";
+
+/// The option that every command takes. It stands right behind the program.
+const DATA_DIR: &str = "data-dir";
+
+/// The options that say what a command works with. What it is to do with that, each command says itself.
+const CARRIED: [&str; 7] = [DATA_DIR, "workspace", "models", "tools", "backpack", "agent", "run"];
+
+/// An option of this call, as it is typed.
+struct CarriedOption {
+    name: String,
+    typed: String,
+    /// Whether it may be given several times.
+    is_list: bool,
+}
+
+/// The options of this call that a command named next needs again.
+pub(crate) struct CarriedOptions {
+    program: Command,
+    options: Vec<CarriedOption>,
+}
+
+impl CarriedOptions {
+    /// The options that were given on the command line.
+    pub(crate) fn new(matches: &ArgMatches) -> Self {
+        let mut program = Arguments::command();
+        // Every command then lists the options that it takes from those above it.
+        program.build();
+        let (mut command, mut matches) = (&program, matches);
+        while let Some((name, inner)) = matches.subcommand() {
+            command = command.find_subcommand(name).expect("it was parsed");
+            matches = inner;
+        }
+        let argument =
+            |name: &&str| command.get_arguments().find(|one| one.get_long() == Some(name));
+        let options = CARRIED.iter().filter_map(argument);
+        let options = options.flat_map(|argument| given(argument, matches)).collect();
+        Self { program, options }
+    }
+
+    /// A text whose commands work as they stand.
+    pub(crate) fn complete<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.options.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let (mut completed, mut rest, mut before) = (String::new(), text, None);
+        while let Some(at) = rest.find(PROGRAM) {
+            let (front, behind) = rest.split_at(at + PROGRAM.len());
+            completed.push_str(front);
+            let last = front[..at].chars().next_back().or(before);
+            let begins = last.is_none_or(|letter| [' ', '\n', '`', '/'].contains(&letter));
+            (rest, before) = (behind, PROGRAM.chars().next_back());
+            if !begins {
+                continue;
+            }
+            if let Some((command, words)) = self.named(behind) {
+                let (words, behind) = behind.split_at(words);
+                let (first, others) = self.lacking(command, arguments(behind));
+                completed.extend([first.as_str(), words, &others]);
+                (rest, before) = (behind, words.chars().next_back());
+            }
+        }
+        (completed + rest).into()
+    }
+
+    /// The command whose words a text begins with, and how many bytes they are.
+    fn named(&self, text: &str) -> Option<(&Command, usize)> {
+        let (mut command, mut length) = (&self.program, 0);
+        while let Some(rest) = text[length..].strip_prefix(' ') {
+            let ends = |letter: char| !letter.is_ascii_lowercase() && letter != '-';
+            let word = rest.split(ends).next().unwrap_or_default();
+            let Some(inner) = command.get_subcommands().find(|inner| inner.get_name() == word)
+            else {
+                break;
+            };
+            (command, length) = (inner, length + " ".len() + word.len());
+        }
+        (length > 0).then_some((command, length))
+    }
+
+    /// The options that a command takes and lacks: the one that stands right behind the program, and the others.
+    fn lacking(&self, command: &Command, arguments: &str) -> (String, String) {
+        let takes = |option: &&CarriedOption| {
+            command.get_arguments().any(|argument| argument.get_long() == Some(&option.name))
+        };
+        let lacks = |option: &&CarriedOption| {
+            let named = format!("--{}", option.name);
+            let named = if option.is_list { &option.typed } else { &named };
+            let mut found = arguments.match_indices(named.as_str());
+            !found.any(|(at, _)| {
+                let behind = &arguments[at + named.len()..];
+                behind.is_empty() || behind.starts_with(' ')
+            })
+        };
+        let lacking = self.options.iter().filter(takes).filter(lacks);
+        let (first, others): (Vec<_>, Vec<_>) = lacking.partition(|option| option.name == DATA_DIR);
+        let typed = |options: Vec<&CarriedOption>| {
+            options.into_iter().map(|option| format!(" {}", option.typed)).collect()
+        };
+        (typed(first), typed(others))
+    }
+}
+
+/// An option with each of its values, if somebody typed it.
+fn given(argument: &Arg, matches: &ArgMatches) -> Vec<CarriedOption> {
+    let (id, name) = (argument.get_id().as_str(), argument.get_long().unwrap_or_default());
+    if matches.value_source(id) != Some(ValueSource::CommandLine) {
+        return Vec::new();
+    }
+    let option = |value: &OsStr| CarriedOption {
+        name: name.to_owned(),
+        typed: format!("--{name} {}", shell_word(&value.to_string_lossy())),
+        is_list: matches!(argument.get_action(), ArgAction::Append),
+    };
+    matches.get_raw(id).into_iter().flatten().map(option).collect()
+}
+
+/// What follows the words of a command, up to where it ends at the latest.
+fn arguments(text: &str) -> &str {
+    let end = text.find(['`', '\n']).unwrap_or(text.len());
+    let next = text[..end].find(" piton ").unwrap_or(end);
+    &text[..next]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn carried(typed: &[&str]) -> CarriedOptions {
+        let matches = Arguments::command().try_get_matches_from([&["piton"], typed].concat());
+        CarriedOptions::new(&matches.unwrap())
+    }
+
+    fn check(typed: &[&str], text: &str, expected: &str) {
+        let options = carried(typed);
+        let completed = options.complete(text);
+        assert_eq!(completed, expected, "{typed:?}");
+        assert_eq!(options.complete(&completed), expected, "{typed:?}: it was complete");
+    }
+
+    #[test]
+    fn a_command_names_the_data_directory_that_the_one_before_was_given() {
+        let typed = ["doctor", "--data-dir", "/tmp/a b"];
+        check(
+            &typed,
+            "Fix it: piton data repair",
+            "Fix it: piton --data-dir '/tmp/a b' data repair",
+        );
+        let piton = "piton --data-dir '/tmp/a b'";
+        check(
+            &typed,
+            "Run `piton doctor`, or `piton session verify x`.",
+            &format!("Run `{piton} doctor`, or `{piton} session verify x`."),
+        );
+        check(&typed, "  claude  piton mcp", "  claude  piton --data-dir '/tmp/a b' mcp");
+        for other in ["Use piton to find out.", "in .piton/workflows", "my-piton doctor", "piton"] {
+            check(&typed, other, other);
+        }
+        check(&["doctor"], "`piton doctor`", "`piton doctor`");
+    }
+
+    #[test]
+    fn a_command_names_the_options_of_the_one_before_that_it_takes_and_no_others() {
+        let flow = ["flow", "resume", "x", "--models", "m.json", "--tools", "t.json"];
+        for (text, expected) in [
+            (
+                "`piton flow replay x --from y`",
+                "`piton flow replay --models m.json --tools t.json x --from y`",
+            ),
+            ("`piton flow check f`; more", "`piton flow check --tools t.json f`; more"),
+            ("piton backpack log x", "piton backpack log x"),
+            // What a text says itself counts.
+            (
+                "`piton flow replay x --from y --models FILE` or `piton flow resume x`",
+                "`piton flow replay --tools t.json x --from y --models FILE` or \
+                 `piton flow resume --models m.json --tools t.json x`",
+            ),
+        ] {
+            check(&flow, text, expected);
+        }
+        let diff = ["workspace", "diff", "--workspace", "/p=.:ro", "--workspace", "/s=over/p:rw"];
+        check(
+            &diff,
+            "piton mcp --workspace /s=over/p:rw or piton doctor",
+            "piton mcp --workspace /p=.:ro --workspace /s=over/p:rw or piton doctor",
+        );
+        // Those of every command of a group, where one of them is named.
+        check(
+            &["context", "--agent", "bot", "get-node", "x"],
+            "piton context put-frame x, piton context --agent NAME …, piton logs",
+            "piton context put-frame --agent bot x, piton context --agent NAME …, piton logs",
+        );
+        // A default is none that somebody typed, and what a command is to do is not repeated.
+        check(
+            &["flow", "resume", "x", "--steps-max", "1"],
+            "piton flow resume x",
+            "piton flow resume x",
+        );
+    }
+}
