@@ -39,6 +39,25 @@ fn with_tool(result: &str) -> (Rig, [String; 2]) {
     (rig, [flow, tools])
 }
 
+// shows in part: BP-001 (numbers in the result of a tool)
+#[test]
+fn numbers_in_the_result_of_a_tool_keep_all_their_characters() {
+    let numbers = [&LOST[..], &["9007199254740993", "7", "0.5"]].concat().join(",");
+    let result =
+        format!(r#"{{"content":[],"structuredContent":{{"n":[{numbers}],"text":"1e400"}}}}"#);
+    let (rig, [flow, tools]) = with_tool(&result);
+    let run = rig.run(&["flow", "run", &flow, "--tools", &tools, "--backpack", "ids"]);
+    let said = text(&run.stdout) + &text(&run.stderr);
+    assert_eq!(run.status.code(), Some(0), "{said}");
+    assert!(said.contains("warning: look: `ids_read` gave back numbers beyond 2^53"), "{said}");
+    assert!(said.contains("5 kept as texts"), "{said}");
+    let shown = rig.says(&["backpack", "at", "ids", "--key", "found"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let mut expected: Vec<_> = LOST.iter().map(|number| json!(number)).collect();
+    expected.extend([json!("9007199254740993"), json!(7), json!(0.5)]);
+    assert_eq!(shown["result"], json!({ "n": expected, "text": "1e400" }), "{shown}");
+}
+
 // shows in part: BP-001 (numbers that a person writes)
 #[test]
 fn a_number_that_reading_would_lose_is_refused_wherever_a_person_writes_json() {
