@@ -9,6 +9,9 @@
 /// others, so that the same digest would stand for different values.
 pub const INTEGER_MAX: u64 = (1 << 53) - 1;
 
+/// How much is shown of a number that is refused, in bytes.
+pub const NUMBER_SHOWN_BYTES_MAX: usize = 64;
+
 /// How deep arrays and objects may nest in canonical JSON.
 ///
 /// The encoder recurses, so some bound is needed; this one is the deepest nesting that `serde_json`

@@ -7,7 +7,10 @@
 
 use std::ops::Range;
 
-use crate::bounds::INTEGER_MAX;
+use serde::de::IgnoredAny;
+
+use crate::bounds::{INTEGER_MAX, NUMBER_SHOWN_BYTES_MAX};
+use crate::shorten;
 
 /// Turns every number that no reader keeps into a text of exactly its characters; returns how many there were.
 ///
@@ -25,12 +28,29 @@ pub fn keep_numbers(json: &str) -> (String, usize) {
     (kept, count)
 }
 
-/// The first number that is lost as soon as the text is read: a whole one beyond 64 bits, or one beyond every double.
-pub fn lost_number(json: &str) -> Option<&str> {
+/// Refuses JSON with a number that is lost as soon as the text is read: a whole one beyond 64 bits, or one beyond every
+/// double. What is no JSON for another reason passes; its reader says why.
+pub fn refuse_lost_numbers(json: &str) -> Result<(), LostNumber> {
     let mut numbers = Numbers { json, at: 0 }.map(|number| &json[number]);
-    numbers.find(|number| {
+    let lost = numbers.find(|number| {
         !is_kept(number) && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
-    })
+    });
+    match lost {
+        Some(number) if serde_json::from_str::<IgnoredAny>(&keep_numbers(json).0).is_ok() => {
+            Err(LostNumber { shown: shorten(number, NUMBER_SHOWN_BYTES_MAX).into_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A number that no JSON reader keeps, where somebody wrote JSON.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the number {shown} cannot be kept: whole numbers go up to {INTEGER_MAX} on either side of zero; write it as a text, in quotes"
+)]
+pub struct LostNumber {
+    /// The number as it is written, shortened if it is long.
+    pub shown: String,
 }
 
 /// Whether a reader keeps what is written; what is no number of JSON is left to the reader to refuse.
@@ -40,7 +60,7 @@ fn is_kept(number: &str) -> bool {
     } else {
         number.parse::<i64>().is_ok_and(|whole| whole.unsigned_abs() <= INTEGER_MAX)
     };
-    is_kept || serde_json::from_str::<serde::de::IgnoredAny>(number).is_err()
+    is_kept || serde_json::from_str::<IgnoredAny>(number).is_err()
 }
 
 /// Where the numbers are: everything outside of strings that begins as a number does.
@@ -110,7 +130,10 @@ mod tests {
                 json.replace(number, &written).replace("\"\"1e400\"\\\"", "\"1e400\\\"")
             );
             assert!(serde_json::from_str::<serde_json::Value>(&kept).is_ok(), "{kept}");
-            assert_eq!(lost_number(&json), lost.filter(|lost| *lost).map(|_| number), "{number}");
+            let lost = lost.filter(|lost| *lost).map(|_| LostNumber {
+                shown: shorten(number, NUMBER_SHOWN_BYTES_MAX).into_owned(),
+            });
+            assert_eq!(refuse_lost_numbers(&json).err(), lost, "{number}");
         }
     }
 
@@ -122,6 +145,7 @@ mod tests {
             "\"\\",
             "-",
             "[1",
+            "call 18446744073709551616",
             "1e400x",
             "1e+",
             "[99999999999999999999-1]",
@@ -131,6 +155,7 @@ mod tests {
                 serde_json::from_str::<serde_json::Value>(&keep_numbers(text).0).is_err(),
                 "{text}"
             );
+            assert_eq!(refuse_lost_numbers(text), Ok(()), "{text}");
         }
     }
 }

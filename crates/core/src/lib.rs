@@ -13,7 +13,7 @@
 //! * [`visible()`]: foreign text as a person may read it, with what cannot be seen written out.
 //! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
 //! * [`error`]: the one envelope that a person or an agent reads when something fails.
-//! * [`keep_numbers`]: the numbers of a JSON text that no reader keeps, as texts.
+//! * [`keep_numbers`], [`refuse_lost_numbers`]: the numbers of a JSON text that no reader keeps, as texts or as an error.
 //! * [`closed_set!`]: enums whose names are part of a format.
 //! * [`Provenance`]: where in a workflow something was written.
 //! * [`port`]: the effects that pure code may ask for (time, waiting, entropy, notices), as traits.
@@ -53,7 +53,7 @@ pub use id::{
     IdError, IdProblem, ManifestIndex, NodeId, ObservationId, OutputId, RunId, SessionId,
     SnapshotRef, TraceId, WorkflowHash, WorkflowId,
 };
-pub use json_numbers::{keep_numbers, lost_number};
+pub use json_numbers::{LostNumber, keep_numbers, refuse_lost_numbers};
 pub use pattern::{Namespace, Pattern, PatternError};
 pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
 pub use provenance::Provenance;

@@ -39,7 +39,7 @@ pub use node::{BoxFuture, Context, Exec, Node, NodeError, Phase, RetryRule, Shap
 pub use problem::{Problem, Severity};
 pub use run::{Cancel, Report, RunOptions, RunRecord, Runner, RunnerPorts};
 pub use state::State;
-pub use tool::{FunctionTool, Tool, ToolError, Tools};
+pub use tool::{FunctionTool, Tool, ToolError, ToolResult, Tools};
 
 /// The guide from a shared dictionary, whose blocks are run as examples of this crate.
 // shows in part: BP-121 (the guide from a shared dictionary)

@@ -78,9 +78,6 @@ pub const PIPE_REPLIES_MAX: usize = 64;
 /// sooner; one that hangs keeps the process, and all that waits in it.
 pub const PIPE_WRITE_WAIT: Duration = Duration::from_mins(2);
 
-/// How much is shown of a number that is refused.
-pub const NUMBER_SHOWN_BYTES_MAX: usize = 64;
-
 /// How often a reply that is still being worked on is looked for, for a client that came back for it.
 pub const REPLAY_PAUSE: Duration = Duration::from_millis(100);
 

@@ -1,13 +1,11 @@
 //! What a client is told that sent something which is no message.
 
-use piton_core::bounds::INTEGER_MAX;
-use piton_core::{keep_numbers, lost_number, shorten};
+use piton_core::error::sentence;
+use piton_core::{keep_numbers, refuse_lost_numbers};
 use rmcp::RoleServer;
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use rmcp::service::TxJsonRpcMessage;
 use serde_json::Value;
-
-use crate::bounds::NUMBER_SHOWN_BYTES_MAX;
 
 /// The refusal of what cannot be read as a message.
 pub(crate) fn refusal_of(bytes: &[u8]) -> TxJsonRpcMessage<RoleServer> {
@@ -28,12 +26,9 @@ pub(crate) fn refusal_of(bytes: &[u8]) -> TxJsonRpcMessage<RoleServer> {
 /// The refusal of a request with a number that is lost as soon as the request is read, if it has one.
 pub(crate) fn refusal_of_numbers(bytes: &[u8]) -> Option<TxJsonRpcMessage<RoleServer>> {
     let text = str::from_utf8(bytes).ok()?;
-    let number = lost_number(text)?;
+    let lost = refuse_lost_numbers(text).err()?;
     let message: Value = serde_json::from_str(&keep_numbers(text).0).ok()?;
-    let words = format!(
-        "The number {} cannot be kept: whole numbers go up to {INTEGER_MAX} on either side of zero. Nothing was done; send it as a text, in quotes.",
-        shorten(number, NUMBER_SHOWN_BYTES_MAX)
-    );
+    let words = format!("{} Nothing was done.", sentence(&lost.to_string()));
     let id = serde_json::from_value(message.get("id")?.clone()).ok();
     Some(refusal(ErrorCode::INVALID_PARAMS, words, id))
 }

@@ -103,6 +103,12 @@ pub const MCP_CONNECT_MS_MAX: u64 = 30_000;
 /// How long one call of a tool may take.
 pub const MCP_CALL_MS_MAX: u64 = 120_000;
 
+/// The longest message of a server that is a program, in bytes: what the library of the protocol takes over HTTP.
+pub const MCP_MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// How long a program may take to end when nothing is sent to it any more; then it is killed.
+pub const MCP_EXIT_WAIT: Duration = Duration::from_secs(3);
+
 /// How much of the name is kept that a client gives itself, in bytes. It stands in records that people read.
 pub const CLIENT_NAME_BYTES_MAX: usize = 128;
 

@@ -2,7 +2,7 @@
 //!
 //! *Invariants*: only the user's own configuration names providers; a project could send keys anywhere.
 
-use piton_core::{Code, Envelope};
+use piton_core::{Code, Envelope, refuse_lost_numbers};
 use piton_models::provider::KeyReference;
 use piton_models::{ProviderName, ProviderSettings, Rule, Wire};
 use serde::Deserialize;
@@ -64,6 +64,7 @@ impl ModelSettings {
             )
         };
         let unread = |error: serde_json::Error| refused(&error.to_string());
+        refuse_lost_numbers(text).map_err(|lost| refused(&lost.to_string()))?;
         // A list would be read as the fields in their order.
         let _: Map<String, Value> = serde_json::from_str(text).map_err(unread)?;
         let settings: Self = serde_json::from_str(text).map_err(unread)?;

@@ -18,6 +18,7 @@ mod examples;
 mod file_origins;
 mod file_tools;
 mod flow_kill;
+mod flow_numbers;
 mod flow_outcomes;
 mod flows;
 mod guides;

@@ -1,6 +1,7 @@
 //! From JSON to a description, with every problem at once.
 
 use piton_backpack::Key;
+use piton_core::refuse_lost_numbers;
 use serde_json::Value;
 
 use super::description::{Description, EdgeDescription, NodeDescription, VERSION};
@@ -19,6 +20,10 @@ const EDGE: [&str; 4] = ["from", "to", "condition", "mappings"];
 pub(super) fn text(text: &str, problems: &mut Problems) -> Option<Description> {
     if text.len() > CONFIG_BYTES_MAX {
         problems.error("", format!("it has {} bytes; {CONFIG_BYTES_MAX} are taken", text.len()));
+        return None;
+    }
+    if let Err(lost) = refuse_lost_numbers(text) {
+        problems.error("", lost.to_string());
         return None;
     }
     match serde_json::from_str::<Value>(text) {

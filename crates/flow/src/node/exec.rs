@@ -11,7 +11,7 @@ use super::error::NodeError;
 use super::protected::Protected;
 use crate::bounds::TRACED_REQUESTS_MAX;
 use crate::event::{EventKind, Tap};
-use crate::tool::{LargeNumbers, Tools, keep_as_text};
+use crate::tool::{LargeNumbers, ToolResult, Tools, keep_as_text};
 
 /// What a node may use while it works: models, tools, and which attempt it is. No backpack.
 pub struct Exec<'a> {
@@ -60,22 +60,10 @@ impl Exec<'_> {
         Err(NodeError::new("the model's answer ended without an end"))
     }
 
-    /// Calls a tool of the run by its name. Whole numbers beyond 2^53 in its result come as texts.
+    /// Calls a tool of the run by its name. Numbers that JSON readers do not keep come as texts.
     pub async fn call_tool(&self, name: &str, arguments: &Value) -> Result<Value, NodeError> {
-        let mut result = self.tools.call(name, arguments).await;
-        if let Ok(value) = &mut result {
-            let LargeNumbers { kept, rounded } = keep_as_text(value);
-            if kept > 0 {
-                self.tap.warn(&format!(
-                    "`{name}` gave back {kept} whole numbers beyond 2^53; they are kept as texts"
-                ));
-            }
-            if rounded > 0 {
-                self.tap.warn(&format!(
-                    "`{name}` gave back {rounded} numbers beyond 64 bits; their last digits are lost, unless it sends them as texts"
-                ));
-            }
-        }
+        let result = self.tools.call(name, arguments).await;
+        let result = result.map(|result| self.storable(name, result));
         if self.tap.is_heard() {
             let text = arguments.to_string();
             let arguments =
@@ -88,6 +76,26 @@ impl Exec<'_> {
             });
         }
         result.map_err(|error| NodeError::new(error.to_string()))
+    }
+
+    /// The value of a result as it can be stored. What changed in it is a warning.
+    fn storable(&self, tool: &str, ToolResult { mut value, numbers_kept }: ToolResult) -> Value {
+        let LargeNumbers { whole, floats, float_texts } = keep_as_text(&mut value);
+        let (kept, rounded) = match numbers_kept {
+            Some(kept) => (kept + whole + float_texts, 0),
+            None => (whole, floats),
+        };
+        if kept > 0 {
+            self.tap.warn(&format!(
+                "`{tool}` gave back numbers beyond 2^53, which JSON readers round; {kept} kept as texts"
+            ));
+        }
+        if rounded > 0 {
+            self.tap.warn(&format!(
+                "`{tool}` gave back {rounded} numbers beyond 64 bits; their last digits are lost, unless it sends them as texts"
+            ));
+        }
+        value
     }
 
     fn chunk(&self, text: &str) {

@@ -19,7 +19,23 @@ pub trait Tool: Send + Sync {
     }
 
     /// Calls it.
-    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<Value, String>>;
+    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<ToolResult, String>>;
+}
+
+/// The result of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolResult {
+    /// What it gave back.
+    pub value: Value,
+    /// How many numbers of it are texts because no JSON reader would have kept them. `None` if such numbers were
+    /// rounded before anybody could look at them.
+    pub numbers_kept: Option<usize>,
+}
+
+impl From<Value> for ToolResult {
+    fn from(value: Value) -> Self {
+        Self { value, numbers_kept: Some(0) }
+    }
 }
 
 type Function = dyn Fn(&Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync;
@@ -51,7 +67,8 @@ impl Tool for FunctionTool {
         &self.spec
     }
 
-    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<Value, String>> {
-        (self.function)(arguments)
+    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<ToolResult, String>> {
+        let called = (self.function)(arguments);
+        Box::pin(async { called.await.map(ToolResult::from) })
     }
 }

@@ -1,26 +1,28 @@
-//! Whole numbers that JSON readers cannot keep.
+//! Numbers of a value that its stored form cannot hold.
 //!
 //! Everything that is stored is canonical JSON (RFC 8785), whose numbers are doubles: beyond ±(2^53 − 1) two different
 //! integers would become one. Databases and APIs hand out such numbers as ids, so they are kept as texts with the same
 //! digits, as those APIs themselves do for their JavaScript clients.
 //!
-//! *Limitations*: what does not fit into 64 bits has lost digits before it gets here, when its JSON was read. It is
-//! counted apart, and never written with digits that look exact.
+//! *Limitations*: what does not fit into 64 bits is a float in a value. Where it comes from a JSON text, its digits are
+//! kept before that is read, or they are lost. It is counted apart, and never written with digits that look exact.
 
 use piton_core::bounds::INTEGER_MAX;
 use serde_json::{Number, Value};
 
-/// How many whole numbers of a value are too large to be numbers in canonical JSON.
+/// How many numbers of a value are too large to be numbers in canonical JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LargeNumbers {
-    /// Those that became texts of their digits.
-    pub(crate) kept: usize,
-    /// Those beyond 64 bits, which were rounded when they were read.
-    pub(crate) rounded: usize,
+    /// Whole numbers that became texts of their digits.
+    pub(crate) whole: usize,
+    /// Floats that may have been longer whole numbers.
+    pub(crate) floats: usize,
+    /// Those of the floats that became texts.
+    pub(crate) float_texts: usize,
 }
 
-/// Turns every whole number beyond ±(2^53 − 1) in `value` into a text of its digits; one that was rounded already
-/// becomes a text in exponent notation, or stays a float where the canonical form has one.
+/// Turns every whole number beyond ±(2^53 − 1) in `value` into a text of its digits, and every float without a canonical
+/// form into a text in exponent notation.
 pub(crate) fn keep_as_text(value: &mut Value) -> LargeNumbers {
     let mut found = LargeNumbers::default();
     keep_all(value, &mut found);
@@ -30,15 +32,16 @@ pub(crate) fn keep_as_text(value: &mut Value) -> LargeNumbers {
 fn keep_all(value: &mut Value, found: &mut LargeNumbers) {
     match value {
         Value::Number(number) if is_large_integer(number) => {
-            found.kept += 1;
+            found.whole += 1;
             *value = Value::String(number.to_string());
         }
         Value::Number(number) => {
-            let float = number.as_f64().filter(|float| is_rounded(number, *float));
+            let float = number.as_f64().filter(|float| is_large_float(number, *float));
             let Some(float) = float else { return };
-            found.rounded += 1;
+            found.floats += 1;
             // The canonical form has no whole floats below 10^21.
             if piton_core::canonical::encode(number).is_err() {
+                found.float_texts += 1;
                 *value = Value::String(format!("{float:e}"));
             }
         }
@@ -54,7 +57,7 @@ fn is_large_integer(number: &Number) -> bool {
 }
 
 /// Whether a number is a float that may have been a longer whole number.
-fn is_rounded(number: &Number, float: f64) -> bool {
+fn is_large_float(number: &Number, float: f64) -> bool {
     const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
     number.is_f64() && float.fract() == 0.0 && float.abs() > EXACT_MAX
 }
@@ -67,8 +70,8 @@ mod tests {
 
     #[test]
     fn only_whole_numbers_beyond_2_to_the_53_become_texts() {
-        let exactly = |kept| LargeNumbers { kept, rounded: 0 };
-        let about = LargeNumbers { kept: 0, rounded: 1 };
+        let exactly = |whole| LargeNumbers { whole, ..LargeNumbers::default() };
+        let float = |float_texts| LargeNumbers { whole: 0, floats: 1, float_texts };
         let long = |digits: &str| serde_json::from_str::<Value>(digits).unwrap();
         let table = [
             (json!(9_007_199_254_740_991_u64), json!(9_007_199_254_740_991_u64), exactly(0)),
@@ -76,9 +79,9 @@ mod tests {
             (json!(-9_007_199_254_740_993_i64), json!("-9007199254740993"), exactly(1)),
             (json!(u64::MAX), json!("18446744073709551615"), exactly(1)),
             (json!(i64::MIN), json!("-9223372036854775808"), exactly(1)),
-            (long("-9223372036854775809"), json!("-9.223372036854776e18"), about),
-            (long("123456789012345678901234567890"), json!(1.234_567_890_123_456_8e29), about),
-            (json!(1e20), json!("1e20"), about),
+            (long("-9223372036854775809"), json!("-9.223372036854776e18"), float(1)),
+            (long("123456789012345678901234567890"), json!(1.234_567_890_123_456_8e29), float(0)),
+            (json!(1e20), json!("1e20"), float(1)),
             (json!(0.5), json!(0.5), exactly(0)),
             (
                 json!({ "a": [1, { "id": u64::MAX }, u64::MAX] }),

@@ -7,6 +7,6 @@ mod registry;
 
 pub(crate) use error::TOOLS_COME_FROM;
 pub use error::ToolError;
-pub use function::{FunctionTool, Tool};
+pub use function::{FunctionTool, Tool, ToolResult};
 pub(crate) use large_numbers::{LargeNumbers, keep_as_text};
 pub use registry::Tools;

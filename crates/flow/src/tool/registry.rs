@@ -9,7 +9,7 @@ use piton_models::bounds::TOOL_NAME_BYTES_MAX;
 use serde_json::Value;
 
 use super::error::ToolError;
-use super::function::Tool;
+use super::function::{Tool, ToolResult};
 use crate::bounds::TOOL_RESULT_BYTES_MAX;
 use crate::schema::Schema;
 
@@ -84,16 +84,16 @@ impl Tools {
     }
 
     /// Calls a tool with checked arguments, and bounds what it gives back.
-    pub async fn call(&self, name: &str, arguments: &Value) -> Result<Value, ToolError> {
+    pub async fn call(&self, name: &str, arguments: &Value) -> Result<ToolResult, ToolError> {
         self.check(name, arguments)?;
         let called = self.find(name)?.tool.call(arguments).await;
         let failed = |message| ToolError::Failed { name: name.to_owned(), message };
-        let value = called.map_err(failed)?;
-        let measured = value.to_string().len();
+        let result = called.map_err(failed)?;
+        let measured = result.value.to_string().len();
         if measured > TOOL_RESULT_BYTES_MAX {
             return Err(ToolError::TooLarge { name: name.to_owned(), measured });
         }
-        Ok(value)
+        Ok(result)
     }
 
     fn find(&self, name: &str) -> Result<&Known, ToolError> {

@@ -512,7 +512,7 @@ async fn whole_numbers_beyond_2_to_the_53_are_kept_as_texts_and_said_so() {
     let expected = json!({ "id": "18446744073709551615", "ids": ["9007199254740993", 7] });
     assert_eq!(value(&state, "result")["result"], expected);
     let warned = events.iter().any(|event| {
-        matches!(&event.kind, EventKind::Warning { message } if message.contains("2 whole numbers"))
+        matches!(&event.kind, EventKind::Warning { message } if message.contains("2 kept as texts"))
     });
     assert!(warned, "{events:?}");
 }

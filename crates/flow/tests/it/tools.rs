@@ -27,7 +27,7 @@ fn tools() -> Tools {
 #[tokio::test]
 async fn a_tool_is_called_with_checked_arguments() {
     let tools = tools();
-    assert_eq!(tools.call("add", &json!({ "a": 1, "b": 2 })).await, Ok(json!(3)));
+    assert_eq!(tools.call("add", &json!({ "a": 1, "b": 2 })).await, Ok(json!(3).into()));
     let refused = tools.call("add", &json!({ "a": "canary", "c": 1 })).await.unwrap_err();
     let ToolError::Arguments { problems, .. } = &refused else { panic!("{refused:?}") };
     assert_eq!(problems.split("; ").count(), 3, "{problems}");

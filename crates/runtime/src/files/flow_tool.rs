@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use piton_core::Envelope;
-use piton_flow::{BoxFuture, Tool};
+use piton_flow::{BoxFuture, Tool, ToolResult};
 use piton_models::ToolSpec;
 use piton_workspaces::config::WorkspacePorts;
 use piton_workspaces::tools::{ToolCard, cards};
@@ -69,9 +69,9 @@ impl Tool for FileTool {
         Box::pin(async { self.world.get().await.map(drop) })
     }
 
-    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<ToolResult, String>> {
         let words = |told: Envelope| format!("{} {}", told.message, told.suggestion);
-        Box::pin(async move { self.make(arguments).await.map_err(words) })
+        Box::pin(async move { self.make(arguments).await.map(ToolResult::from).map_err(words) })
     }
 }
 

@@ -6,17 +6,34 @@ use std::time::Duration;
 use piton_flow::Tool;
 use rmcp::model::Tool as TheirTool;
 use rmcp::service::{RoleClient, RunningService};
-use rmcp::transport::{IntoTransport, StreamableHttpClientTransport, TokioChildProcess};
+use rmcp::transport::{IntoTransport, StreamableHttpClientTransport};
 use rmcp::{ServiceExt as _, service::ServiceError};
 use tokio::time::timeout;
 
 use super::error::ConnectError;
+use super::program::{EndReason, Program};
 use super::remote_tool::RemoteTool;
 use super::settings::ServerSettings;
 use crate::bounds::{MCP_CONNECT_MS_MAX, MCP_TOOLS_MAX};
 
 /// A server that answers.
-pub(super) type Session = RunningService<RoleClient, ()>;
+pub(super) struct Session {
+    pub(super) service: RunningService<RoleClient, ()>,
+    end: EndReason,
+}
+
+impl Session {
+    /// Says in words why the server did not answer.
+    pub(super) fn problem(&self, error: &ServiceError) -> String {
+        match error {
+            ServiceError::TransportClosed => self.end.get().map_or_else(
+                || "the connection ended without an answer that can be read".to_owned(),
+                ToOwned::to_owned,
+            ),
+            other => other.to_string(),
+        }
+    }
+}
 
 /// Reaches the server called `name`, and gives its tools. The connection lasts as long as one of them.
 pub async fn connect(
@@ -26,23 +43,26 @@ pub async fn connect(
     match settings {
         ServerSettings::Command { command, args, env } => {
             let mut process = tokio::process::Command::new(command);
-            process.args(args).envs(env).kill_on_drop(true);
-            let transport = TokioChildProcess::new(process)
+            process.args(args).envs(env);
+            let end = EndReason::default();
+            let transport = Program::start(process, Arc::clone(&end))
                 .map_err(|error| unreachable(name, format!("`{command}`: {error}")))?;
-            over(name, transport).await
+            over(name, transport, end).await
         }
         ServerSettings::Http { url } => {
             // A second call finds the provider of TLS installed already, and that is fine.
             let _installed = rustls::crypto::ring::default_provider().install_default();
-            over(name, StreamableHttpClientTransport::from_uri(url.as_str())).await
+            let transport = StreamableHttpClientTransport::from_uri(url.as_str());
+            over(name, transport, EndReason::default()).await
         }
     }
 }
 
 /// The tools of whoever is at the other end of a transport.
-pub(super) async fn over<T, E, A>(
+async fn over<T, E, A>(
     name: &str,
     transport: T,
+    end: EndReason,
 ) -> Result<Vec<Arc<dyn Tool>>, ConnectError>
 where
     T: IntoTransport<RoleClient, E, A>,
@@ -51,10 +71,11 @@ where
     let patience = Duration::from_millis(MCP_CONNECT_MS_MAX);
     let late = |_| unreachable(name, format!("no answer within {MCP_CONNECT_MS_MAX} ms"));
     let session = timeout(patience, ().serve(transport)).await.map_err(late)?;
-    let session = session.map_err(|error| unreachable(name, error.to_string()))?;
+    let service = session.map_err(|error| unreachable(name, error.to_string()))?;
+    let session = Session { service, end };
     let listed: Result<Vec<TheirTool>, ServiceError> =
-        timeout(patience, session.list_all_tools()).await.map_err(late)?;
-    let listed = listed.map_err(|error| unreachable(name, error.to_string()))?;
+        timeout(patience, session.service.list_all_tools()).await.map_err(late)?;
+    let listed = listed.map_err(|error| unreachable(name, session.problem(&error)))?;
     if listed.len() > MCP_TOOLS_MAX {
         let problem = format!("it offers {} tools, {MCP_TOOLS_MAX} are taken", listed.len());
         return Err(unreachable(name, problem));

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_flow::{BoxFuture, Tool};
+use piton_flow::{BoxFuture, Tool, ToolResult};
 use piton_models::ToolSpec;
 use rmcp::model::{CallToolRequestParams, CallToolResult, Tool as TheirTool};
 use serde_json::{Value, json};
 
 use super::connect::Session;
+use super::message::numbers_kept;
 use crate::bounds::MCP_CALL_MS_MAX;
 
 /// The longest name that providers of models take for a tool.
@@ -33,16 +34,16 @@ impl RemoteTool {
         Self { spec, name: tool.name.to_string(), session }
     }
 
-    async fn ask(&self, arguments: &Value) -> Result<Value, String> {
+    async fn ask(&self, arguments: &Value) -> Result<ToolResult, String> {
         let mut params = CallToolRequestParams::new(self.name.clone());
         if let Value::Object(arguments) = arguments {
             params = params.with_arguments(arguments.clone());
         }
-        let asked = self.session.call_tool(params);
+        let asked = self.session.service.call_tool(params);
         let late = |_| format!("the server gave no answer within {MCP_CALL_MS_MAX} ms");
         let patience = Duration::from_millis(MCP_CALL_MS_MAX);
         let answered = tokio::time::timeout(patience, asked).await.map_err(late)?;
-        outcome(answered.map_err(|error| error.to_string())?)
+        outcome(answered.map_err(|error| self.session.problem(&error))?)
     }
 }
 
@@ -51,19 +52,21 @@ impl Tool for RemoteTool {
         &self.spec
     }
 
-    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<Value, String>> {
+    fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<ToolResult, String>> {
         Box::pin(self.ask(arguments))
     }
 }
 
 /// What a result says: the structured part if there is one, else its words.
-fn outcome(result: CallToolResult) -> Result<Value, String> {
+fn outcome(result: CallToolResult) -> Result<ToolResult, String> {
     let texts = result.content.iter().filter_map(|block| block.as_text());
     let words = texts.map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n");
     if result.is_error == Some(true) {
         return Err(if words.is_empty() { "it gives no reason".to_owned() } else { words });
     }
-    Ok(result.structured_content.unwrap_or_else(|| json!(words)))
+    let numbers_kept = numbers_kept(&result);
+    let value = result.structured_content.unwrap_or_else(|| json!(words));
+    Ok(ToolResult { value, numbers_kept })
 }
 
 /// A name as models may call it.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use piton_core::refuse_lost_numbers;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -39,7 +40,10 @@ struct File {
 /// Reads the `mcpServers` of a file as MCP clients have it.
 pub fn parse(text: &str) -> Result<BTreeMap<String, ServerSettings>, ConnectError> {
     let refused = |problem: String| ConnectError::File { problem };
-    let unread = |error: serde_json::Error| refused(error.to_string());
+    // A number where nothing looks for one is ignored, unless it keeps the file from being read.
+    let unread = |error: serde_json::Error| {
+        refused(refuse_lost_numbers(text).err().map_or(error.to_string(), |lost| lost.to_string()))
+    };
     // A list would be read as the fields in their order.
     let _: Map<String, Value> = serde_json::from_str(text).map_err(unread)?;
     let file: File = serde_json::from_str(text).map_err(unread)?;

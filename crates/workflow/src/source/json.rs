@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use piton_core::{LostNumber, refuse_lost_numbers};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -16,6 +17,12 @@ pub(crate) fn parse(text: &str, problems: &mut Problems) -> Option<Value> {
     if text.len() > SOURCE_BYTES_MAX {
         let reason = format!("the file has {} bytes, {SOURCE_BYTES_MAX} are allowed", text.len());
         problems.report(&root, ProblemCode::NotJson, reason, SPLIT);
+        return None;
+    }
+    if let Err(LostNumber { shown }) = refuse_lost_numbers(text) {
+        let reason = format!("the number {shown} is one that JSON readers cannot keep");
+        let fix = "write it as a text, in quotes, or write a smaller number";
+        problems.report(&root, ProblemCode::OutOfRange, reason, fix);
         return None;
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use piton_core::{Envelope, shell_word};
+use piton_core::{Envelope, refuse_lost_numbers, shell_word};
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
 use piton_runtime::flows::{FlowRan, FlowReplayed, Heard, Initial};
@@ -40,7 +40,8 @@ impl Items {
     /// The options with which the same is packed again. What is about a person is never repeated: only its key is.
     fn options(&self) -> impl Iterator<Item = String> {
         let set = self.items.iter().map(|(key, value)| {
-            let text = value.as_str().filter(|text| super::going::value(text) == *value);
+            let text = value.as_str();
+            let text = text.filter(|text| super::going::value(text).as_ref() == Ok(value));
             let text = text.map_or_else(|| value.to_string(), ToOwned::to_owned);
             format!(" --set {}", shell_word(&format!("{key}={text}")))
         });
@@ -57,12 +58,14 @@ impl Items {
 
 fn item(text: &str) -> Result<(String, Value), String> {
     let (key, text) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
-    Ok((key.to_owned(), value(text)))
+    Ok((key.to_owned(), value(text)?))
 }
 
 /// A value that a person typed: JSON, or else a text.
-pub(super) fn value(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| json!(text))
+pub(super) fn value(text: &str) -> Result<Value, String> {
+    // A shell takes the outer quotes away.
+    refuse_lost_numbers(text).map_err(|lost| format!("{lost}, as in 'KEY=\"123\"'"))?;
+    Ok(serde_json::from_str(text).unwrap_or_else(|_| json!(text)))
 }
 
 /// Waits for a run. Ctrl-C stops it at its next wait, with everything kept.

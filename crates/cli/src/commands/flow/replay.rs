@@ -49,7 +49,7 @@ fn param(text: &str) -> Result<NodeParam, String> {
     let usage = "write it as NODE.NAME=VALUE";
     let (place, text) = text.split_once('=').ok_or(usage)?;
     let (node, name) = place.rsplit_once('.').ok_or(usage)?;
-    Ok(NodeParam { node: node.to_owned(), name: name.to_owned(), value: value(text) })
+    Ok(NodeParam { node: node.to_owned(), name: name.to_owned(), value: value(text)? })
 }
 
 impl Replay {

@@ -1,6 +1,8 @@
 //! `piton workflow run`: a person walks a workflow in the terminal.
 
 use clap::Args;
+use piton_core::error::sentence;
+use piton_core::{LostNumber, refuse_lost_numbers};
 use piton_runtime::{
     Connection,
     lineage::NodeReference,
@@ -21,6 +23,7 @@ use crate::{
     exit::Ending,
     failure::Failure,
     open::Open,
+    output,
     style::{State, styled},
 };
 
@@ -74,9 +77,17 @@ impl Walk {
                 break;
             }
             let Some(text) = ask::text(app)? else { break };
+            let output = match output(text) {
+                Ok(output) => output,
+                Err(lost) => {
+                    let problem = sentence(&lost.to_string());
+                    output::warn(format_args!("{problem} Nothing was submitted."));
+                    continue;
+                }
+            };
             let request = ContinueWorkflow {
                 ack_token: Some(ack_token),
-                output: Some(output(text)),
+                output: Some(output),
                 ..ContinueWorkflow::default()
             };
             answer = open.wait(connection.continue_workflow(request))?;
@@ -113,13 +124,16 @@ fn standing(
 }
 
 /// What a person typed: JSON is what a step asked for as an artifact, anything else is notes.
-fn output(text: String) -> Output {
+fn output(text: String) -> Result<Output, LostNumber> {
     let is_json = text.trim_start().starts_with(['{', '[']);
-    match serde_json::from_str(&text).ok().filter(|_| is_json) {
+    if is_json {
+        refuse_lost_numbers(&text)?;
+    }
+    Ok(match serde_json::from_str(&text).ok().filter(|_| is_json) {
         Some(Value::Array(artifacts)) => Output { notes_markdown: None, artifacts },
         Some(artifact) => Output { notes_markdown: None, artifacts: vec![artifact] },
         None => Output { notes_markdown: Some(text), artifacts: Vec::new() },
-    }
+    })
 }
 
 /// Whether the run waits for what only a person can say.

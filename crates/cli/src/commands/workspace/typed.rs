@@ -1,5 +1,6 @@
 //! A tool call as a person types it: `read /docs/a.md limit=5`, or with JSON.
 
+use piton_core::refuse_lost_numbers;
 use piton_runtime::files::{Tool, cards};
 use serde_json::{Map, Value};
 
@@ -10,6 +11,7 @@ pub(super) fn parse(line: &str) -> Result<(String, Value), String> {
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     if rest.starts_with('{') {
+        refuse_lost_numbers(rest).map_err(|lost| lost.to_string())?;
         let arguments: Map<String, Value> = serde_json::from_str(rest)
             .map_err(|error| format!("the arguments are no JSON object: {error}"))?;
         return Ok((name.to_owned(), Value::Object(arguments)));
