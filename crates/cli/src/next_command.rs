@@ -109,7 +109,7 @@ impl CarriedOptions {
         let lacking = self.options.iter().filter(takes).filter(lacks);
         let (first, others): (Vec<_>, Vec<_>) = lacking.partition(|option| option.name == DATA_DIR);
         let typed = |options: Vec<&CarriedOption>| {
-            options.into_iter().map(|option| format!(" {}", option.typed)).collect()
+            options.into_iter().flat_map(|option| [" ", &option.typed]).collect()
         };
         (typed(first), typed(others))
     }

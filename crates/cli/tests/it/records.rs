@@ -444,8 +444,8 @@ fn what_a_bookmark_keeps_is_read_by_agents_at_every_later_step_of_its_branch() {
     assert!(late.is_some() && late < early, "{told}");
     assert!(told.contains("\"word\":\"EARLY\"") && told.contains("\"word\":\"LATE\""), "{told}");
     let (resumed, _) = other.call_text("resume_session", &json!({ "query": label }));
-    let token = resumed.split("\"stateToken\": \"").nth(1).and_then(|rest| rest.split('"').next());
-    let call = json!({ "stateToken": token.unwrap_or_else(|| panic!("{resumed}")) });
+    let state = resumed.split("\"stateToken\": \"").nth(1).and_then(|rest| rest.split('"').next());
+    let call = json!({ "stateToken": state.unwrap_or_else(|| panic!("{resumed}")) });
     assert_eq!(other.call_text("continue_workflow", &call).0, told, "{resumed}");
     let lines = rig.tells(&["blame", "recap", &label])["lines"].clone();
     let mut lines = lines.as_array().unwrap().iter();
