@@ -14,7 +14,10 @@ Exit codes:
   2  wrong arguments
   3  the run waits for a person
   4  somebody else uses the same data; try again
-  5  stored data is damaged, or a promise about it did not hold";
+  5  stored data is damaged, or a promise about it did not hold
+
+A list that names what is damaged beside the rest is complete: 0. A command that
+leaves out a part of its work because of damage, as `session gc` does, ends with 5.";
 
 /// How a command ended that told everything it had to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +52,11 @@ impl Ending {
 /// The code of a failure.
 pub(crate) fn code(failure: &Failure) -> ExitCode {
     ExitCode::from(number(failure.envelope().code))
+}
+
+/// Whether a code says that stored data is damaged.
+pub(crate) fn is_damage(code: Code) -> bool {
+    number(code) == Ending::Damaged.number()
 }
 
 fn number(code: Code) -> u8 {

@@ -64,6 +64,9 @@ pub struct BatchLine {
     /// How many frames a regeneration made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made: Option<usize>,
+    /// How many frames stay stale after a regeneration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<usize>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Envelope>,
@@ -81,7 +84,8 @@ pub async fn batch(agent: &AgentAdapter, text: &str) -> Result<Vec<BatchLine>, E
     }
     let mut results = Vec::with_capacity(lines.len());
     for (place, line) in lines {
-        let mut result = BatchLine { line: place + 1, frame: None, made: None, error: None };
+        let mut result =
+            BatchLine { line: place + 1, frame: None, made: None, stale: None, error: None };
         if let Err(error) = carry_out(agent, line, &mut result).await {
             result.error = Some(error.envelope());
         }
@@ -106,14 +110,15 @@ async fn carry_out(agent: &AgentAdapter, line: &str, result: &mut BatchLine) -> 
             let inputs: Inputs = inputs.parse()?;
             let missing = Missing::Refuse;
             let request = SynthesizeRequest { frame_type, inputs, policy, recursive, missing };
-            result.frame = Some(agent.synthesize(&node.parse()?, &request).await?.frame);
+            let made = agent.synthesize(&node.parse()?, &request).await?;
+            result.frame = made.frames.last().map(|(_, frame)| *frame);
         }
         Operation::Invalidate { node, frame_type, reason } => {
             agent.invalidate(&node.parse()?, &frame_type, &reason).await?;
         }
         Operation::Regenerate { path } => {
             let done = agent.regenerate(&RegenerateScope::subtree(path)).await?;
-            result.made = Some(done.made.len());
+            (result.made, result.stale) = (Some(done.made.len()), Some(done.skipped.len()));
         }
     }
     Ok(())

@@ -144,5 +144,8 @@ pub const LISTING_BYTES: usize = 32 * 1024;
 /// Bytes of a file of ignore rules that are read at a time: most such files fit.
 pub const IGNORE_PIECE_BYTES: usize = 8 * 1024;
 
+/// Bytes that a summary may be allowed at least: the number of frames that are left out fits into them.
+pub const SUMMARY_BYTES_MIN: u64 = 256;
+
 /// Bytes that a summary takes when nothing else is said: about a thousand tokens.
 pub const SUMMARY_BYTES: u64 = 4_096;

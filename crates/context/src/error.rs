@@ -112,6 +112,14 @@ pub enum Error {
         /// The first of them.
         first: TreePath,
     },
+    /// Nothing in a directory has a frame that one of its own could be made from.
+    #[error("nothing in {path} has a {}frame that one could be made from", frame_type.as_ref().map(|one| format!("{one} ")).unwrap_or_default())]
+    NothingDescribed {
+        /// The directory.
+        path: TreePath,
+        /// The type of frame that is missing; none if any would do.
+        frame_type: Option<FrameType>,
+    },
     /// Something stored is not what its id says.
     #[error("{what} was changed after it was written: {detail}")]
     Integrity {
@@ -147,7 +155,7 @@ impl Error {
             Self::NodeStale { .. } => Code::ContextNodeStale,
             Self::UnknownAgent { .. } => Code::ContextUnknownAgent,
             Self::Forbidden { .. } | Self::Impersonation { .. } => Code::ContextForbidden,
-            Self::Incomplete { .. } => Code::ContextIncomplete,
+            Self::Incomplete { .. } | Self::NothingDescribed { .. } => Code::ContextIncomplete,
             Self::Integrity { .. } => Code::ContextIntegrity,
         }
     }
@@ -158,6 +166,14 @@ impl Error {
             Self::Store(error) => error.envelope(),
             Self::FrameNotFound { path: Some(path), .. } => {
                 Envelope::new(self.code(), sentence(&self.to_string())).with_name("PATH", path)
+            }
+            Self::NothingDescribed { frame_type, .. } => {
+                let frame_type = frame_type.as_ref().map_or("TYPE", FrameType::as_str);
+                let advice = format!(
+                    "Put a frame on something in it with `piton context put-frame PATH --type {frame_type} --text TEXT`, \
+                     then repeat the call."
+                );
+                Envelope::new(self.code(), sentence(&self.to_string())).with_suggestion(advice)
             }
             _ => Envelope::new(self.code(), sentence(&self.to_string())),
         }

@@ -179,6 +179,12 @@ pub const CONTEXT_PROMPT_BYTES_MAX: usize = 32 * 1024;
 /// How many entries of a directory are shown with it; the rest is counted.
 pub const CHILDREN_SHOWN_MAX: usize = 200;
 
+/// How many stale frames, or directories without a new frame, a text names; the rest is counted.
+pub const SKIPPED_TOLD_MAX: usize = 20;
+
+/// How many stale frames an agent is sent; the rest is counted.
+pub const SKIPPED_SENT_MAX: usize = 200;
+
 /// How many tokens a composition has, unless told otherwise: what fits into a prompt beside the task.
 pub const COMPOSED_TOKENS: usize = 8_000;
 

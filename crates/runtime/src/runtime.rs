@@ -24,7 +24,7 @@
 //! goes through a [`Connection`](crate::Connection), which knows where the agent is.
 
 mod applied;
-mod artifacts;
+pub(crate) mod artifacts;
 mod backpacks;
 mod drawing;
 mod frames;

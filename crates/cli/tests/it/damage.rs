@@ -316,7 +316,7 @@ fn what_a_session_without_its_manifest_refers_to_is_not_collected() {
         }
         let before = house.contents();
         let gc = house.ask(&["session", "gc"]);
-        assert_eq!((gc.0, &gc.1["safeMode"]), (0, &Value::Bool(true)), "{}", gc.1);
+        assert_eq!((gc.0, &gc.1["safeMode"]), (5, &Value::Bool(true)), "{}", gc.1);
         assert!(before == house.contents());
     }
 }
@@ -392,6 +392,61 @@ fn content_that_is_missing_is_damage_to_every_command_that_reads_it() {
             assert!(advice.contains("piton session verify"), "{name}: {told}");
         }
     }
+}
+
+/// A run that is open is summed up when it is asked for, so that what is missing is met on another way.
+#[test]
+fn content_of_an_open_run_that_is_missing_is_damage_to_every_command() {
+    for part in ["snapshots", "workflows/pinned"] {
+        let house = House::new();
+        let run = house.rig.tour();
+        for file in house.files(part).into_iter().filter(|file| !file.ends_with("complete")) {
+            fs::remove_file(file).unwrap();
+        }
+        let copy = house.rig.home().join("copy.json");
+        let copy = copy.to_str().unwrap();
+        for name in [&run.label, &run.id, &run.session] {
+            for command in [
+                &["session", "show", name][..],
+                &["session", "tree", name],
+                &["session", "export", name, copy],
+                &["session", "verify", name],
+                &["blame", "run", name],
+                &["blame", "recap", name],
+                &["diff", name, &house.other],
+                &["diff", &house.other, name],
+                &["fork", name],
+                &["approve", name],
+                &["answer", name, "yes"],
+                &["reject", name, "no"],
+                &["workflow", "run", "--resume", name],
+            ] {
+                let (code, told) = house.ask(command);
+                assert_eq!(code, 5, "{part} {command:?}: {told}");
+                assert!(told.to_string().contains("piton session"), "{command:?}: {told}");
+            }
+        }
+        // The list is complete, and says which of them cannot be read.
+        let (code, list) = house.ask(&["session", "list"]);
+        assert!(code == 0 && list.to_string().contains(&run.session), "{list}");
+    }
+}
+
+#[test]
+fn a_collection_that_is_held_up_by_damage_says_so_and_ends_with_5() {
+    let rig = crate::recovery::with_backpack();
+    rig.tour();
+    assert_eq!(rig.run(&["session", "gc"]).status.code(), Some(0));
+    fs::write(crate::recovery::log_of(&rig, "shared"), "no log").unwrap();
+    for rehearse in [&[][..], &["--dry-run"]] {
+        let output = rig.run(&[&["session", "gc"], rehearse].concat());
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(5), "{said}");
+        assert!(said.contains("piton backpack repair shared"), "{said}");
+    }
+    // A list names it beside the others, and is complete.
+    assert!(rig.says(&["backpack", "list"]).contains("shared"));
+    rig.says(&["session", "list"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use crate::{
     Context, Error,
     bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES},
     stored::ChildRecord,
+    synthesis::NOTHING_DESCRIBED,
     tree::{Name, TreeNodeId, TreePath},
     word::FrameType,
 };
@@ -242,6 +243,9 @@ impl<'a> Judge<'a> {
         let now = heads.iter().map(|(_, head)| head.frame).collect();
         if Basis::synthesis(now, policy.clone()) != frame.basis {
             return Ok(Freshness::stale("the frames that it is made from are others now"));
+        }
+        if heads.is_empty() && !self.context.is_bare(self.root, &frame.path).await? {
+            return Ok(Freshness::stale(NOTHING_DESCRIBED));
         }
         if heads.len() > MANY_FRAMES {
             self.listings.get_or_insert_default();

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{
     Context, Error,
     bounds::LEFT_BEHIND_SHOWN,
-    frame::{Basis, BasisKind, Frame, FrameId, Judge},
+    frame::{Basis, BasisKind, Frame, FrameId, Freshness, Head, Judge},
     history::{RootEntry, RootRef},
     tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
@@ -118,17 +118,9 @@ impl Context {
             let counts =
                 coverage.entry((head.agent_id.clone(), head.frame_type.clone())).or_default();
             counts.0 += 1;
-            if let Some(reason) = judge.judge(frame).await?.reason() {
+            if let Some(found) = self.stale_head(&mut judge, root.root, frame).await? {
                 counts.1 += 1;
-                stale.push(StaleFrame {
-                    path: path.clone(),
-                    frame_type: head.frame_type.clone(),
-                    agent: head.agent_id.clone(),
-                    frame: head.frame,
-                    kind: head.kind,
-                    remedy: self.remedy(root.root, frame).await?,
-                    reason: reason.to_owned(),
-                });
+                stale.push(found);
             }
             last = Some(path);
         }
@@ -151,19 +143,60 @@ impl Context {
         })
     }
 
-    /// What makes a stale frame fresh again.
-    async fn remedy(&self, root: TreeNodeId, frame: &Frame) -> Result<Remedy, Error> {
-        let Basis::Synthesis { policy, .. } = &frame.basis else {
-            return Ok(match frame.basis.kind() {
-                BasisKind::Generated => Remedy::Generate,
-                _ => Remedy::Put,
-            });
+    /// Those of some heads of the current tree that are stale, given and returned by path and type.
+    pub(crate) async fn stale_heads(
+        &self,
+        heads: Vec<(TreePath, Head)>,
+    ) -> Result<Vec<StaleFrame>, Error> {
+        let root = self.current().await?.root;
+        let mut judge = Judge::of_many(self, root);
+        judge.read_marks().await?;
+        let mut stale = Vec::new();
+        // What a directory holds comes before it, as in a report.
+        for heads in heads.rchunks(TABLE_GET_MAX) {
+            for frame in self.frames_at(heads).await?.iter().rev() {
+                // The frames of a path that is gone are none of the tree.
+                if judge.id_at(&frame.path).await?.is_some() {
+                    stale.extend(self.stale_head(&mut judge, root, frame).await?);
+                }
+            }
+        }
+        stale.reverse();
+        Ok(stale)
+    }
+
+    /// Why a head is stale and what makes it fresh again, if it is stale.
+    async fn stale_head(
+        &self,
+        judge: &mut Judge<'_>,
+        root: TreeNodeId,
+        frame: &Frame,
+    ) -> Result<Option<StaleFrame>, Error> {
+        let Freshness::Stale { mut reason } = judge.judge(frame).await? else { return Ok(None) };
+        let kind = frame.basis.kind();
+        let remedy = match &frame.basis {
+            Basis::Synthesis { policy, .. } => {
+                match self.makeable(root, &frame.path, &frame.basis, policy).await? {
+                    // A text that cannot be made any more can still be written.
+                    Err(why) => {
+                        reason = why;
+                        Remedy::Put
+                    }
+                    Ok(version) if version != policy.version => Remedy::RegenerateEverything,
+                    Ok(_) => Remedy::Regenerate,
+                }
+            }
+            Basis::Generated { .. } => Remedy::Generate,
+            Basis::Written { .. } => Remedy::Put,
         };
-        Ok(match self.makeable(root, &frame.path, &frame.basis, policy).await? {
-            // A text that cannot be made any more can still be written.
-            Err(_) => Remedy::Put,
-            Ok(version) if version != policy.version => Remedy::RegenerateEverything,
-            Ok(_) => Remedy::Regenerate,
-        })
+        Ok(Some(StaleFrame {
+            path: frame.path.clone(),
+            frame_type: frame.frame_type.clone(),
+            agent: frame.agent_id.clone(),
+            frame: frame.id,
+            kind,
+            remedy,
+            reason,
+        }))
     }
 }

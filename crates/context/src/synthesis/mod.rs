@@ -13,7 +13,8 @@ mod synthesize;
 
 pub(crate) use invalidate::{damaged_mark, is_mark};
 pub use policy::{Inputs, Piece, PolicySpec};
-pub use regenerate::{RegenerateScope, Regenerated, Skipped};
+pub(crate) use regenerate::NOTHING_DESCRIBED;
+pub use regenerate::{RegenerateScope, Regenerated};
 pub use registry::{CustomOrder, CustomPolicy, Registry};
 pub use summary::first_sentence;
 pub use synthesize::{Missing, SynthesizeRequest, Synthesized};

@@ -4,7 +4,8 @@
 //! and a frame that it makes notes the directory above: so the work is that of the changes and their ancestors.
 //!
 //! *Invariants*: nothing outside the scope is made or unnoted. A directory stays noted until none of its syntheses is
-//! out of date. One process at a time regenerates a project.
+//! out of date. One process at a time regenerates a project. What is stale in the scope afterwards is named every time,
+//! by the judgement of a report: that reads each head of the scope, noted or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,12 +19,16 @@ use super::synthesize::Wanted;
 use crate::{
     Context, Error,
     context::remove_after,
-    frame::{Basis, BasisKind, FrameId, Freshness, Head, Judge, Metadata, Outcome, Policy},
+    frame::{Basis, BasisKind, FrameId, Head, Metadata, Outcome, Policy},
     history::TOUCHED_EVERYWHERE,
+    report::StaleFrame,
     stored::keys::{Row, split_path},
     tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };
+
+/// Why a synthesis is stale that was made from nothing, or would be.
+pub(crate) const NOTHING_DESCRIBED: &str = "nothing in it has a frame that it could be made from";
 
 /// What may be made anew.
 #[derive(Clone, Debug)]
@@ -44,28 +49,16 @@ pub struct RegenerateScope {
     pub patience: Patience,
 }
 
-/// A frame that was looked at and left as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Skipped {
-    /// Where.
-    pub path: TreePath,
-    /// Its type.
-    pub frame_type: FrameType,
-    /// The frame.
-    pub frame: FrameId,
-    /// Why.
-    pub reason: String,
-}
-
 /// What was done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Regenerated {
     /// The new frames, in the order in which they were made.
     pub made: Vec<(TreePath, FrameId)>,
-    /// Frames that are stale and cannot be made anew, by path.
-    pub skipped: Vec<Skipped>,
+    /// Frames that were marked as invalid and hold, since they are made from the same frames as before.
+    pub reaffirmed: Vec<(TreePath, FrameId)>,
+    /// Frames of the scope that stay stale, by path and type.
+    pub skipped: Vec<StaleFrame>,
     /// Directories that were looked at.
     pub examined: u64,
 }
@@ -91,6 +84,12 @@ impl RegenerateScope {
         }
         let up = self.path.depth().checked_sub(path.depth());
         self.path.is_within(path) && up.is_some_and(|up| up <= self.ancestors)
+    }
+
+    /// Whether a head at a path of the scope is asked for.
+    fn asks_for(&self, head: &Head) -> bool {
+        self.frame.is_none_or(|frame| frame == head.frame)
+            && self.frame_type.as_ref().is_none_or(|only| *only == head.frame_type)
     }
 }
 
@@ -131,11 +130,35 @@ impl Context {
                 self.unnote(&path, note).await?;
             }
         }
-        report.skipped.sort_unstable_by(|one, other| {
-            (&one.path, &one.frame_type).cmp(&(&other.path, &other.frame_type))
-        });
         drop(lease);
-        damaged.map_or(Ok(report), Err)
+        if let Some(error) = damaged {
+            return Err(error);
+        }
+        report.skipped = self.stale_heads(self.heads_of(scope).await?).await?;
+        Ok(report)
+    }
+
+    /// The heads of a scope, by path and type.
+    async fn heads_of(&self, scope: &RegenerateScope) -> Result<Vec<(TreePath, Head)>, Error> {
+        let mut paths = vec![scope.path.clone()];
+        while paths.len() <= scope.ancestors
+            && let Some(above) = paths.last().and_then(TreePath::parent)
+        {
+            paths.push(above);
+        }
+        if scope.subtree {
+            paths.remove(0);
+        }
+        let mut found = Vec::new();
+        for path in paths.into_iter().rev() {
+            let heads = self.heads(&path).await?;
+            found.extend(heads.into_iter().map(|head| (path.clone(), head)));
+        }
+        if scope.subtree {
+            found.extend(self.heads_within(&scope.path).await?);
+        }
+        found.retain(|(_, head)| scope.asks_for(head));
+        Ok(found)
     }
 
     /// The directories to look at, by depth, each with the note about it.
@@ -190,9 +213,7 @@ impl Context {
         }
         let mut changed = false;
         for head in self.heads(path).await? {
-            let asked_for = scope.frame.is_none_or(|frame| frame == head.frame)
-                && scope.frame_type.as_ref().is_none_or(|only| *only == head.frame_type);
-            if asked_for {
+            if scope.asks_for(&head) {
                 changed |= self.renew_head(said, path, &head, report).await?;
             }
         }
@@ -208,38 +229,24 @@ impl Context {
     ) -> Result<bool, Error> {
         let root = self.current().await?.root;
         let frame = self.frame_at(path, head.index).await?;
-        let mut skip = |reason: String| {
-            report.skipped.push(Skipped {
-                path: path.clone(),
-                frame_type: head.frame_type.clone(),
-                frame: head.frame,
-                reason,
-            });
-        };
         let (BasisKind::Synthesis, Basis::Synthesis { policy, .. }) = (head.kind, &frame.basis)
         else {
-            if let Freshness::Stale { reason } = Judge::new(self, root).judge(&frame).await? {
-                let kind = if head.kind == BasisKind::Written { "written" } else { "generated" };
-                skip(format!("{reason}; a {kind} frame is not made anew"));
-            }
             return Ok(false);
         };
-        let version = match self.makeable(root, path, &frame.basis, policy).await? {
-            Ok(version) => version,
-            Err(reason) => {
-                skip(reason);
-                return Ok(false);
-            }
+        let Ok(version) = self.makeable(root, path, &frame.basis, policy).await? else {
+            return Ok(false);
         };
         let policy = Policy { version, ..policy.clone() };
         let wanted =
             Wanted { agent: &head.agent_id, frame_type: &head.frame_type, policy: &policy, said };
-        let appended = self.synthesize_one(path, &wanted).await?;
-        if appended.outcome == Outcome::Unchanged {
-            return Ok(false);
-        }
-        report.made.push((path.clone(), appended.frame));
-        Ok(true)
+        let Some(appended) = self.synthesize_one(path, &wanted).await? else { return Ok(false) };
+        let list = match appended.outcome {
+            Outcome::Unchanged => return Ok(false),
+            Outcome::Reaffirmed => &mut report.reaffirmed,
+            Outcome::Added | Outcome::HeadMoved => &mut report.made,
+        };
+        list.push((path.clone(), appended.frame));
+        Ok(appended.outcome != Outcome::Reaffirmed)
     }
 
     /// The version of its policy by which a synthesis can be made anew, or why it cannot.
@@ -253,7 +260,10 @@ impl Context {
         Ok(match self.gather(root, path, policy).await? {
             None => Err(format!("{path} is no directory any more")),
             Some(heads) if heads.is_empty() && basis.is_of_frames() => {
-                Err("nothing in it has a frame that it could be made from any more".to_owned())
+                Err(format!("{NOTHING_DESCRIBED} any more"))
+            }
+            Some(heads) if heads.is_empty() && !self.is_bare(root, path).await? => {
+                Err(NOTHING_DESCRIBED.to_owned())
             }
             Some(_) => self
                 .registry
@@ -262,15 +272,23 @@ impl Context {
         })
     }
 
-    /// Takes away the mark of a frame that was looked at and is what it should be.
+    /// Whether a directory holds nothing at all.
+    pub(crate) async fn is_bare(&self, root: TreeNodeId, path: &TreePath) -> Result<bool, Error> {
+        match self.id_at(root, path).await? {
+            Some((id, _)) => Ok(self.children(id).await?.is_empty()),
+            None => Ok(true),
+        }
+    }
+
+    /// Takes away the mark of a frame that was looked at and is what it should be. Says whether there was one.
     pub(super) async fn settle(
         &self,
         path: &TreePath,
         frame_type: &FrameType,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         match self.row(&self.keys.typed(Row::Invalid, path, frame_type)).await? {
-            Some(row) => self.commit(vec![remove_after(&row)]).await,
-            None => Ok(()),
+            Some(row) => self.commit(vec![remove_after(&row)]).await.map(|()| true),
+            None => Ok(false),
         }
     }
 

@@ -6,6 +6,7 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::Piece;
+use crate::bounds::SUMMARY_BYTES_MIN;
 
 /// Words before the name of a symbol, in the languages that agents mostly write about.
 const SYMBOL_WORDS: [&str; 12] = [
@@ -42,8 +43,9 @@ const LINE_BYTES: usize = 160; // tidy: number of bytes in two lines of a termin
 /// No line of an outline is shorter: a name, and a line break.
 const LINE_BYTES_MIN: usize = 2;
 
-/// Bytes of the note that counts what an outline leaves out.
+/// Bytes of the note that counts what an outline leaves out. Every summary has room for it.
 const COUNTS_BYTES: usize = 256; // tidy: number of bytes in three lines of a terminal
+const _: () = assert!(COUNTS_BYTES as u64 == SUMMARY_BYTES_MIN);
 
 /// How many endings of names that note tells apart, and how long one is.
 const ENDINGS_MAX: usize = 8;

@@ -1,8 +1,11 @@
 //! Synthesising a directory, or a whole subtree from the bottom up.
+//!
+//! *Invariants*: a directory gets a frame only if something in it has one to make it from, or if it is empty and has
+//! none yet. So no text is ever replaced by an empty one.
 
 use serde::Serialize;
 
-use super::{Inputs, PolicySpec};
+use super::{Inputs, PolicySpec, policy::Selection};
 use crate::{
     Context, Error,
     bounds::SYNTHESIS_FRAMES_MAX,
@@ -40,13 +43,13 @@ pub struct SynthesizeRequest {
     pub missing: Missing,
 }
 
-/// What was made.
+/// What was made. It is one frame at least.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Synthesized {
-    /// The frame of the directory that was asked for.
-    pub frame: Appended,
-    /// The frames of the directories below, in the order in which they were made.
-    pub below: Vec<(TreePath, Appended)>,
+    /// The frames, in the order in which they were made: those of directories before those of what holds them.
+    pub frames: Vec<(TreePath, Appended)>,
+    /// Directories that stay as they are because nothing in them has a frame to make theirs from, by path.
+    pub skipped: Vec<TreePath>,
 }
 
 impl Context {
@@ -76,20 +79,30 @@ impl Context {
         let below = if request.recursive {
             all
         } else {
-            self.lacking(&node.path, &all, &wanted, request).await?
+            self.lacking(root, &node.path, &all, &wanted, request).await?
         };
-        let mut made = Vec::new();
-        for path in below.into_iter().rev() {
-            let appended = self.synthesize_one(&path, &wanted).await?;
-            made.push((path, appended));
+        let (mut frames, mut skipped) = (Vec::new(), Vec::new());
+        for path in below.into_iter().rev().chain([node.path.clone()]) {
+            match self.synthesize_one(&path, &wanted).await? {
+                Some(appended) => frames.push((path, appended)),
+                None => skipped.push(path),
+            }
         }
-        let frame = self.synthesize_one(&node.path, &wanted).await?;
-        Ok(Synthesized { frame, below: made })
+        if frames.is_empty() {
+            let frame_type = match &request.inputs {
+                Inputs::All => None,
+                Inputs::Type(frame_type) => Some(frame_type.clone()),
+            };
+            return Err(Error::NothingDescribed { path: node.path, frame_type });
+        }
+        skipped.sort_unstable();
+        Ok(Synthesized { frames, skipped })
     }
 
-    /// The directories that have to be done first.
+    /// The directories that have to be done first. Those that have nothing to be made from are none of them.
     async fn lacking(
         &self,
+        root: TreeNodeId,
         path: &TreePath,
         all: &[TreePath],
         wanted: &Wanted<'_>,
@@ -107,7 +120,10 @@ impl Context {
         for below in all {
             let direct = below.parent().as_ref() == Some(path);
             let looked_at = direct || request.missing == Missing::Synthesize;
-            if looked_at && self.head(below, wanted.frame_type).await?.is_none() {
+            if looked_at
+                && self.head(below, wanted.frame_type).await?.is_none()
+                && self.is_described(root, below, wanted.policy).await?
+            {
                 lacking.push(below.clone());
             }
         }
@@ -120,6 +136,23 @@ impl Context {
             });
         }
         Ok(lacking)
+    }
+
+    /// Whether anything below a directory has a frame that a policy uses.
+    async fn is_described(
+        &self,
+        root: TreeNodeId,
+        path: &TreePath,
+        policy: &Policy,
+    ) -> Result<bool, Error> {
+        let selection = Selection::of(policy)?;
+        for (path, head) in self.heads_within(path).await? {
+            // The frames of a file that is gone stay at its path.
+            if selection.takes(&head) && self.id_at(root, &path).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Every directory below `id`; each before those that it holds.
@@ -143,18 +176,19 @@ impl Context {
         Ok(found)
     }
 
-    /// Makes the frame of one directory.
+    /// Makes the frame of one directory, unless there is nothing to make it from.
     pub(super) async fn synthesize_one(
         &self,
         path: &TreePath,
         wanted: &Wanted<'_>,
-    ) -> Result<Appended, Error> {
+    ) -> Result<Option<Appended>, Error> {
         for _ in 0..crate::bounds::TRIES_MAX {
             match self.try_synthesize_one(path, wanted).await {
                 Err(error) if error.is_conflict() => {}
-                Ok(appended) if appended.outcome == Outcome::Unchanged => {
-                    self.settle(path, wanted.frame_type).await?;
-                    return Ok(appended);
+                Ok(Some(appended)) if appended.outcome == Outcome::Unchanged => {
+                    let was_marked = self.settle(path, wanted.frame_type).await?;
+                    let outcome = if was_marked { Outcome::Reaffirmed } else { Outcome::Unchanged };
+                    return Ok(Some(Appended { outcome, ..appended }));
                 }
                 outcome => return outcome,
             }
@@ -166,7 +200,7 @@ impl Context {
         &self,
         path: &TreePath,
         wanted: &Wanted<'_>,
-    ) -> Result<Appended, Error> {
+    ) -> Result<Option<Appended>, Error> {
         // Whatever is read from here on must not change before the frame is recorded.
         let sequence = self.row(&self.keys.only(Row::Sequence)).await?;
         let current = self.row(&self.keys.only(Row::Current)).await?.ok_or(Error::NotScanned)?;
@@ -190,13 +224,18 @@ impl Context {
         };
         let id = draft.id();
         let head = self.head(path, wanted.frame_type).await?;
-        if head.is_some_and(|head| head.frame == id) {
-            return Ok(Appended { frame: id, outcome: Outcome::Unchanged });
+        let is_there = head.as_ref().is_some_and(|head| head.frame == id);
+        let is_text_lost = head.is_some() && !is_there;
+        if heads.is_empty() && (is_text_lost || !self.children(node_id).await?.is_empty()) {
+            return Ok(None);
+        }
+        if is_there {
+            return Ok(Some(Appended { frame: id, outcome: Outcome::Unchanged }));
         }
         let pieces = self.pieces(&heads).await?;
         draft.content = self.registry.render(wanted.policy, &pieces)?;
         let after = After { current: Some(current), sequence: Some(NextAppend(sequence)) };
-        self.append(&draft, &after).await
+        self.append(&draft, &after).await.map(Some)
     }
 }
 

@@ -397,7 +397,7 @@ fn frames_are_found_by_their_basis_and_by_what_they_were_made_from() {
     let scene = Scene::scanned(&[("d/a", "1"), ("d/b", "2")]);
     let a = scene.put("d/a", "summary", "about a").frame;
     let b = scene.put("d/b", "summary", "about b").frame;
-    let made = scene.synthesize("d", &summaries(PolicySpec::Concatenation)).frame.frame;
+    let made = scene.make("d", &summaries(PolicySpec::Concatenation)).frame;
     let basis = scene.get("d", &View::default()).frames[0].frame.basis.clone();
     assert_eq!(basis.frames(), [a, b]);
     // A context that was opened anew knows as much.

@@ -153,6 +153,11 @@ impl Scene {
         head.map(|head| head.frame)
     }
 
+    /// The frame that a synthesis makes of the directory that it is asked for.
+    pub(crate) fn make(&self, at: &str, request: &SynthesizeRequest) -> Appended {
+        self.synthesize(at, request).frames.last().unwrap().1
+    }
+
     pub(crate) fn synthesize(&self, at: &str, request: &SynthesizeRequest) -> Synthesized {
         block_on(self.adapter("synthesis").synthesize(&node(at), request)).unwrap()
     }

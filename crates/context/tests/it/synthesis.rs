@@ -117,8 +117,8 @@ fn children_come_before_parents_or_the_parent_is_refused() {
     for request in [ask(true, Missing::Refuse), ask(false, Missing::Synthesize)] {
         let scene = scene();
         let made = scene.synthesize(".", &request);
-        let order: Vec<String> = made.below.iter().map(|(path, _)| path.to_string()).collect();
-        assert_eq!(order, ["b", "a/in", "a"]);
+        let order: Vec<String> = made.frames.iter().map(|(path, _)| path.to_string()).collect();
+        assert_eq!(order, ["b", "a/in", "a", "."]);
         assert!(
             content(&scene, ".").contains("About a/in/z.rs"),
             "what is deepest reached the top"
@@ -187,7 +187,7 @@ proptest! {
             other.put(names[*place], "summary", &format!("text {text}"));
         }
         let request = summaries(PolicySpec::Concatenation);
-        let made = |scene: &Scene| scene.synthesize("d", &request).frame.frame;
+        let made = |scene: &Scene| scene.make("d", &request).frame;
         let first = made(&one);
         prop_assert_eq!(made(&other), first);
         prop_assert_eq!(content(&other, "d"), content(&one, "d"));
@@ -202,18 +202,18 @@ proptest! {
 fn the_same_frames_give_the_same_frame_and_others_another() {
     let mut scene = scene();
     let request = summaries(PolicySpec::Concatenation);
-    let first = scene.synthesize(".", &request);
+    let first = scene.make(".", &request).frame;
     let before = dump(&scene);
-    let again = scene.synthesize(".", &request);
-    assert_eq!((again.frame.frame, again.frame.outcome), (first.frame.frame, Outcome::Unchanged));
+    let again = scene.make(".", &request);
+    assert_eq!((again.frame, again.outcome), (first, Outcome::Unchanged));
     assert_eq!(dump(&scene), before);
     scene.write("a/x.rs", "edited");
     scene.scan();
-    assert_eq!(scene.synthesize(".", &request).frame.frame, first.frame.frame);
+    assert_eq!(scene.make(".", &request).frame, first);
     scene.put("a/x.rs", "summary", "about the edited one");
     let other = scene.synthesize(".", &request);
-    assert_ne!(other.frame.frame, first.frame.frame);
-    let untouched = other.below.iter().find(|(at, _)| *at == path("b")).unwrap();
+    assert_ne!(other.frames.last().unwrap().1.frame, first);
+    let untouched = other.frames.iter().find(|(at, _)| *at == path("b")).unwrap();
     assert_eq!(untouched.1.outcome, Outcome::Unchanged);
 }
 
@@ -224,10 +224,124 @@ fn an_empty_directory_has_a_stable_empty_frame() {
     std::fs::create_dir(scene.dir.path().join("empty")).unwrap();
     scene.scan();
     let request = summaries(PolicySpec::Concatenation);
-    let made = scene.synthesize("empty", &request).frame;
-    assert_eq!(scene.synthesize("empty", &request).frame.frame, made.frame);
+    let made = scene.make("empty", &request);
+    assert_eq!(scene.make("empty", &request).frame, made.frame);
     assert_eq!(content(&scene, "empty"), "");
     insta::assert_snapshot!(made.frame);
+}
+
+// shows in part: CT-067 (no text is replaced by an empty one), CT-055 (only an empty directory has one)
+#[test]
+fn a_directory_gets_no_frame_while_nothing_in_it_is_described() {
+    let mut scene = Scene::scanned(&[("a/x", "1"), ("b/in/y", "2"), ("c/z", "3"), ("d/w", "4")]);
+    std::fs::create_dir(scene.dir.path().join("bare")).unwrap();
+    scene.scan();
+    scene.put("a/x", "summary", "about x");
+    scene.put("c", "summary", "what somebody wrote about c");
+    let request = summaries(PolicySpec::Concatenation);
+    scene.synthesize(".", &request);
+    assert_eq!(
+        content(&scene, "."),
+        "## a (summary, synthesis)\n\n## a/x (summary, writer)\n\nabout x\n\n## bare (summary, synthesis)\n\n\n## c (summary, writer)\n\nwhat somebody wrote about c\n"
+    );
+    for at in ["b", "b/in", "d"] {
+        assert_eq!(scene.head(at, "summary"), None, "{at}");
+    }
+    assert_eq!(content(&scene, "c"), "what somebody wrote about c");
+    // Directories that have nothing to be made from are not waited for.
+    let alone = SynthesizeRequest { recursive: false, ..request.clone() };
+    scene.synthesize(".", &alone);
+    for at in ["b", "c", "d"] {
+        for request in [&request, &alone] {
+            let error = block_on(scene.adapter("synthesis").synthesize(&node(at), request));
+            let error = error.unwrap_err();
+            assert_eq!(error.code().as_str(), "CONTEXT_INCOMPLETE", "{at}");
+            let told = format!("nothing in {at} has a summary frame that one could be made from");
+            assert_eq!(error.to_string(), told);
+        }
+    }
+    assert_eq!(content(&scene, "c"), "what somebody wrote about c");
+}
+
+// shows in part: CT-055 (it is stale once something is in it)
+#[test]
+fn an_empty_frame_is_stale_once_the_directory_holds_something() {
+    let mut scene = Scene::new(&[]);
+    std::fs::create_dir(scene.dir.path().join("d")).unwrap();
+    scene.scan();
+    scene.synthesize("d", &summaries(PolicySpec::Concatenation));
+    assert_eq!(reason(&scene, "d"), None);
+    scene.write("d/x", "1");
+    scene.scan();
+    let told = "nothing in it has a frame that it could be made from";
+    assert_eq!(reason(&scene, "d").as_deref(), Some(told));
+    let report = block_on(scene.context.report(&"@".parse().unwrap())).unwrap();
+    assert_eq!(report.stale[0].remedy.as_str(), "put");
+    let done = regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    assert_eq!((done.made.len(), done.skipped[0].reason.as_str()), (0, told));
+    scene.put("d/x", "summary", "about x");
+    assert_eq!(regenerate(&scene, &RegenerateScope::subtree(path("."))).made.len(), 1);
+    assert_eq!(reason(&scene, "d"), None);
+    // What was described is gone again, and so is everything else: the text stays.
+    scene.remove("d/x");
+    scene.scan();
+    let error = block_on(
+        scene.adapter("synthesis").synthesize(&node("d"), &summaries(PolicySpec::Concatenation)),
+    );
+    assert_eq!(error.unwrap_err().code().as_str(), "CONTEXT_INCOMPLETE");
+    assert!(content(&scene, "d").contains("about x"));
+}
+
+// shows in part: CT-064 (what stays stale is named every time), CT-067 (they are listed as stale)
+#[test]
+fn a_regeneration_names_everything_in_its_scope_that_stays_stale_each_time() {
+    let mut scene = scene();
+    scene.synthesize(".", &summaries(PolicySpec::Concatenation));
+    scene.put("b/w.rs", "note", "a note");
+    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    scene.write("a/in/z.rs", "edited");
+    scene.write("b/w.rs", "edited too");
+    scene.scan();
+    let named = |scope: &RegenerateScope| -> Vec<String> {
+        let done = regenerate(&scene, scope);
+        assert_eq!(done.made, []);
+        let line = |skipped: &piton_context::report::StaleFrame| {
+            format!("{} {} {}", skipped.path, skipped.frame_type, skipped.remedy)
+        };
+        done.skipped.iter().map(line).collect()
+    };
+    let report = || -> Vec<String> {
+        let report = block_on(scene.context.report(&"@".parse().unwrap())).unwrap();
+        let line = |stale: &piton_context::report::StaleFrame| {
+            format!("{} {} {}", stale.path, stale.frame_type, stale.remedy)
+        };
+        report.stale.iter().map(line).collect()
+    };
+    let all = [
+        ". summary regenerate",
+        "a summary regenerate",
+        "a/in summary regenerate",
+        "a/in/z.rs summary put",
+        "b summary regenerate",
+        "b/w.rs note put",
+        "b/w.rs summary put",
+    ];
+    let everything = RegenerateScope::subtree(path("."));
+    for _ in 0..2 {
+        assert_eq!(named(&everything), all);
+        assert_eq!(report(), all);
+    }
+    let note = RegenerateScope { frame_type: Some("note".parse().unwrap()), ..everything.clone() };
+    assert_eq!(named(&note), ["b/w.rs note put"]);
+    assert_eq!(named(&RegenerateScope::subtree(path("b"))), all[4..]);
+    let above = RegenerateScope {
+        subtree: false,
+        ancestors: 1,
+        ..RegenerateScope::subtree(path("a/in/z.rs"))
+    };
+    assert_eq!(named(&above), all[2..4]);
+    let head = scene.head("b", "summary");
+    assert_eq!(named(&RegenerateScope { frame: head, ..everything }), ["b summary regenerate"]);
 }
 
 // shows: CT-050
@@ -273,7 +387,7 @@ fn a_stale_child_makes_its_parent_stale_and_is_named() {
 #[test]
 fn regenerating_makes_anew_what_changed_and_a_second_time_nothing() {
     let mut scene = scene();
-    let first = scene.synthesize(".", &summaries(PolicySpec::Concatenation)).frame.frame;
+    let first = scene.make(".", &summaries(PolicySpec::Concatenation)).frame;
     regenerate(&scene, &RegenerateScope::subtree(path(".")));
     scene.write("a/in/z.rs", "edited");
     scene.write("b/w.rs", "edited too");
@@ -287,8 +401,11 @@ fn regenerating_makes_anew_what_changed_and_a_second_time_nothing() {
         .iter()
         .map(|skipped| (skipped.path.to_string(), skipped.reason.as_str()))
         .collect();
-    let why = "b/w.rs was changed since; a written frame is not made anew";
-    assert_eq!(skipped, [("b/w.rs".to_owned(), why)]);
+    let why = "b/w.rs was changed since";
+    let above = |of: &str| format!("the summary frame of {of} is stale: {why}");
+    let (by_child, by_directory) = (above("b/w.rs"), above("b").replace(why, &above("b/w.rs")));
+    let expected = [(".", by_directory.as_str()), ("b", &by_child), ("b/w.rs", why)];
+    assert_eq!(skipped, expected.map(|(at, why)| (at.to_owned(), why)));
     assert!(content(&scene, ".").contains("about the edited one"));
     // What was there before stays readable.
     let all = scene.get(".", &View::default());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use piton_context::agent::{Agent, AgentAdapter};
 use piton_context::batch::{BatchLine, batch};
-use piton_context::frame::{Appended, Head, Metadata, NewFrame};
+use piton_context::frame::{Appended, FrameId, Head, Metadata, NewFrame};
 use piton_context::history::{NodeRef, RootRef};
 use piton_context::read::View;
 use piton_context::tree::TreePath;
@@ -153,14 +153,15 @@ impl Acting {
         let (node, wanted) = (self.node(&request.node)?, request.request()?);
         self.frames.refresh().await?;
         let made = self.adapter.synthesize(&node, &wanted).await?;
-        let path = self.path_of(&node).await?;
         let line = |(path, appended): (TreePath, Appended)| FrameMade {
             path: path.to_string(),
             frame: appended.frame.to_string(),
             outcome: appended.outcome,
         };
-        let all = made.below.into_iter().chain([(path, made.frame)]);
-        Ok(FramesMade { frames: all.map(line).collect() })
+        Ok(FramesMade {
+            frames: made.frames.into_iter().map(line).collect(),
+            skipped: made.skipped.iter().map(ToString::to_string).collect(),
+        })
     }
 
     /// Makes frames anew whose basis changed.
@@ -186,19 +187,15 @@ impl Acting {
         let mut scope = request.scope(path)?;
         scope.patience = patience;
         let done = self.adapter.regenerate(&scope).await?;
-        let made = done.made.into_iter().map(|(path, frame)| RegeneratedFrame {
+        let line = |(path, frame): &(TreePath, FrameId)| RegeneratedFrame {
             path: path.to_string(),
             frame: frame.to_string(),
-        });
-        let skipped = done.skipped.into_iter().map(|skipped| SkippedFrame {
-            path: skipped.path.to_string(),
-            frame_type: skipped.frame_type.to_string(),
-            frame: skipped.frame.to_string(),
-            reason: skipped.reason,
-        });
+        };
         Ok(Regenerated {
-            made: made.collect(),
-            skipped: skipped.collect(),
+            made: done.made.iter().map(line).collect(),
+            reaffirmed: done.reaffirmed.iter().map(line).collect(),
+            skipped: done.skipped.iter().map(SkippedFrame::from).collect(),
+            skipped_left_out: 0,
             examined: done.examined,
         })
     }

@@ -1,6 +1,7 @@
 //! From what is asked to what the part of context takes. Pure.
 
 use piton_context::Error;
+use piton_context::bounds::SUMMARY_BYTES_MIN;
 use piton_context::read::{Composition, Order, Source, View};
 use piton_context::synthesis::{Inputs, Missing, PolicySpec, RegenerateScope, SynthesizeRequest};
 use piton_context::tree::TreePath;
@@ -98,6 +99,11 @@ impl SynthesizeFrames {
         if self.max_bytes.is_some() && policy != PolicyName::Summarization {
             return Err(Error::Invalid(format!(
                 "a number of bytes is for the policy summarization, not for {policy}"
+            )));
+        }
+        if let Some(bytes) = self.max_bytes.filter(|bytes| *bytes < SUMMARY_BYTES_MIN) {
+            return Err(Error::Invalid(format!(
+                "a summary of {bytes} bytes says nothing; allow at least {SUMMARY_BYTES_MIN}"
             )));
         }
         Ok(match policy {

@@ -45,7 +45,7 @@ pub use ports::FramePorts;
 pub use project::{Differences, Frames};
 pub use reply::{
     AdoptedFrames, AgentShown, ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply,
-    Regenerated, ScanShown, StatusShown, TypeShown,
+    Regenerated, ScanShown, SkippedFrame, StatusShown, TypeShown,
 };
 pub use request::{
     ComposeContext, GetContext, OrderName, PolicyName, PutFrame, RegenerateFrames, ScopeName,

@@ -6,12 +6,12 @@ use piton_context::agent::Role;
 use piton_context::frame::{BasisKind, Outcome};
 use piton_context::history::{Adopted, NodeRecord};
 use piton_context::read::{Composed, NodeContext, Relation, ViewedFrame, export};
-use piton_context::report::ContextReport;
+use piton_context::report::{ContextReport, Remedy, StaleFrame};
 use piton_context::scan::Report;
 use piton_context::tree::Kind;
 use serde::Serialize;
 
-use crate::bounds::CHILDREN_SHOWN_MAX;
+use crate::bounds::{CHILDREN_SHOWN_MAX, SKIPPED_SENT_MAX};
 
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -157,6 +157,8 @@ pub struct FrameMade {
 pub struct FramesMade {
     /// The frames.
     pub frames: Vec<FrameMade>,
+    /// Directories that stay as they are, because nothing in them has a frame to make theirs from.
+    pub skipped: Vec<String>,
 }
 
 /// What a regeneration did.
@@ -166,24 +168,29 @@ pub struct FramesMade {
 pub struct Regenerated {
     /// The new frames.
     pub made: Vec<RegeneratedFrame>,
-    /// Frames that are stale and cannot be made anew.
+    /// Frames that were marked as invalid and hold, since they are made from the same frames as before.
+    pub reaffirmed: Vec<RegeneratedFrame>,
+    /// Frames that stay stale.
     pub skipped: Vec<SkippedFrame>,
+    /// How many more of those there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skipped_left_out: usize,
     /// Paths that were looked at.
     pub examined: u64,
 }
 
-/// A frame that was made anew.
+/// A frame that was made anew, or holds as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RegeneratedFrame {
     /// Where.
     pub path: String,
-    /// The new frame.
+    /// The frame.
     pub frame: String,
 }
 
-/// A frame that is stale and stays.
+/// A frame that stays stale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -192,10 +199,15 @@ pub struct SkippedFrame {
     pub path: String,
     /// Its type.
     pub frame_type: String,
+    /// Whose.
+    pub agent: String,
     /// The frame.
     pub frame: String,
-    /// Why.
+    /// Why it is stale.
     pub reason: String,
+    /// What makes it fresh again: `put` it, let a model `generate` it, or `regenerate` once what it is made from is
+    /// fresh.
+    pub remedy: Remedy,
 }
 
 /// What a scan found.
@@ -284,6 +296,34 @@ fn is_none_adopted(number: &u64) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
+}
+
+impl Regenerated {
+    /// Whether nothing stays stale.
+    pub fn is_fresh(&self) -> bool {
+        self.skipped.is_empty()
+    }
+
+    /// The same with as many stale frames as an agent is sent.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.skipped_left_out += self.skipped.len().saturating_sub(SKIPPED_SENT_MAX);
+        self.skipped.truncate(SKIPPED_SENT_MAX);
+        self
+    }
+}
+
+impl From<&StaleFrame> for SkippedFrame {
+    fn from(stale: &StaleFrame) -> Self {
+        Self {
+            path: stale.path.to_string(),
+            frame_type: stale.frame_type.to_string(),
+            agent: stale.agent.to_string(),
+            frame: stale.frame.to_string(),
+            reason: stale.reason.clone(),
+            remedy: stale.remedy,
+        }
+    }
 }
 
 impl From<ViewedFrame> for FrameShown {

@@ -2,9 +2,13 @@
 
 use std::fmt::Write as _;
 
+use piton_context::report::Remedy;
+
 use super::reply::{
     AdoptedFrames, ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply, Regenerated,
+    RegeneratedFrame, SkippedFrame,
 };
+use crate::bounds::SKIPPED_TOLD_MAX;
 
 impl FrameShown {
     /// What it is, in one line.
@@ -117,27 +121,82 @@ impl FramesMade {
         let line = |made: &super::reply::FrameMade| {
             format!("{}: {} ({})", made.path, made.frame, made.outcome)
         };
-        self.frames.iter().map(line).collect::<Vec<_>>().join("\n")
+        let mut lines: Vec<String> = self.frames.iter().map(line).collect();
+        if !self.skipped.is_empty() {
+            let stay = match self.skipped.len() {
+                1 => "1 directory stays as it is: nothing in it has a frame to make one from"
+                    .to_owned(),
+                count => format!(
+                    "{count} directories stay as they are: nothing in them has a frame to make one from"
+                ),
+            };
+            let shown = self.skipped.len().min(SKIPPED_TOLD_MAX);
+            let more = match self.skipped.len() - shown {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            let named = self.skipped[..shown].join(", ");
+            lines.push(format!("{stay} ({named}{more})."));
+        }
+        lines.join("\n")
     }
 }
 
 impl Regenerated {
     /// As text.
     pub fn text(&self) -> String {
-        let mut text = match self.made.len() {
-            0 => "Nothing had to be made anew.".to_owned(),
-            1 => "1 frame was made anew:".to_owned(),
-            count => format!("{count} frames were made anew:"),
-        };
-        for made in &self.made {
-            let _ = write!(text, "\n  {}: {}", made.path, made.frame);
+        let mut parts = Vec::new();
+        if self.made.is_empty() && self.reaffirmed.is_empty() {
+            parts.push(if self.is_fresh() {
+                "Nothing had to be made anew: no frame is stale.".to_owned()
+            } else {
+                "Nothing could be made anew.".to_owned()
+            });
         }
-        if !self.skipped.is_empty() {
-            let _ = write!(text, "\n{} stay stale:", self.skipped.len());
+        if !self.made.is_empty() {
+            let made = counted(self.made.len(), "frame was made", "frames were made");
+            parts.push(format!("{made} anew:{}", lines(&self.made)));
         }
-        for skipped in &self.skipped {
-            let _ = write!(text, "\n  {} {}: {}", skipped.path, skipped.frame_type, skipped.reason);
+        if !self.reaffirmed.is_empty() {
+            let held = counted(self.reaffirmed.len(), "marked frame holds", "marked frames hold");
+            parts.push(format!("{held}, made from the same as before:{}", lines(&self.reaffirmed)));
         }
-        text
+        if !self.is_fresh() {
+            let count = self.skipped.len() + self.skipped_left_out;
+            let mut stale = counted(count, "frame stays stale:", "frames stay stale:");
+            for skipped in self.skipped.iter().take(SKIPPED_TOLD_MAX) {
+                let SkippedFrame { path, frame_type, agent, reason, .. } = skipped;
+                let helps = helps(skipped.remedy);
+                let _ = write!(stale, "\n  {path} {frame_type} by {agent}: {reason}; {helps}");
+            }
+            let more = count.saturating_sub(SKIPPED_TOLD_MAX);
+            if more > 0 {
+                let _ = write!(stale, "\n  and {more} more");
+            }
+            parts.push(stale);
+        }
+        parts.join("\n")
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn lines(frames: &[RegeneratedFrame]) -> String {
+    let mut text = String::new();
+    for one in frames {
+        let _ = write!(text, "\n  {}: {}", one.path, one.frame);
+    }
+    text
+}
+
+/// Why a stale frame was not made anew, as words that follow the reason for which it is stale.
+fn helps(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::Put => "only a new text makes it fresh",
+        Remedy::Generate => "only a model makes it anew",
+        Remedy::Regenerate => "it is made anew once that is fresh",
+        Remedy::RegenerateEverything => "it is made anew when everything is looked at",
     }
 }

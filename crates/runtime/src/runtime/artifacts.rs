@@ -151,7 +151,7 @@ fn candidates<'a>(runs: &[&'a RunState]) -> Vec<Candidate<'a>> {
 
 /// The same failure; one to read stored content of a session says where the ways to get it back are listed. Content that
 /// a session refers to and that is missing is damage.
-pub(super) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
+pub(crate) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
     if !is_content(error.code) {
         return error;
     }
@@ -166,7 +166,7 @@ pub(super) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
 }
 
 /// Whether a failure says that stored content of a session is gone or damaged.
-pub(super) fn is_content(code: Code) -> bool {
+fn is_content(code: Code) -> bool {
     matches!(code, Code::StoreCorruptBlob | Code::StoreNotFound | Code::StoreInvariantViolation)
 }
 

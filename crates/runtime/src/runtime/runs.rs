@@ -15,7 +15,7 @@ use piton_workflow::session::{
     Workflow,
 };
 
-use super::artifacts::{content_lost, is_content};
+use super::artifacts::content_lost;
 use super::state::Runtime;
 use crate::config::Problem;
 use crate::library::{Found, NotFound, Stocked};
@@ -248,12 +248,8 @@ pub(super) fn unreadable(troubled: &Troubled) -> Envelope {
         other => Envelope::new(other.code(), format!("The session cannot be read: {other}.")),
     };
     // What its log refers to, or its events, are damaged: a check says which, and what helps.
-    if is_content(trouble.code) {
-        let suggestion = format!(
-            "See what is wrong, and what helps: `piton session verify {}`.",
-            troubled.stream
-        );
-        return trouble.with_suggestion(suggestion);
+    match troubled.stream.as_str().parse() {
+        Ok(session) => content_lost(session, trouble),
+        Err(_) => trouble,
     }
-    trouble
 }

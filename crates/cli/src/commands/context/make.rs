@@ -4,17 +4,18 @@ use std::{str::FromStr, time::Duration};
 
 use clap::Args;
 use piton_context::{
+    report::Remedy,
     synthesis::Missing,
     word::{AgentId, FrameType},
 };
 use piton_core::UnknownValue;
 use piton_runtime::frames::{
-    Acting, PolicyName, RegenerateFrames, Right, ScopeName, SynthesizeFrames,
+    Acting, Frames, PolicyName, RegenerateFrames, Right, ScopeName, SkippedFrame, SynthesizeFrames,
 };
 use piton_store::port::Patience;
 use serde_json::json;
 
-use super::{desk::Desk, generate, progress::Progress};
+use super::{desk::Desk, generate, look::fix, progress::Progress};
 use crate::{app::App, exit::Ending, failure::Failure};
 
 /// How frames become one: by a fixed rule, or by a model.
@@ -114,6 +115,20 @@ impl Synthesize {
     }
 }
 
+/// What helps against what stays stale: first a text that somebody writes, then what a model writes. Where none of them
+/// is to blame, the cause lies outside of what was asked for.
+fn next_step(frames: &Frames, stale: &[SkippedFrame]) -> String {
+    let order = [Remedy::Put, Remedy::Generate, Remedy::RegenerateEverything];
+    let first = order
+        .iter()
+        .find_map(|remedy| stale.iter().find(|one| one.remedy == *remedy))
+        .and_then(|one| {
+            let (path, frame_type) = (one.path.parse().ok()?, one.frame_type.parse().ok()?);
+            Some(fix(frames, one.remedy, &path, &frame_type, &one.agent.parse().ok()?))
+        });
+    first.unwrap_or_else(|| "See what has to be fixed first: piton context status".to_owned())
+}
+
 #[derive(Args)]
 pub(crate) struct Regenerate {
     /// Where: a path, or the beginning of an id; the whole project if it is left out
@@ -155,7 +170,10 @@ impl Regenerate {
         let done = desk.open.wait(acting.regenerate(&request, patience))?;
         drop(progress);
         app.output.say(done.text());
+        if !done.is_fresh() {
+            app.output.advise(next_step(&desk.frames, &done.skipped));
+        }
         app.output.reply("piton.context.regenerate/1", &done)?;
-        Ok(Ending::Done)
+        Ok(if done.is_fresh() { Ending::Done } else { Ending::Wanting })
     }
 }

@@ -104,7 +104,7 @@ fn told(app: &App, followed: &Followed) {
         tell(app, recorded);
     }
     match &followed.regenerated {
-        Some(Ok(done)) if !done.made.is_empty() => {
+        Some(Ok(done)) if !done.made.is_empty() || !done.reaffirmed.is_empty() => {
             if app.output.is_json() {
                 let _ = output::line(&serde_json::json!({ "regenerated": done }));
             } else {

@@ -4,7 +4,12 @@ use clap::Args;
 use piton_runtime::reply::CleanedUp;
 use piton_store::collect::Intent;
 
-use crate::{app::App, exit::Ending, failure::Failure, words::count};
+use crate::{
+    app::App,
+    exit::{Ending, is_damage},
+    failure::Failure,
+    words::count,
+};
 
 #[derive(Args)]
 pub(crate) struct Gc {
@@ -21,7 +26,9 @@ impl Gc {
         app.output.complete_all(&mut cleaned.warnings);
         say(app, &cleaned);
         app.output.reply("piton.session.gc/1", &cleaned)?;
-        Ok(Ending::Done)
+        // What could not be read was kept, with all that it may need.
+        let is_held_up = cleaned.warnings.iter().any(|warning| is_damage(warning.code));
+        Ok(if is_held_up { Ending::Damaged } else { Ending::Done })
     }
 }
 

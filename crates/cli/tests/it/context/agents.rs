@@ -249,7 +249,7 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
         missing: Missing::Refuse,
     };
     let synthesized = runtime.block_on(adapter.synthesize(&node("src"), &request)).unwrap();
-    check(synthesized.frame, &made["frames"][0]["frame"]);
+    check(synthesized.frames[0].1, &made["frames"][0]["frame"]);
     let view = View::default();
     let readme = node("README.md");
     let seen = runtime.block_on(adapter.read_context(&readme, &view)).unwrap();

@@ -80,6 +80,7 @@ fn project() -> Rig {
     }
     rig.write("ops.jsonl", &operations);
     rig.says(&["context", "scan"]);
+    rig.says(&["context", "put-frame", "README.md", "--type", "summary", "--text", "A sample."]);
     rig.says(&["context", "synthesize", ".", "--type", "summary", "--recursive"]);
     rig
 }
@@ -168,7 +169,10 @@ mod long {
             answers(&server, ANSWERS);
             let arguments = filled(command, &models, 1);
             let status = start(&rig, &arguments).wait().unwrap();
-            assert!(status.success(), "{arguments:?}");
+            // The files were edited, so that some texts stay stale whatever is regenerated.
+            let is_done =
+                status.success() || (command[0], status.code()) == ("regenerate", Some(1));
+            assert!(is_done, "{arguments:?}");
         }
         assert!(is_sound(&rig));
         let counts = [("commands", commands), ("kills", kills)];

@@ -7,6 +7,7 @@ mod generating;
 mod guide;
 mod killed;
 mod large;
+mod making;
 mod renames;
 mod together;
 mod watching;

@@ -69,7 +69,7 @@ pub(in crate::error) const FORBIDDEN: Facts = Facts {
 
 pub(in crate::error) const INCOMPLETE: Facts = Facts {
     domain: Domain::Context,
-    meaning: "Directories below lack the frame that the synthesis is made from; nothing was written.",
+    meaning: "What lies in the directory lacks the frames that the synthesis is made from; nothing was written.",
     advice: "Synthesise those directories first, or ask for a recursive synthesis.",
     retry: Retry::NotRetryable,
 };

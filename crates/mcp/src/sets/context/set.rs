@@ -72,7 +72,7 @@ impl Context {
                 Told::new(&reply, reply.text())
             }
             ToolName::Regenerate => {
-                let reply = acting.regenerate(&call.request()?, NO_WAIT).await?;
+                let reply = acting.regenerate(&call.request()?, NO_WAIT).await?.bounded();
                 Told::new(&reply, reply.text())
             }
         })

@@ -7,6 +7,7 @@ use crate::lineage::place::Placed;
 use crate::lineage::reply::Forked;
 use crate::lineage::request::NodeReference;
 use crate::runtime::Runtime;
+use crate::runtime::artifacts::content_lost;
 
 impl Runtime {
     /// What it takes to go on from a node. Nothing is written: an output that is handed in there makes the branch.
@@ -23,7 +24,7 @@ impl Runtime {
                 .with_name("RUN", name));
         };
         let taken_up = self.sessions.reader().take_up_at(session, run.id, Some(node)).await;
-        let taken_up = taken_up.map_err(|error| error.envelope())?;
+        let taken_up = taken_up.map_err(|error| content_lost(session, error.envelope()))?;
         Ok(Forked {
             session_id: session,
             run_id: run.id,
