@@ -4,8 +4,8 @@
 //! and a frame that it makes notes the directory above: so the work is that of the changes and their ancestors.
 //!
 //! *Invariants*: nothing outside the scope is made or unnoted. A directory stays noted until none of its syntheses is
-//! out of date. One process at a time regenerates a project. What is stale in the scope afterwards is named every time,
-//! by the judgement of a report: that reads each head of the scope, noted or not.
+//! out of date. One process at a time regenerates a project. What is stale in the scope afterwards is named every time it
+//! is asked for, by the judgement of a report: only that reads each head of the scope, noted or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,6 +45,8 @@ pub struct RegenerateScope {
     pub frame: Option<FrameId>,
     /// Whether every directory of the scope is looked at, noted or not.
     pub everything: bool,
+    /// Whether to name what stays stale in the scope. That reads every head of it.
+    pub names_stale: bool,
     /// How long to wait for another process that regenerates.
     pub patience: Patience,
 }
@@ -57,7 +59,7 @@ pub struct Regenerated {
     pub made: Vec<(TreePath, FrameId)>,
     /// Frames that were marked as invalid and hold, since they are made from the same frames as before.
     pub reaffirmed: Vec<(TreePath, FrameId)>,
-    /// Frames of the scope that stay stale, by path and type.
+    /// Frames of the scope that stay stale, by path and type, if they were asked for.
     pub skipped: Vec<StaleFrame>,
     /// Directories that were looked at.
     pub examined: u64,
@@ -73,6 +75,7 @@ impl RegenerateScope {
             frame_type: None,
             frame: None,
             everything: false,
+            names_stale: true,
             patience: Patience::FailFast,
         }
     }
@@ -134,7 +137,9 @@ impl Context {
         if let Some(error) = damaged {
             return Err(error);
         }
-        report.skipped = self.stale_heads(self.heads_of(scope).await?).await?;
+        if scope.names_stale {
+            report.skipped = self.stale_heads(self.heads_of(scope).await?).await?;
+        }
         Ok(report)
     }
 

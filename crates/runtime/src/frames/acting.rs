@@ -7,6 +7,7 @@ use piton_context::batch::{BatchLine, batch};
 use piton_context::frame::{Appended, FrameId, Head, Metadata, NewFrame};
 use piton_context::history::{NodeRef, RootRef};
 use piton_context::read::View;
+use piton_context::synthesis::RegenerateScope;
 use piton_context::tree::TreePath;
 use piton_context::word::{AgentId, FrameType};
 use piton_context::{Error, bounds};
@@ -164,19 +165,29 @@ impl Acting {
         })
     }
 
-    /// Makes frames anew whose basis changed.
+    /// Regenerates frames whose basis changed, and names what stays stale.
     pub async fn regenerate(
         &self,
         request: &RegenerateFrames,
         patience: Patience,
     ) -> Result<Regenerated, Envelope> {
-        self.regenerated(request, patience).await.map_err(|error| error.envelope())
+        self.regenerated(request, patience, true).await.map_err(|error| error.envelope())
+    }
+
+    /// The same without a look at what stays stale, so that the cost is that of the changes.
+    pub(super) async fn regenerate_changed(
+        &self,
+        request: &RegenerateFrames,
+        patience: Patience,
+    ) -> Result<Regenerated, Envelope> {
+        self.regenerated(request, patience, false).await.map_err(|error| error.envelope())
     }
 
     async fn regenerated(
         &self,
         request: &RegenerateFrames,
         patience: Patience,
+        names_stale: bool,
     ) -> Result<Regenerated, Error> {
         self.agent().check(piton_context::agent::Right::Synthesize)?;
         self.frames.refresh().await?;
@@ -184,8 +195,7 @@ impl Acting {
             Some(node) => self.path_of(&self.node(node)?).await?,
             None => TreePath::root(),
         };
-        let mut scope = request.scope(path)?;
-        scope.patience = patience;
+        let scope = RegenerateScope { patience, names_stale, ..request.scope(path)? };
         let done = self.adapter.regenerate(&scope).await?;
         let line = |(path, frame): &(TreePath, FrameId)| RegeneratedFrame {
             path: path.to_string(),

@@ -60,6 +60,6 @@ impl Following {
     /// Makes frames anew, if that was asked for.
     pub async fn regenerate(&self) -> Option<Result<Regenerated, Envelope>> {
         let (acting, request) = self.regenerating.as_ref()?;
-        Some(acting.regenerate(request, Patience::Wait(REGENERATION_PATIENCE)).await)
+        Some(acting.regenerate_changed(request, Patience::Wait(REGENERATION_PATIENCE)).await)
     }
 }
