@@ -85,7 +85,8 @@ impl Run {
         let output = output.expect("a request hands in an output");
         let output =
             json!({ "notesMarkdown": output.notes_markdown, "artifacts": output.artifacts });
-        json!({ "ackToken": ack_token, "output": output })
+        // A connection with several open runs has to say which one it means.
+        json!({ "ackToken": ack_token, "label": self.reply.body.run.label, "output": output })
     }
 
     /// Takes the body of the reply to that, as it was told.
