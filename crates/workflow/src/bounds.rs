@@ -268,6 +268,10 @@ pub const WORKFLOWS_WARM_MAX: usize = 64;
 /// How many snapshots a process keeps in memory: the newest nodes of what it works on.
 pub const SNAPSHOTS_WARM_MAX: usize = 1024;
 
+/// How many artifacts a process keeps in memory, each as much as is shown of it: those of the runs that it works on.
+/// They take half a megabyte at most.
+pub const ARTIFACTS_WARM_MAX: usize = 256;
+
 /// How many bytes of notes are looked at. What is kept of them is much less; this keeps a mistake, such as a
 /// whole log file, from being searched by every rule of a step.
 pub const HANDED_IN_NOTES_BYTES_MAX: usize = 1 << 20;

@@ -151,7 +151,7 @@ impl RunState {
         &self,
         node: &RunNode,
         next: Option<&RunNode>,
-    ) -> impl Iterator<Item = &SideRecord> {
+    ) -> impl DoubleEndedIterator<Item = &SideRecord> {
         let attempt = self.attempt_toward(node, next);
         let belongs =
             move |record: &&SideRecord| record.submission.is_none() || record.submission == attempt;

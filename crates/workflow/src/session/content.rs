@@ -1,18 +1,19 @@
-//! What never changes: pinned workflows and snapshots, kept by their digests.
+//! What never changes: pinned workflows, snapshots and artifacts, kept by their digests.
 //!
 //! *Invariants*: a snapshot is handed out only together with the workflow that it was checked against.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use piton_core::{SnapshotRef, WorkflowHash};
+use piton_core::{Digest, SnapshotRef, WorkflowHash};
 use piton_store::port::{BlobReader, Namespace};
 
 use super::bounded_map::BoundedMap;
 use super::error::Error;
-use crate::bounds::{SNAPSHOTS_WARM_MAX, WORKFLOWS_WARM_MAX};
+use crate::bounds::{ARTIFACTS_WARM_MAX, SNAPSHOTS_WARM_MAX, WORKFLOWS_WARM_MAX};
 use crate::compile::CompiledWorkflow;
 use crate::name::{LoopId, StepId};
+use crate::projection::ArtifactText;
 use crate::snapshot::ExecutionSnapshot;
 
 /// A workflow that a run is pinned to, with what snapshots are checked against.
@@ -37,6 +38,7 @@ impl Pinned {
 pub(super) struct Contents {
     workflows: BoundedMap<WorkflowHash, Arc<Pinned>>,
     snapshots: BoundedMap<SnapshotRef, Arc<ExecutionSnapshot>>,
+    artifacts: BoundedMap<Digest, Arc<ArtifactText>>,
 }
 
 impl Contents {
@@ -44,6 +46,7 @@ impl Contents {
         Self {
             workflows: BoundedMap::new(WORKFLOWS_WARM_MAX),
             snapshots: BoundedMap::new(SNAPSHOTS_WARM_MAX),
+            artifacts: BoundedMap::new(ARTIFACTS_WARM_MAX),
         }
     }
 
@@ -82,6 +85,22 @@ impl Contents {
         let read = ExecutionSnapshot::decode(&bytes)?;
         read.verify_against(pinned.hash, &pinned.steps, &pinned.loops)?;
         Ok(self.learn_snapshot(snapshot, read))
+    }
+
+    /// As much of an artifact as is shown among others. One that cannot be read is tried again the next time.
+    pub(super) async fn artifact(
+        &self,
+        blobs: &dyn BlobReader,
+        digest: Digest,
+    ) -> Arc<ArtifactText> {
+        if let Some(known) = self.artifacts.get(digest) {
+            return known;
+        }
+        let read = Arc::new(ArtifactText::read(blobs, digest).await);
+        if matches!(*read, ArtifactText::Unreadable(_)) {
+            return read;
+        }
+        self.artifacts.get_or_insert(digest, read)
     }
 
     /// Remembers a snapshot that was made here.

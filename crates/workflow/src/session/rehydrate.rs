@@ -48,37 +48,39 @@ impl Reader {
     /// What was noted on the way to a node and after it, and what was produced on the way.
     async fn recap(&self, scene: &Scene, address: NodeAddress) -> Result<[String; 2], Error> {
         let warm = self.current(address.session).await?;
-        // Snapshots and artifacts are read without the lock, so what is to be told is chosen twice: a log only
-        // grows, and a node that was added in between just has no title yet.
-        let (nodes, artifacts) = {
+        // Snapshots and artifacts are read without the lock, so the notes are chosen twice: a log only grows, and a
+        // node that was added in between just has no title yet.
+        let (nodes, produced) = {
             let warm = warm.lock();
             let (run, _) = node_of(&warm.state, address)?;
-            let (recap, produced) =
-                (Recap::select(run, address.node), Produced::select(run, address.node));
+            let recap = Recap::select(run, address.node);
+            let produced = Produced::select(run, address.node);
             let noted = recap.nodes().map(|noted| (noted.node, noted.snapshot));
-            let nodes: HashMap<_, _> = noted.chain(produced.nodes()).collect();
-            (nodes, produced.artifacts().to_vec())
+            (noted.chain(produced.nodes()).collect::<HashMap<_, _>>(), produced)
         };
         let mut steps: HashMap<NodeId, Arc<ExecutionSnapshot>> = HashMap::new();
         for (node, snapshot) in nodes {
             let read = self.contents().snapshot(self.blobs(), snapshot, &scene.pinned).await?;
             steps.insert(node, read);
         }
-        let mut texts: HashMap<Digest, ArtifactText> = HashMap::new();
-        for ProducedArtifact { digest, .. } in artifacts {
-            texts.insert(digest, ArtifactText::read(self.blobs(), digest).await);
+        let mut texts: HashMap<Digest, Arc<ArtifactText>> = HashMap::new();
+        for ProducedArtifact { digest, .. } in produced.artifacts() {
+            texts.insert(*digest, self.contents().artifact(self.blobs(), *digest).await);
         }
         let step_at = |node: NodeId| {
             let found = steps.get(&node);
             found.and_then(|snapshot| derive_pending_step(snapshot))
         };
-        let text_of = |digest| texts.get(&digest).cloned().unwrap_or(ArtifactText::Large(None));
+        let text_of = |digest| {
+            texts.get(&digest).map_or(ArtifactText::Large(None), |text| ArtifactText::clone(text))
+        };
         let warm = warm.lock();
         let (run, _) = node_of(&warm.state, address)?;
         let pending = derive_pending_step(&scene.snapshot);
         let noted =
             Recap::select(run, address.node).render(&scene.pinned.workflow, pending, step_at);
-        let produced = Produced::select(run, address.node).pieces(step_at, text_of);
+        drop(warm);
+        let produced = produced.pieces(step_at, text_of);
         Ok([noted, produced.into_iter().map(|Piece { text, .. }| text).collect()])
     }
 }

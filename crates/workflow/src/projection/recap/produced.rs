@@ -29,7 +29,7 @@ use crate::{
         PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX,
         TRACES_TOLD_MAX,
     },
-    event::{CapabilityObserved, OutputPayload, Provenance, UseResult},
+    event::{CapabilityObserved, OutputPayload, Provenance, TraceEntry, UseResult},
     explanation::TraceEntryKind,
     snapshot::PendingStep,
     topology::NodeKind,
@@ -51,32 +51,32 @@ pub struct ProducedArtifact {
 }
 
 /// The notes of a bookmark on an earlier step.
-#[derive(Clone, Copy, Debug)]
-struct ProducedBookmark<'a> {
+#[derive(Clone, Debug)]
+struct ProducedBookmark {
     node: NodeId,
     snapshot: SnapshotRef,
     output: OutputId,
-    notes: &'a str,
+    notes: String,
 }
 
 /// A record on the way to a node.
-#[derive(Clone, Copy, Debug)]
-struct ProducedRecord<'a> {
+#[derive(Clone, Debug)]
+struct ProducedRecord {
     node: NodeId,
     snapshot: SnapshotRef,
-    record: &'a SideRecord,
+    record: SideRecord,
 }
 
 /// What the steps on the way to a node produced beside their notes, the newest first.
 #[derive(Clone, Debug, Default)]
-pub struct Produced<'a> {
+pub struct Produced {
     artifacts: Vec<ProducedArtifact>,
     /// Those that are told by their digests alone.
     older: Vec<Digest>,
     artifacts_left_out: usize,
-    bookmarks: Vec<ProducedBookmark<'a>>,
+    bookmarks: Vec<ProducedBookmark>,
     bookmarks_left_out: usize,
-    records: Vec<ProducedRecord<'a>>,
+    records: Vec<ProducedRecord>,
     records_left_out: usize,
 }
 
@@ -91,10 +91,10 @@ pub enum ArtifactText {
     Unreadable(String),
 }
 
-impl<'a> Produced<'a> {
+impl Produced {
     /// Chooses what is told about the way to `node`. What was submitted at a node that the run left belongs to its
     /// branches and is not told there.
-    pub fn select(run: &'a RunState, node: NodeId) -> Self {
+    pub fn select(run: &RunState, node: NodeId) -> Self {
         let mut produced = Self::default();
         let (mut traces, mut others) = (0, 0);
         for (at, next) in run.way_up(node) {
@@ -128,8 +128,8 @@ impl<'a> Produced<'a> {
                 produced.artifacts.push(ProducedArtifact { node, snapshot, output, digest, bytes });
             }
             let node = at.id;
-            let records: Vec<_> = run.side_records_toward(at, next).filter(|_| is_told).collect();
-            for record in records.into_iter().rev().filter(|record| !record.lines().is_empty()) {
+            let records = run.side_records_toward(at, next).filter(|_| is_told);
+            for record in records.rev().filter(|record| record.has_lines()) {
                 let is_trace = matches!(record.body, SideRecordBody::Trace(_));
                 let (told, told_max) = if is_trace {
                     (&mut traces, TRACES_TOLD_MAX)
@@ -140,6 +140,7 @@ impl<'a> Produced<'a> {
                     produced.records_left_out += 1;
                 } else {
                     *told += 1;
+                    let record = record.clone();
                     produced.records.push(ProducedRecord { node, snapshot, record });
                 }
             }
@@ -148,7 +149,7 @@ impl<'a> Produced<'a> {
     }
 
     /// Takes in the notes of the bookmarks among what was submitted at a step and on it.
-    fn add_bookmarks(&mut self, at: &RunNode, outputs: &[(NodeId, &'a Output)]) {
+    fn add_bookmarks(&mut self, at: &RunNode, outputs: &[(NodeId, &Output)]) {
         for (node, output) in outputs.iter().rev().filter(|(node, _)| *node != at.id) {
             let Some(notes) = output.notes() else { continue };
             if self.bookmarks.len() == BOOKMARKS_TOLD_MAX {
@@ -156,6 +157,7 @@ impl<'a> Produced<'a> {
                 continue;
             }
             let (node, snapshot, output) = (*node, at.snapshot, output.id);
+            let notes = notes.to_owned();
             self.bookmarks.push(ProducedBookmark { node, snapshot, output, notes });
         }
     }
@@ -227,7 +229,7 @@ impl<'a> Produced<'a> {
     }
 }
 
-impl Produced<'_> {
+impl Produced {
     /// The artifacts that are told by their digests, and the count of those that are not told; nothing if there are none.
     fn older(&self) -> Option<Piece> {
         let count = self.older.len() + self.artifacts_left_out;
@@ -298,8 +300,21 @@ fn artifact_text(
     text
 }
 
+/// Which step came next is not repeated: the steps themselves show it.
+fn is_shown(entry: &TraceEntry) -> bool {
+    entry.kind != TraceEntryKind::SelectedNextStep
+}
+
 impl SideRecord {
-    /// What was recorded, in sentences. Which step came next is left out: the steps themselves tell it.
+    /// Whether [`SideRecord::lines`] has any.
+    pub fn has_lines(&self) -> bool {
+        match &self.body {
+            SideRecordBody::Divergence(_) | SideRecordBody::Capability(_) => true,
+            SideRecordBody::Trace(trace) => trace.entries().iter().any(is_shown),
+        }
+    }
+
+    /// What was recorded, in sentences.
     pub fn lines(&self) -> Vec<String> {
         match &self.body {
             SideRecordBody::Divergence(divergence) => {
@@ -312,7 +327,7 @@ impl SideRecord {
             SideRecordBody::Trace(trace) => trace
                 .entries()
                 .iter()
-                .filter(|entry| entry.kind != TraceEntryKind::SelectedNextStep)
+                .filter(|entry| is_shown(entry))
                 .map(|entry| format!("{}: {}", entry.kind, entry.summary.as_str()))
                 .collect(),
         }
