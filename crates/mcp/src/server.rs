@@ -127,40 +127,7 @@ impl Server {
         made.map(|made| with_map(made, &self.sets, &left))
     }
 
-    async fn look_around(&self, context: &RequestContext<RoleServer>) {
-        if self.asks_roots.swap(false, Ordering::Relaxed) {
-            self.connection.moved_to(client_root(context).await);
-        }
-    }
-}
-
-impl ServerHandler for Server {
-    fn get_info(&self) -> ServerConfig {
-        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.is_local) {
-            tools.list_changed = Some(true);
-        }
-        let piton = Implementation::new("piton", env!("CARGO_PKG_VERSION")).with_title("Piton");
-        ServerConfig::new(capabilities)
-            .with_server_info(piton)
-            .with_instructions(self.instructions())
-    }
-
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let left = self.connection.left().await.unwrap_or_default();
-        let offered = self.sets.iter().flat_map(|set| offered(&**set, &left));
-        Ok(ListToolsResult::with_all_items(offered.map(tool).collect()))
-    }
-
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.card(name).map(|(_, card)| tool(card))
-    }
-
-    async fn call_tool(
+    async fn called(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
@@ -186,6 +153,49 @@ impl ServerHandler for Server {
             answer.structured_content = None;
         }
         Ok(to_ask.map_or_else(|| answer.into(), CallToolResponse::InputRequired))
+    }
+
+    async fn look_around(&self, context: &RequestContext<RoleServer>) {
+        if self.asks_roots.swap(false, Ordering::Relaxed) {
+            self.connection.moved_to(client_root(context).await);
+        }
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.is_local) {
+            tools.list_changed = Some(true);
+        }
+        let piton = Implementation::new("piton", env!("CARGO_PKG_VERSION")).with_title("Piton");
+        ServerConfig::new(capabilities)
+            .with_server_info(piton)
+            .with_instructions(self.instructions())
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let left = Box::pin(self.connection.left()).await.unwrap_or_default();
+        let offered = self.sets.iter().flat_map(|set| offered(&**set, &left));
+        Ok(ListToolsResult::with_all_items(offered.map(tool).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.card(name).map(|(_, card)| tool(card))
+    }
+
+    fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<CallToolResponse, ErrorData>> + Send {
+        // rmcp moves the future of a request several times on its way into a task, and this one has room for whatever
+        // any tool needs.
+        Box::pin(self.called(request, context))
     }
 
     // What is not declared is not there; without these, there would be empty lists.
